@@ -1,0 +1,49 @@
+"""blockfeat finds the main text of a web page, in any language, and can say why."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from blockfeat.api import extract
+    from blockfeat.blocks.block import Block
+    from blockfeat.errors import BlockfeatError
+    from blockfeat.extraction import Extraction
+    from blockfeat.extractor import Extractor
+    from blockfeat.training import TrainingOptions, train
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Block",
+    "BlockfeatError",
+    "Extraction",
+    "Extractor",
+    "TrainingOptions",
+    "__version__",
+    "extract",
+    "train",
+]
+
+_HOMES = {
+    "Block": "blockfeat.blocks.block",
+    "BlockfeatError": "blockfeat.errors",
+    "Extraction": "blockfeat.extraction",
+    "Extractor": "blockfeat.extractor",
+    "TrainingOptions": "blockfeat.training",
+    "extract": "blockfeat.api",
+    "train": "blockfeat.training",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use, so that ``import blockfeat`` stays fast."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'blockfeat' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

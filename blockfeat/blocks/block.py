@@ -1,0 +1,85 @@
+"""One block of a page, as people and the API see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Block", "Link"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An anchor inside a block: ``text[start:end]`` points to ``href`` (as written on the page)."""
+
+    start: int
+    end: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A text block with its place in the page and, after extraction, its verdict.
+
+    Attributes
+    ----------
+    index : int
+        Position among the page's blocks, from 0, in document order.
+    text : str
+        Text with white space folded to single spaces; line breaks and runs of spaces are kept when
+        ``kind`` is ``"preformatted"``.
+    words : int
+        Number of words (characters for scripts without spaces).
+    xpath : str
+        Path of the innermost block-level element that holds the block.
+    kind : str
+        ``"heading"``, ``"list_item"``, ``"quote"``, ``"preformatted"``, ``"caption"``,
+        ``"table_cell"`` or ``"paragraph"``.
+    level : int
+        1 to 6 for a heading, nesting depth from 1 for a list item, 0 otherwise.
+    ordered : bool
+        True for an item of a numbered list.
+    links : tuple of Link
+        The anchors inside the block, in order.
+    kept : bool
+        True if the block is part of the content.
+    score : float
+        The model's score; above 0 speaks for content.
+    features : dict
+        Value of every feature that the model looked at, by name.
+    failed : tuple of str
+        Names of the features whose threshold the block failed.
+    reason : str
+        One sentence that says why the block was kept or dropped.
+    """
+
+    index: int
+    text: str
+    words: int
+    xpath: str
+    kind: str = "paragraph"
+    level: int = 0
+    ordered: bool = False
+    links: tuple[Link, ...] = ()
+    kept: bool = False
+    score: float = 0.0
+    features: dict[str, float] = field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the block as plain values that JSON can hold."""
+        return {
+            "index": self.index,
+            "text": self.text,
+            "kind": self.kind,
+            "level": self.level,
+            "words": self.words,
+            "kept": self.kept,
+            "score": self.score,
+            "features": dict(self.features),
+            "failed": list(self.failed),
+            "reason": self.reason,
+            "xpath": self.xpath,
+            "links": [{"start": link.start, "end": link.end, "href": link.href} for link in self.links],
+        }

@@ -1,0 +1,211 @@
+"""Tag tables: what each element means for cutting a page into blocks, as data that users can replace."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from blockfeat.errors import TableError
+
+__all__ = ["BUNDLED_TABLES", "TagTable", "load_table"]
+
+BUNDLED_TABLES = ("html5", "ziegler2007")
+_SCHEMA = 1
+_OPERATIONS = ("boundary", "remove_with_space", "remove_without_space", "prune")
+_ROLES = ("anchor", "format", "list", "structure")
+_KEYS = {"schema", "name", "description", "other", "roles", "guards", *_OPERATIONS}
+_TAG = re.compile(r"[a-z][a-z0-9:_.-]*\Z")
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Exceptions that real pages need.
+
+    Attributes
+    ----------
+    split_at_breaks : int
+        Consecutive line breaks that end a block; 0 for never.
+    keep_if_it_holds_paragraphs : frozenset of str
+        Pruned elements that are kept where they hold a paragraph.
+    noscript_rescue : bool
+        Use the text of noscript where the page has nearly none outside.
+    prune_hidden : bool
+        Prune elements that are hidden by attribute or inline style.
+    """
+
+    split_at_breaks: int = 0
+    keep_if_it_holds_paragraphs: frozenset[str] = frozenset()
+    noscript_rescue: bool = False
+    prune_hidden: bool = False
+
+
+@dataclass(frozen=True)
+class TagTable:
+    """A table of tags (Ziegler & Skubacz 2007, 3.1 and Fig. 2).
+
+    Attributes
+    ----------
+    name : str
+        Name that a model records.
+    operations : dict
+        Tag to ``"boundary"``, ``"remove_with_space"``, ``"remove_without_space"`` or ``"prune"``.
+    other : str
+        Operation for tags that the table does not name.
+    roles : dict
+        Role (``"anchor"``, ``"format"``, ``"list"``, ``"structure"``) to the tags that count for it.
+    guards : Guards
+        Exceptions for real pages.
+    """
+
+    name: str
+    operations: dict[str, str]
+    other: str
+    roles: dict[str, frozenset[str]]
+    guards: Guards = field(default_factory=Guards)
+    description: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain values, for a model file that carries its own table."""
+        document: dict[str, Any] = {"schema": _SCHEMA, "name": self.name, "description": self.description}
+        document["other"] = self.other
+        for operation in _OPERATIONS:
+            document[operation] = sorted(tag for tag, done in self.operations.items() if done == operation)
+        document["roles"] = {role: sorted(tags) for role, tags in self.roles.items()}
+        document["guards"] = {
+            "split_at_breaks": self.guards.split_at_breaks,
+            "keep_if_it_holds_paragraphs": sorted(self.guards.keep_if_it_holds_paragraphs),
+            "noscript_rescue": self.guards.noscript_rescue,
+            "prune_hidden": self.guards.prune_hidden,
+        }
+        return document
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any], *, where: str = "tag table", source: str = "") -> TagTable:
+        """Check plain values and make a table of them.
+
+        Raises
+        ------
+        TableError
+            A key or value is wrong; the message names ``where`` and, if ``source`` (the file's text) is
+            given, the line.
+        """
+        checker = _Checker(where, source)
+        checker.check_keys(document)
+        operations = checker.operations(document)
+        roles = checker.roles(document)
+        other = document.get("other")
+        if other not in _OPERATIONS:
+            raise checker.error("other", f"'other' must be one of {', '.join(_OPERATIONS)}, not {other!r}")
+        return cls(
+            name=checker.text(document, "name"),
+            description=str(document.get("description", "")),
+            operations=operations,
+            other=other,
+            roles=roles,
+            guards=checker.guards(document),
+        )
+
+
+@dataclass(frozen=True)
+class _Checker:
+    """Checks a document and says in which line of its source a mistake stands."""
+
+    where: str
+    source: str
+
+    def error(self, needle: str, reason: str, after: str = "") -> TableError:
+        start = self.source.find(after) if after else 0
+        found = re.search(rf"(?<![\w-])\"?{re.escape(needle)}\"?(?![\w-])", self.source[max(start, 0) :])
+        if not self.source or found is None:
+            return TableError(f"{self.where}: {reason}")
+        line = self.source.count("\n", 0, max(start, 0) + found.start()) + 1
+        return TableError(f"{self.where}, line {line}: {reason}")
+
+    def check_keys(self, document: dict[str, Any]) -> None:
+        for key in document:
+            if key not in _KEYS:
+                raise self.error(key, f"unknown key {key!r}; known are {', '.join(sorted(_KEYS))}")
+        if document.get("schema") != _SCHEMA:
+            raise self.error("schema", f"'schema' must be {_SCHEMA}, not {document.get('schema')!r}")
+
+    def text(self, document: dict[str, Any], key: str) -> str:
+        value = document.get(key)
+        if not isinstance(value, str) or not value:
+            raise self.error(key, f"{key!r} must be a name, not {value!r}")
+        return value
+
+    def tags(self, value: object, key: str) -> list[str]:
+        if not isinstance(value, list):
+            raise self.error(key, f"{key!r} must be a list of tags, not {value!r}")
+        for tag in value:
+            if not isinstance(tag, str) or not _TAG.match(tag):
+                raise self.error(str(tag), f"{tag!r} in {key!r} is not a lower-case tag name", after=key)
+        return value
+
+    def operations(self, document: dict[str, Any]) -> dict[str, str]:
+        operations: dict[str, str] = {}
+        for operation in _OPERATIONS:
+            for tag in self.tags(document.get(operation, []), operation):
+                earlier = operations.get(tag, operation)
+                if earlier != operation:
+                    raise self.error(tag, f"{tag!r} stands in {earlier!r} and in {operation!r}", after=operation)
+                operations[tag] = operation
+        return operations
+
+    def roles(self, document: dict[str, Any]) -> dict[str, frozenset[str]]:
+        given = document.get("roles", {})
+        if not isinstance(given, dict):
+            raise self.error("roles", "'roles' must be a section")
+        for role in given:
+            if role not in _ROLES:
+                raise self.error(role, f"unknown role {role!r}; known are {', '.join(_ROLES)}", after="[roles]")
+        return {role: frozenset(self.tags(given.get(role, []), role)) for role in _ROLES}
+
+    def guards(self, document: dict[str, Any]) -> Guards:
+        given = document.get("guards", {})
+        known = set(Guards.__dataclass_fields__)
+        for key in given:
+            if key not in known:
+                raise self.error(key, f"unknown guard {key!r}; known are {', '.join(sorted(known))}", "[guards]")
+        breaks = given.get("split_at_breaks", 0)
+        if not isinstance(breaks, int) or isinstance(breaks, bool) or breaks < 0:
+            raise self.error("split_at_breaks", f"'split_at_breaks' must be a number from 0, not {breaks!r}")
+        for key in ("noscript_rescue", "prune_hidden"):
+            if not isinstance(given.get(key, False), bool):
+                raise self.error(key, f"{key!r} must be true or false, not {given[key]!r}")
+        kept = self.tags(given.get("keep_if_it_holds_paragraphs", []), "keep_if_it_holds_paragraphs")
+        return Guards(
+            split_at_breaks=breaks,
+            keep_if_it_holds_paragraphs=frozenset(kept),
+            noscript_rescue=given.get("noscript_rescue", False),
+            prune_hidden=given.get("prune_hidden", False),
+        )
+
+
+def load_table(name: str | Path) -> TagTable:
+    """Read a tag table: a bundled name (``"html5"``, ``"ziegler2007"``) or the path of a TOML file.
+
+    Raises
+    ------
+    TableError
+        There is no such table, or it is bad; the message names the file and the line.
+    """
+    if str(name) in BUNDLED_TABLES:
+        where = f"{name}.toml"
+        source = files("blockfeat.blocks").joinpath("tables", where).read_text(encoding="utf-8")
+    else:
+        where = str(name)
+        try:
+            source = Path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            bundled = ", ".join(BUNDLED_TABLES)
+            raise TableError(f"{where}: not a bundled table ({bundled}) and not readable: {error}") from error
+    try:
+        document = tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        raise TableError(f"{where}: {error}") from error
+    return TagTable.from_dict(document, where=where, source=source)

@@ -1,0 +1,425 @@
+"""The command line: each command parses its options and calls one function of the library."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from blockfeat import __version__, console
+from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError
+
+__all__ = ["app", "main"]
+
+SOME_FAILED, WRONG_USAGE, NOTHING_READ = 1, 2, 126
+
+app = typer.Typer(
+    name="blockfeat",
+    help="Find the main text of web pages, in any language, and say why.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+corpus_app = typer.Typer(help="Check, count and convert labelled pages.", no_args_is_help=True)
+app.add_typer(corpus_app, name="corpus")
+
+ModelOption = Annotated[str, typer.Option("--model", "-m", help="Bundled name or model file.")]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no messages about single pages.")]
+CorpusOption = Annotated[
+    list[str], typer.Option("--corpus", "-c", help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.")
+]
+LangsOption = Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")]
+
+
+def main() -> None:
+    """Run the command line; library errors become a message and an exit code."""
+    try:
+        app()
+    except BlockfeatError as problem:
+        console.error(str(problem))
+        nothing_read = isinstance(problem, (InputError, CorpusError, FetchError))
+        raise SystemExit(NOTHING_READ if nothing_read else WRONG_USAGE) from None
+    except KeyboardInterrupt:
+        console.error("stopped")
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None
+
+
+@app.callback(invoke_without_command=True)
+def blockfeat(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what the library logs.")] = False,
+) -> None:
+    """Find the main text of web pages, in any language, and say why."""
+    if version:
+        console.show(f"blockfeat {__version__}")
+        raise typer.Exit
+    if verbose:
+        import logging
+
+        logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+
+
+@app.command()
+def extract(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders, addresses, .jsonl(.gz|.xz), .warc(.gz), .parquet; '-' or nothing: stdin."),
+    ] = None,
+    model: ModelOption = "default",
+    decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Contiguous runs that mss may keep.")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
+    format: Annotated[str, typer.Option("--format", "-f", help="text, markdown, json, html or xml.")] = "text",
+    links: Annotated[bool, typer.Option("--links", help="Keep links in Markdown.")] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Every block with its reasons, in JSON.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File, or folder for one file a page.")] = None,
+    jobs: JobsOption = 1,
+    deadline: Annotated[float | None, typer.Option(min=0.01, help="Seconds that one page may take.")] = None,
+    max_bytes: Annotated[int | None, typer.Option(min=1, help="Largest page that is taken.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run (JSON to a file).")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Extract the main text of pages."""
+    from blockfeat import run
+    from blockfeat.extractor import Extractor
+    from blockfeat.output import FORMATS
+    from blockfeat.sources import read_inputs
+
+    if format not in FORMATS:
+        raise typer.BadParameter(f"'{format}' is none of {', '.join(FORMATS)}", param_hint="--format")
+    if resume and (format != "json" or output is None or _is_folder(output)):
+        raise typer.BadParameter("needs --format json and --output FILE", param_hint="--resume")
+    extractor = Extractor.load(model).with_options(decoder=decoder, runs=runs, max_bytes=max_bytes)
+    renderer = run.Renderer(extractor, format, links, evidence, _language(lang))
+    documents, skipped = read_inputs(inputs or ["-"]), 0
+    if resume and output is not None:
+        documents, skipped = run.resumed(documents, output)
+    writer = _writer(output, format, append=resume)
+    with console.progress("extracting", quiet=quiet) as tick:
+        seen = 0
+
+        def on_document(rendered: run.Rendered) -> None:
+            nonlocal seen
+            seen += 1
+            tick(seen)
+            if rendered.error and not quiet:
+                console.error(_named(rendered.id, rendered.error))
+
+        counts = run.run(documents, renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
+    if counts.failed:
+        raise typer.Exit(SOME_FAILED if counts.extracted or skipped else NOTHING_READ)
+    if not counts.extracted and not skipped:
+        console.error("nothing to read in " + ", ".join(inputs or ["-"]))
+        raise typer.Exit(NOTHING_READ)
+
+
+def _named(id: str, error: str) -> str:
+    return error if error.startswith(id) else f"{id}: {error}"
+
+
+def _is_folder(output: Path) -> bool:
+    """Tell whether an output path means a folder: it is one, or it has no suffix."""
+    return output.is_dir() or output.suffix == ""
+
+
+def _writer(output: Path | None, format: str, *, append: bool) -> Any:
+    from blockfeat import run
+
+    if output is None:
+        return run.StreamWriter(sys.stdout, lines=format == "json")
+    if _is_folder(output):
+        return run.FolderWriter(output, format)
+    return run.FileWriter(output, lines=format == "json", append=append)
+
+
+def _language(lang: str) -> str | None:
+    """Check a language option; None for auto."""
+    from blockfeat.lang import normalise_code
+
+    if lang == "auto":
+        return None
+    code = normalise_code(lang)
+    if code is None:
+        raise typer.BadParameter(f"'{lang}' is no language code; give one such as de, or auto", param_hint="--lang")
+    return code
+
+
+def _languages(langs: str | None) -> list[str] | None:
+    return [code for part in langs.split(",") if (code := _language(part.strip()))] if langs else None
+
+
+@app.command()
+def train(
+    corpus: CorpusOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    lang: LangsOption = None,
+    name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
+    table: Annotated[str, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = "html5",
+    fitness: Annotated[str, typer.Option(help="cosine (times length ratio), f1 or snippets.")] = "cosine",
+    decoder: Annotated[str, typer.Option(help="conjunction or mss.")] = "mss",
+    stop_words: Annotated[str, typer.Option(help="page (its language) or block (argmax, the paper's).")] = "page",
+    segmenter: Annotated[str, typer.Option(help="fast or spacy.")] = "fast",
+    per_language: Annotated[bool, typer.Option("--per-language", help="Thresholds for each language too.")] = False,
+    split: Annotated[float, typer.Option(help="Share of pages, by host, to train on; 1: all.")] = 0.7,
+    seed: Annotated[int, typer.Option(help="Seed of swarm and split.")] = 0,
+    particles: Annotated[int, typer.Option(min=1)] = 100,
+    iterations: Annotated[int, typer.Option(min=1)] = 100,
+    inertia: Annotated[float, typer.Option(help="ω")] = 0.7,
+    cognitive: Annotated[float, typer.Option(help="τ")] = 2.0,
+    social: Annotated[float, typer.Option(help="φ")] = 2.0,
+    patience: Annotated[int, typer.Option(min=0, help="Generations without gain before the end; 0: never.")] = 30,
+    report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Learn thresholds from labelled pages. Ctrl-C keeps the best so far."""
+    from blockfeat.models import save_model
+    from blockfeat.pso.swarm import SwarmOptions
+    from blockfeat.training import TrainingOptions, train
+
+    swarm = SwarmOptions(particles, iterations, inertia, cognitive, social, patience, seed=seed)
+    options = TrainingOptions(
+        table=table,
+        fitness=fitness,
+        decoder=decoder,
+        per_language=per_language,
+        split=split,
+        stop_word_scope=stop_words,
+        segmenter=segmenter,
+        swarm=swarm,
+        jobs=jobs,
+        name=name or output.stem,
+    )
+    with console.progress("training", quiet=quiet) as tick:
+        model = train(
+            _pages(corpus),
+            langs=_languages(lang),
+            options=options,
+            on_page=lambda done, all: tick(done, all, "pages measured"),
+            on_generation=lambda now: tick(now.number, iterations, f"generation, best {now.best_so_far:.4f}"),
+            command=_command(),
+        )
+    save_model(model, output)
+    if report is not None and model.report is not None:
+        from blockfeat.evaluation.training_report import write_training_report
+
+        write_training_report(report, history=model.report.history, curves=model.report.curves)
+    _show_training(model, output)
+
+
+def _command() -> str:
+    """Return the command as it was typed, for the model's record."""
+    import shlex
+
+    return shlex.join(["blockfeat", *sys.argv[1:]])
+
+
+def _pages(corpora: list[str]) -> Any:
+    """Corpus paths as given, with 'demo' for the bundled pages."""
+    from blockfeat.data import demo_pages, load_corpora
+
+    paths = [path for path in corpora if path != "demo"]
+    demo = demo_pages() if "demo" in corpora else []
+    return demo + (load_corpora(paths) if paths else [])
+
+
+def _show_training(model: Any, output: Path) -> None:
+    """Print thresholds and scores of a model just trained."""
+    report = model.report
+    names = list(model.thresholds)
+    rows = [
+        [feature.title, feature.bound, *(_limit(model.thresholds[key][place]) for key in names), feature.unit]
+        for place, feature in enumerate(model.features)
+    ]
+    console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
+    stopped = ", stopped by Ctrl-C" if report.interrupted else ""
+    console.show(f"{report.training_pages} training pages, {len(report.history)} generations{stopped}")
+    if report.skipped:
+        console.show(f"{len(report.skipped)} pages not used, the first: {report.skipped[0]}")
+    console.show(f"training: FE {report.fitness:.3f}  PR {report.keep_all:.3f}  ({model.record['options']['fitness']})")
+    best = max(report.curves, key=lambda curve: float(curve.fitness.max()))
+    console.show(f"best single feature: {best.title} {float(best.fitness.max()):.3f}")
+    if report.test is not None:
+        test = report.test
+        labellers = f"  HL {test.labellers:.3f}" if test.labellers is not None else ""
+        scores = f"FE {test.extraction:.3f}  PR {test.all_blocks:.3f}  TB {test.all_text:.3f}{labellers}"
+        console.show(f"test, {test.pages} pages of other hosts: {scores}")
+    console.show(f"written: {output}")
+
+
+def _limit(threshold: float) -> str:
+    """Show a threshold; one that never binds as a dash."""
+    return "-" if threshold in (float("inf"), float("-inf")) else f"{threshold:.3f}"
+
+
+@app.command()
+def evaluate(
+    corpus: CorpusOption,
+    model: ModelOption = "default",
+    lang: LangsOption = None,
+    decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
+    by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
+    worst: Annotated[int, typer.Option(min=0, help="How many of the worst pages to list.")] = 5,
+    report: Annotated[Path | None, typer.Option("--json", help="Write everything as JSON.")] = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Score a model on labelled pages."""
+    from blockfeat.evaluation.report import show_evaluation, write_evaluation
+    from blockfeat.evaluation.score_model import score_model
+    from blockfeat.extractor import Extractor
+
+    extractor = Extractor.load(model).with_options(decoder=decoder)
+    pages = _selected(corpus, lang)
+    with console.progress("evaluating", quiet=quiet) as tick:
+        evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
+    for title, columns, rows in show_evaluation(evaluation, by.split(","), worst):
+        console.show_table(title, columns, rows, right=1)
+    if report is not None:
+        write_evaluation(evaluation, report)
+
+
+def _selected(corpus: list[str], lang: str | None) -> list[Any]:
+    """Read corpora and keep the pages of some languages."""
+    from blockfeat.training import pages_of_languages
+
+    return pages_of_languages(_pages(corpus), _languages(lang))
+
+
+@app.command()
+def explain(
+    page: Annotated[str, typer.Argument(help="File, address or '-' for stdin.")],
+    model: ModelOption = "default",
+    decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the page; auto identifies it.")] = "auto",
+    html: Annotated[Path | None, typer.Option("--html", help="Write the page's blocks as a coloured page.")] = None,
+) -> None:
+    """Show every block of a page with its features, the thresholds it failed, and the verdict."""
+    from dataclasses import replace
+
+    from blockfeat.extractor import Extractor
+    from blockfeat.output import explanation_page
+    from blockfeat.sources import read_inputs
+
+    document = next(iter(read_inputs([page])), None)
+    if document is None:
+        raise InputError(f"{page}: nothing to read")
+    extractor = Extractor.load(model).with_options(decoder=decoder)
+    extraction = extractor.extract_document(replace(document, lang=_language(lang) or document.lang))
+    if extraction.error:
+        raise InputError(_named(document.id, extraction.error))
+    _show_explanation(extractor.model, extraction)
+    if html is not None:
+        html.write_text(explanation_page(extraction), encoding="utf-8")
+        console.show(f"written: {html}")
+
+
+def _show_explanation(model: Any, extraction: Any) -> None:
+    """Print thresholds and blocks as tables."""
+    thresholds = model.thresholds_for(extraction.lang)
+    rows = [
+        [feature.title, f"{'at least' if feature.sign > 0 else 'at most'} {_limit(limit)}", feature.unit]
+        for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
+    ]
+    language = extraction.lang or "not found"
+    title = f"{model.name}, decoder {model.decoder.name}, language {language}, encoding {extraction.encoding}"
+    console.show_table(title, ["feature", "threshold", "unit"], rows)
+    names = [feature.name for feature in model.features]
+    short = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
+    columns = ["", "#", "score", *(short if len(short) == len(names) else names), "text"]
+    blocks = []
+    for block in extraction.blocks:
+        cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
+        text = block.text if len(block.text) <= 60 else block.text[:59] + "…"
+        blocks.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, text])
+    console.show_table("blocks; ! marks a failed threshold", columns, blocks)
+    kept = sum(block.kept for block in extraction.blocks)
+    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
+
+
+@app.command()
+def models() -> None:
+    """List the bundled models."""
+    from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model
+
+    rows = []
+    for name in bundled_models():
+        model = load_model(name)
+        marked = f"{name} (default)" if name == DEFAULT_MODEL else name
+        test = model.record.get("scores", {}).get("test") or {}
+        score = f"{test['extraction']:.3f}" if test else ""
+        languages = ",".join(model.languages) or "any"
+        rows.append([marked, model.table.name, model.decoder.name, str(len(model.features)), languages, score])
+    console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)
+
+
+@corpus_app.command("validate")
+def corpus_validate(paths: Annotated[list[str], typer.Argument(help="Corpus files.")]) -> None:
+    """Check corpus files record by record."""
+    from blockfeat.data import validate
+
+    reports = [validate(path) for path in paths]
+    for report in reports:
+        problems = len(report.problems)
+        console.show(f"{report.path}: {report.pages} pages, {report.hosts} hosts, {problems} problems")
+        for problem in report.problems:
+            console.show(f"  {problem}")
+    if not all(report.ok for report in reports):
+        raise typer.Exit(SOME_FAILED if any(report.pages for report in reports) else NOTHING_READ)
+
+
+@corpus_app.command("count")
+def corpus_count(paths: Annotated[list[str], typer.Argument(help="Corpus files, or 'demo'.")]) -> None:
+    """Count the pages of corpora by language."""
+    from collections import Counter
+
+    counts: dict[str, Counter[str]] = {}
+    for page in _pages(paths):
+        counts.setdefault(page.corpus, Counter())[page.lang or "unknown"] += 1
+    rows = [
+        [corpus, str(found.total()), ", ".join(f"{lang} {count}" for lang, count in found.most_common())]
+        for corpus, found in counts.items()
+    ]
+    console.show_table("", ["corpus", "pages", "languages"], rows)
+
+
+@corpus_app.command("convert")
+def corpus_convert(
+    source: Annotated[Path, typer.Argument(help="Folder or file to convert.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Corpus file to write.")],
+    layout: Annotated[str, typer.Option(help="folders, cleaneval or jsonl.")] = "folders",
+    gold: Annotated[Path | None, typer.Option(help="Folder of gold texts, where it lies elsewhere.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Language of all pages.")] = None,
+    fields: Annotated[str | None, typer.Option(help="For jsonl: html=body,text=content.")] = None,
+) -> None:
+    """Convert a public layout to a corpus file."""
+    from blockfeat.data import convert, parse_fields, write_corpus
+
+    problems: list[str] = []
+    renamed = parse_fields(fields) if fields else None
+    pages = convert(source, layout, lang, gold=gold, fields=renamed, problems=problems)
+    count = write_corpus(pages, output)
+    for problem in problems:
+        console.error(problem)
+    console.show(f"{count} pages written: {output}")
+    if problems:
+        raise typer.Exit(SOME_FAILED if count else NOTHING_READ)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option(help="Folder for the model and the curves.")] = Path("demo-output"),
+    jobs: JobsOption = 2,
+) -> None:
+    """Train on the bundled pages, extract one, and show what the features bring."""
+    from blockfeat.demo import run_demo
+
+    for line in run_demo(folder, jobs=jobs):
+        console.show(line)

@@ -1,0 +1,26 @@
+"""Labelled pages: reading, writing, splitting, converting and checking corpora; the bundled demo pages."""
+
+from __future__ import annotations
+
+from blockfeat.data.convert import LAYOUTS, convert, parse_fields
+from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora, read_corpus, write_corpus
+from blockfeat.data.host import registered_domain
+from blockfeat.data.split import folds_by_host, split_by_host
+from blockfeat.data.validate import CorpusProblem, CorpusReport, validate
+
+__all__ = [
+    "LAYOUTS",
+    "CorpusProblem",
+    "CorpusReport",
+    "LabelledPage",
+    "convert",
+    "demo_pages",
+    "folds_by_host",
+    "load_corpora",
+    "parse_fields",
+    "read_corpus",
+    "registered_domain",
+    "split_by_host",
+    "validate",
+    "write_corpus",
+]

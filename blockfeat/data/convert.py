@@ -1,0 +1,295 @@
+"""Public corpora as they are published, turned into labelled pages."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from blockfeat.data.corpus import LabelledPage, page_from_record
+from blockfeat.data.json_lines import check_suffix, parse_object, read_lines, stem
+from blockfeat.errors import CorpusError
+
+__all__ = ["FIELDS", "LAYOUTS", "convert", "parse_fields"]
+
+FIELDS = (
+    "id",
+    "html",
+    "text",
+    "text2",
+    "lang",
+    "url",
+    "with",
+    "without",
+    "page_type",
+    "title",
+    "author",
+    "date",
+    "publisher",
+)
+"""Fields of the corpus format that a mapping for the layout ``jsonl`` may name."""
+
+_HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
+_TEXT_SUFFIXES = frozenset({".txt"})
+_SHOWN = 10  # problems that an error message lists
+
+_WRAPPER = re.compile(r"\s{0,1000}<text\b([^<>]{0,2000})>", re.IGNORECASE)
+_WRAPPER_END = re.compile(r"</text>\s{0,1000}\Z", re.IGNORECASE)
+_WRAPPER_ENCODING = re.compile(rb"<text\b[^<>]{0,2000}?\bencoding\s{0,9}=\s{0,9}[\"']?([\w.:+-]{1,40})", re.I)
+_GOLD_URL = re.compile(r"\s*URL:[ \t]*(\S*)[^\n]*\n?", re.IGNORECASE)
+_GOLD_MARKER = re.compile(r"^[ \t]*<[hpl]>[ \t]*", re.IGNORECASE | re.MULTILINE)
+_OTHER_MARKER = re.compile(r"</?[hpl]>", re.IGNORECASE)
+
+
+def convert(
+    source: str | PathLike[str],
+    layout: str,
+    lang: str | None = None,
+    *,
+    gold: str | PathLike[str] | None = None,
+    fields: Mapping[str, str] | None = None,
+    problems: list[str] | None = None,
+) -> Iterator[LabelledPage]:
+    """Read a corpus in one of the layouts in which corpora are published.
+
+    Parameters
+    ----------
+    source : str or path
+        A folder, or for ``jsonl`` a file.
+    layout : str
+        ``"folders"``
+            Pages (``.html``, ``.htm``, ``.xhtml``) and gold texts (``.txt``) with equal names, in two folders
+            side by side below `source`, or together in one. The id is the name without its suffix, with the
+            folders below.
+        ``"cleaneval"``
+            As published for CleanEval 2007: ``N.html`` with ``N-cleaned.txt`` or ``N.txt`` (where both are
+            there the first counts). The ``<text …>`` around a page goes, its ``encoding`` says how the page
+            is decoded; of the gold, the line ``URL: …`` becomes the address, the marks ``<h>``, ``<p>`` and
+            ``<l>`` begin a paragraph and go.
+        ``"jsonl"``
+            One JSON object a line (``.jsonl``, ``.jsonl.gz``, ``.jsonl.xz``), with fields of other names.
+    lang : str, optional
+        Language of the pages, where a record does not say.
+    gold : str or path, optional
+        Folder of the gold texts, where it is not below `source`; names are then compared from each folder on.
+    fields : mapping, optional
+        For ``jsonl``: names of the file's fields by the names in `FIELDS`, such as ``{"html": "body"}``;
+        what it leaves out keeps its name. A record without id gets its line number, a number becomes text.
+    problems : list of str, optional
+        Takes a message for each file or line that cannot be used (a page without gold, gold without a page, a
+        bad record), and the rest is converted. Without it the first sign of a problem is an error.
+
+    Yields
+    ------
+    LabelledPage
+        In the order of their names, or of the lines. ``corpus`` is the name of folder or file.
+
+    Raises
+    ------
+    CorpusError
+        If the layout or a field is unknown, the source is missing or holds no pages; and for problems, with
+        their number and the first ten, where `problems` is not given.
+    """
+    if layout not in LAYOUTS:
+        raise CorpusError(f"unknown layout {layout!r}: there are {', '.join(LAYOUTS)}")
+    if fields is not None and layout != "jsonl":
+        raise CorpusError(f"a mapping of fields goes with the layout 'jsonl', not {layout!r}")
+    if gold is not None and layout == "jsonl":
+        raise CorpusError("a folder of gold texts does not go with the layout 'jsonl'")
+    place = Path(source)
+    if not place.exists():
+        raise CorpusError(f"{place}: there is no such file or folder")
+    if layout == "jsonl":
+        check_suffix(place)
+        return _convert_lines(place, lang, _checked_fields(fields), problems)
+    return _convert_folders(place, Path(gold) if gold is not None else None, layout, lang, problems)
+
+
+def parse_fields(text: str) -> dict[str, str]:
+    """Return the mapping that ``"html=body,text=content"`` writes down, for `convert`.
+
+    Raises
+    ------
+    CorpusError
+        If a part is not ``name=name``, or its first name is not one of `FIELDS`.
+    """
+    mapping: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, other = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and other):
+            raise CorpusError(f"mapping of fields: {part!r} is not of the form name=name")
+        mapping[name] = other
+    return _checked_fields(mapping)
+
+
+def _checked_fields(fields: Mapping[str, str] | None) -> dict[str, str]:
+    unknown = sorted(set(fields or {}) - set(FIELDS))
+    if unknown:
+        raise CorpusError(f"mapping of fields: {', '.join(unknown)} unknown; there are {', '.join(FIELDS)}")
+    return dict(fields or {})
+
+
+def _convert_lines(
+    path: Path, lang: str | None, fields: Mapping[str, str], problems: list[str] | None
+) -> Iterator[LabelledPage]:
+    first_lines: dict[str, int] = {}
+    for number, line in read_lines(path):
+        try:
+            page = page_from_record(_renamed(parse_object(line), fields, number), corpus=stem(path))
+            first = first_lines.setdefault(page.id, number)
+            if first != number:
+                raise CorpusError(f"id {page.id!r} is already on line {first}")
+        except CorpusError as error:
+            _report([f"{path}, line {number}: {error}"], problems)
+            continue
+        yield replace(page, lang=page.lang or lang)
+
+
+def _renamed(record: dict[str, Any], fields: Mapping[str, str], number: int) -> dict[str, Any]:
+    """Return the record with our names for its fields, and an id."""
+    renamed = {name: record.get(fields.get(name, name)) for name in FIELDS}
+    identity = renamed["id"]
+    if identity is None or identity == "":
+        renamed["id"] = str(number)
+    elif isinstance(identity, int) and not isinstance(identity, bool):
+        renamed["id"] = str(identity)
+    return renamed
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """The files of one page."""
+
+    id: str
+    html: Path
+    gold: Path
+
+
+def _convert_folders(
+    source: Path, gold: Path | None, layout: str, lang: str | None, problems: list[str] | None
+) -> Iterator[LabelledPage]:
+    for folder in (source, gold):
+        if folder is not None and not folder.is_dir():
+            raise CorpusError(f"{folder}: not a folder")
+    pairs, unpaired = _paired(source, gold, _cleaned_name if layout == "cleaneval" else str)
+    _report(unpaired, problems)
+    read = _read_cleaneval if layout == "cleaneval" else _read_plain
+    for pair in pairs:
+        try:
+            page = read(pair)
+        except OSError as error:
+            _report([f"{pair.html}: cannot be read with its gold: {error}"], problems)
+            continue
+        yield replace(page, lang=lang, corpus=source.resolve().name)
+
+
+def _report(found: list[str], problems: list[str] | None) -> None:
+    """Hand problems over to the caller's list, or raise them where there is none."""
+    if problems is not None:
+        problems.extend(found)
+    elif found:
+        shown = "\n".join(f"  {problem}" for problem in found[:_SHOWN])
+        more = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        noun = "problem" if len(found) == 1 else "problems"
+        raise CorpusError(f"{len(found)} {noun} in the corpus:\n{shown}{more}")
+
+
+def _paired(source: Path, gold: Path | None, name: Callable[[str], str]) -> tuple[list[_Pair], list[str]]:
+    """Return the pages with their gold, sorted by name, and a message for each file without its partner."""
+    pages = _files(source, _HTML_SUFFIXES)
+    texts = _files(gold or source, _TEXT_SUFFIXES)
+    if not pages:
+        raise CorpusError(f"{source}: no page (.html, .htm, .xhtml) in this folder")
+    if not texts:
+        raise CorpusError(f"{gold or source}: no gold text (.txt) in this folder")
+    page_root, text_root = (source, gold) if gold is not None else _roots(source, pages, texts)
+    messages: list[str] = []
+    page_of = _by_name(pages, page_root, str, messages)
+    text_of = _by_name(texts, text_root, name, messages)
+    messages += [f"{page_of[key]}: page without gold text" for key in sorted(page_of.keys() - text_of.keys())]
+    messages += [f"{text_of[key]}: gold text without page" for key in sorted(text_of.keys() - page_of.keys())]
+    both = sorted(page_of.keys() & text_of.keys())
+    return [_Pair(key, page_of[key], text_of[key]) for key in both], messages
+
+
+def _files(folder: Path, suffixes: frozenset[str]) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in suffixes and path.is_file())
+
+
+def _roots(source: Path, pages: list[Path], texts: list[Path]) -> tuple[Path, Path]:
+    """Return the folders from which the names of pages and of texts are compared."""
+    page_tops, text_tops = (
+        {path.relative_to(source).parts[0] if path.parent != source else "" for path in paths}
+        for paths in (pages, texts)
+    )
+    if page_tops & text_tops:
+        return source, source
+    if len(page_tops) == 1 and len(text_tops) == 1:
+        return source / page_tops.pop(), source / text_tops.pop()
+    raise CorpusError(
+        f"{source}: which folder holds the gold of which pages is not clear "
+        f"(pages in {_listed(page_tops)}; texts in {_listed(text_tops)}); name both folders"
+    )
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(name or "." for name in names))
+
+
+def _by_name(
+    paths: list[Path], root: Path, name: Callable[[str], str], messages: list[str]
+) -> dict[str, Path]:
+    """Return the files by name below the root without suffix; a second file of a name goes to messages."""
+    candidates: defaultdict[str, list[tuple[bool, Path]]] = defaultdict(list)
+    for path in paths:
+        plain = path.relative_to(root).with_suffix("").as_posix()
+        candidates[name(plain)].append((name(plain) == plain, path))  # N-cleaned sorts before N
+    for found in candidates.values():
+        found.sort()
+        (rank, first), rest = found[0], found[1:]
+        messages += [f"{path}: has the same name as {first.name}" for other, path in rest if other == rank]
+    return {key: found[0][1] for key, found in candidates.items()}
+
+
+def _cleaned_name(name: str) -> str:
+    return name.removesuffix("-cleaned")
+
+
+def _decoded(path: Path, charset: str | None = None) -> str:
+    from blockfeat.encoding import decode
+
+    return decode(path.read_bytes(), charset).text
+
+
+def _read_plain(pair: _Pair) -> LabelledPage:
+    return LabelledPage(id=pair.id, html=_decoded(pair.html), text=_decoded(pair.gold).strip())
+
+
+def _read_cleaneval(pair: _Pair) -> LabelledPage:
+    match = _WRAPPER_ENCODING.search(pair.html.read_bytes()[:4096])
+    html = _decoded(pair.html, match.group(1).decode("ascii") if match else None)
+    wrapper = _WRAPPER.match(html)
+    if wrapper:
+        html = html[wrapper.end() :]
+        end = _WRAPPER_END.search(html, max(0, len(html) - 2000))
+        html = html[: end.start()] if end else html
+    url, text = _cleaneval_gold(_decoded(pair.gold))
+    return LabelledPage(id=pair.id, html=html.strip(), text=text, url=url)
+
+
+def _cleaneval_gold(gold: str) -> tuple[str | None, str]:
+    """Return address and text of a gold file, its marks gone."""
+    gold = gold.replace("\r\n", "\n").replace("\r", "\n")
+    url = _GOLD_URL.match(gold)
+    if url:
+        gold = gold[url.end() :]
+    gold = _OTHER_MARKER.sub("", _GOLD_MARKER.sub("\n", gold))
+    return (url.group(1) or None) if url else None, re.sub(r"\n{3,}", "\n\n", gold).strip()
+
+
+LAYOUTS = ("folders", "cleaneval", "jsonl")
+"""Layouts that `convert` knows."""

@@ -1,0 +1,203 @@
+"""Parts of a corpus for training and testing, with every site on one side only."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from blockfeat.data.corpus import LabelledPage, language_code
+from blockfeat.errors import CorpusError
+
+__all__ = ["folds_by_host", "split_by_host"]
+
+_PASSES = 100  # a repair pass that changes something lowers the cost, so a few passes are enough
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """All pages of one host, with their number by language."""
+
+    host: str
+    pages: tuple[LabelledPage, ...]
+    counts: tuple[tuple[str, int], ...]
+
+
+def split_by_host(
+    pages: Iterable[LabelledPage], share: float = 0.7, seed: int = 0
+) -> tuple[list[LabelledPage], list[LabelledPage]]:
+    """Split pages into a training and a test part that have no host in common.
+
+    Hosts are dealt out in an order that a hash of seed and host gives, each to the side where it brings the
+    numbers of pages, in all and by language, nearest to the share; then single hosts change sides as long as
+    that helps. The result depends on the pages, the share and the seed only, not on the order of the pages.
+
+    Parameters
+    ----------
+    pages : iterable of LabelledPage
+        From at least two hosts (`LabelledPage.host`); pages of a corpus that tell no host stay together.
+    share : float
+        Share of the pages that go to the training part, between 0 and 1, approached as well as whole hosts
+        allow: in all first, by language second.
+    seed : int
+        Another seed gives another split.
+
+    Returns
+    -------
+    train, test : lists of LabelledPage
+        Neither is empty; both are sorted by corpus and id.
+
+    Raises
+    ------
+    CorpusError
+        If the share is not between 0 and 1, or the pages are of fewer than two hosts.
+    """
+    if not 0 < share < 1:
+        raise CorpusError(f"cannot split: the share must lie between 0 and 1, not {share}")
+    sites = _sites(pages, seed)
+    if len(sites) < 2:
+        raise CorpusError(f"cannot split by host: two hosts are needed, the pages are of {len(sites)}")
+    excess = _Excess(sites, share)
+    in_train = [False] * len(sites)
+    for index, site in enumerate(sites):
+        in_train[index] = excess.gain(site, 1) < 0
+        if in_train[index]:
+            excess.add(site, 1)
+    _repair(sites, in_train, excess)
+    sides: dict[bool, list[LabelledPage]] = {True: [], False: []}
+    for site, train in zip(sites, in_train, strict=True):
+        sides[train].extend(site.pages)
+    return _sorted(sides[True]), _sorted(sides[False])
+
+
+def folds_by_host(
+    pages: Iterable[LabelledPage], folds: int = 5, seed: int = 0
+) -> list[tuple[list[LabelledPage], list[LabelledPage]]]:
+    """Split pages into folds for cross-validation, every host in one fold only.
+
+    Parameters
+    ----------
+    pages : iterable of LabelledPage
+        From at least as many hosts as folds.
+    folds : int
+        Number of folds, at least 2.
+    seed : int
+        Another seed gives other folds.
+
+    Returns
+    -------
+    list of (train, test)
+        One pair a fold: the fold's pages are ``test``, all others ``train``; every page is in one ``test``.
+        The folds are about equal in pages, in all and by language.
+
+    Raises
+    ------
+    CorpusError
+        If there are fewer than two folds, or fewer hosts than folds.
+    """
+    if folds < 2:
+        raise CorpusError(f"cannot fold: at least 2 folds are needed, not {folds}")
+    sites = _sites(pages, seed)
+    if len(sites) < folds:
+        raise CorpusError(f"cannot fold by host: {folds} hosts are needed, the pages are of {len(sites)}")
+    counts: list[Counter[str]] = [Counter() for _ in range(folds)]
+    parts: list[list[LabelledPage]] = [[] for _ in range(folds)]
+    weight = len({lang for site in sites for lang, _ in site.counts})
+    # Big hosts first: small ones then even out the rest. The sort is stable, so equal ones stay shuffled.
+    for place, site in enumerate(sorted(sites, key=lambda site: -len(site.pages))):
+        open_folds = [place] if place < folds else range(folds)  # no fold stays empty
+        best = min(open_folds, key=lambda fold: _load(site, counts[fold], len(parts[fold]), weight))
+        counts[best].update(dict(site.counts))
+        parts[best].extend(site.pages)
+    return [
+        (_sorted([page for other in parts if other is not part for page in other]), _sorted(part))
+        for part in parts
+    ]
+
+
+def _load(site: _Site, counts: Counter[str], size: int, weight: int) -> tuple[int, int]:
+    """Return by how much a site makes a fold's squared page numbers grow, up to what all folds share."""
+    by_language = sum(number * counts[lang] for lang, number in site.counts)
+    return weight * len(site.pages) * size + by_language, size
+
+
+def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
+    """Group pages by host, in an order that only seed and hosts decide.
+
+    Pages that tell no host may be of one site: those of a corpus stay together, unless nothing else is left.
+    """
+    listed = list(pages)
+    known = {page.host for page in listed if page.host != page.id}
+    corpora = {page.corpus for page in listed if page.host == page.id}
+    apart = len(known) + len(corpora) < 2
+    by_host: defaultdict[str, list[LabelledPage]] = defaultdict(list)
+    for page in listed:
+        told = page.host != page.id or apart
+        by_host[page.host if told else f"corpus {page.corpus}"].append(page)
+    sites = []
+    for host in sorted(by_host, key=lambda host: (_hash(seed, host), host)):
+        counts = Counter(language_code(page.lang) or "" for page in by_host[host])
+        sites.append(_Site(host, tuple(by_host[host]), tuple(sorted(counts.items()))))
+    return sites
+
+
+def _hash(seed: int, host: str) -> bytes:
+    return blake2b(f"{seed}\n{host}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _sorted(pages: list[LabelledPage]) -> list[LabelledPage]:
+    return sorted(pages, key=lambda page: (page.corpus, page.id, page.url or "", page.html))
+
+
+class _Excess:
+    """How far the training part is above its share, in all and by language, in pages."""
+
+    def __init__(self, sites: list[_Site], share: float) -> None:
+        self.total = 0.0
+        wanted: defaultdict[str, float] = defaultdict(float)
+        for site in sites:
+            self.total -= share * len(site.pages)
+            for lang, number in site.counts:
+                wanted[lang] -= share * number
+        self.languages = dict(wanted)
+
+    def gain(self, site: _Site, sign: int) -> float:
+        """Return the change of the cost, the sum of squares, if the site joins (1) or leaves (-1)."""
+        # Weighted by the number of languages, the total counts as much as all languages together.
+        change = len(self.languages) * _square_growth(self.total, sign * len(site.pages))
+        return change + sum(_square_growth(self.languages[lang], sign * n) for lang, n in site.counts)
+
+    def add(self, site: _Site, sign: int) -> None:
+        """Let a site join (1) or leave (-1) the training part."""
+        self.total += sign * len(site.pages)
+        for lang, number in site.counts:
+            self.languages[lang] += sign * number
+
+
+def _square_growth(value: float, step: int) -> float:
+    return step * (2 * value + step)
+
+
+def _repair(sites: list[_Site], in_train: list[bool], excess: _Excess) -> None:
+    """Move single sites to the other side while that brings the numbers nearer; leave no side empty."""
+    for side in (True, False):
+        if side not in in_train:
+            cheapest = min(range(len(sites)), key=lambda i: excess.gain(sites[i], 1 if side else -1))
+            excess.add(sites[cheapest], 1 if side else -1)
+            in_train[cheapest] = side
+    members = Counter(in_train)
+    for _ in range(_PASSES):
+        moved = False
+        for index, site in enumerate(sites):
+            side = in_train[index]
+            sign = -1 if side else 1
+            # A tolerance, so that rounding cannot move a site to and fro.
+            if members[side] > 1 and excess.gain(site, sign) < -1e-9:
+                excess.add(site, sign)
+                in_train[index] = not side
+                members[side] -= 1
+                members[not side] += 1
+                moved = True
+        if not moved:
+            return

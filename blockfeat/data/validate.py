@@ -1,0 +1,200 @@
+"""What is in a corpus file, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from blockfeat.data.corpus import LabelledPage, language_code, page_from_record
+from blockfeat.data.json_lines import parse_object, read_lines, stem
+from blockfeat.errors import CorpusError
+from blockfeat.lang import tokenize
+
+__all__ = ["LEAST_FOUND", "CorpusProblem", "CorpusReport", "gold_found", "validate"]
+
+LEAST_FOUND = 0.5
+"""Share of the gold's words that must stand in the page, below which `validate` reports it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusProblem:
+    """One thing that is wrong with a line of a corpus.
+
+    Attributes
+    ----------
+    line : int
+        Number of the line, from 1; 0 if the whole file is meant.
+    kind : str
+        ``"record"`` (bad JSON, missing fields, wrong types), ``"empty html"``, ``"empty gold"``,
+        ``"gold not found"``, ``"duplicate id"``, ``"duplicate html"`` or ``"file"``.
+    message : str
+        What is wrong, with the page's id where it has one.
+    """
+
+    line: int
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return the problem as one line of text."""
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReport:
+    """What `validate` found in a file.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    corpus : str
+        Its name without suffixes.
+    pages : int
+        Number of labelled pages, bad records left out.
+    languages, page_types : dict of str to int
+        Pages by language and by page type, the most frequent first; ``"unknown"`` where a page does not
+        say.
+    hosts : int
+        Number of different hosts.
+    with_text, with_snippets : int
+        Pages that have a gold text, and pages that have snippets.
+    problems : tuple of CorpusProblem
+        In the order of lines.
+    """
+
+    path: str
+    corpus: str
+    pages: int
+    languages: dict[str, int]
+    page_types: dict[str, int]
+    hosts: int
+    with_text: int
+    with_snippets: int
+    problems: tuple[CorpusProblem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if there are no problems."""
+        return not self.problems
+
+    @property
+    def readable(self) -> bool:
+        """True if `read_corpus` reads the file: every problem is one of content."""
+        return not any(problem.kind in {"file", "record", "duplicate id"} for problem in self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values that JSON can hold."""
+        return {**asdict(self), "problems": [asdict(problem) for problem in self.problems]}
+
+
+def gold_found(page: LabelledPage) -> float:
+    """Return the share of the gold's words that occur in the page, scripts and styles left out.
+
+    The gold is the text, or without one the snippets that must occur; 1.0 if there are no words in it.
+    """
+    gold = tokenize("\n".join(page.present) if page.text is None else page.text)
+    if not gold:
+        return 1.0
+    from blockfeat.page import Page  # lxml, which reading a corpus does not need
+
+    words = set(tokenize(Page.parse(page.html).all_text()))
+    return sum(word in words for word in gold) / len(gold)
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What has been seen so far."""
+
+    pages: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    page_types: Counter[str] = field(default_factory=Counter)
+    hosts: set[str] = field(default_factory=set)
+    with_text: int = 0
+    with_snippets: int = 0
+    problems: list[CorpusProblem] = field(default_factory=list)
+    ids: dict[tuple[str, str], int] = field(default_factory=dict)
+    digests: dict[bytes, int] = field(default_factory=dict)
+
+    def add(self, page: LabelledPage, line: int) -> None:
+        """Count a page and note its problems."""
+        self.pages += 1
+        self.languages[language_code(page.lang) or "unknown"] += 1
+        self.page_types[page.page_type or "unknown"] += 1
+        self.hosts.add(page.host)
+        self.with_text += page.text is not None
+        self.with_snippets += bool(page.present or page.absent)
+        self._check_repeated(page, line)
+        self._check_content(page, line)
+
+    def note(self, line: int, kind: str, message: str) -> None:
+        """Note a problem."""
+        self.problems.append(CorpusProblem(line, kind, message))
+
+    def _check_repeated(self, page: LabelledPage, line: int) -> None:
+        first = self.ids.setdefault((page.corpus, page.id), line)
+        if first != line:
+            self.note(line, "duplicate id", f"id {page.id!r} is already on line {first}")
+        digest = blake2b(page.html.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        first = self.digests.setdefault(digest, line)
+        if first != line and page.html.strip():
+            self.note(line, "duplicate html", f"{page.id!r} has the same html as line {first}")
+
+    def _check_content(self, page: LabelledPage, line: int) -> None:
+        if not page.html.strip():
+            self.note(line, "empty html", f"{page.id!r} has empty html")
+            return
+        if page.text is not None and not page.text.strip():
+            self.note(line, "empty gold", f"{page.id!r} has an empty gold text")
+        share = gold_found(page)
+        if share < LEAST_FOUND:
+            message = f"only {share:.0%} of the gold words of {page.id!r} occur in its html"
+            self.note(line, "gold not found", message)
+
+
+def validate(path: str | PathLike[str]) -> CorpusReport:
+    """Read a corpus file to its end, counting its pages and listing what is wrong with it.
+
+    Parameters
+    ----------
+    path : str or path
+        A file as for `blockfeat.data.corpus.read_corpus`.
+
+    Returns
+    -------
+    CorpusReport
+        A damaged file, a bad line and doubtful content are problems in the report, not errors.
+
+    Raises
+    ------
+    CorpusError
+        If the file is missing or its suffix is unknown.
+    """
+    place = Path(path)
+    corpus = stem(place)
+    if not place.exists():
+        raise CorpusError(f"{place}: there is no such file")
+    tally = _Tally()
+    try:
+        for line, content in read_lines(place):
+            try:
+                tally.add(page_from_record(parse_object(content), corpus=corpus), line)
+            except CorpusError as error:
+                tally.note(line, "record", str(error))
+    except CorpusError as error:
+        tally.note(0, "file", str(error))
+    return CorpusReport(
+        path=str(place),
+        corpus=corpus,
+        pages=tally.pages,
+        languages=dict(tally.languages.most_common()),
+        page_types=dict(tally.page_types.most_common()),
+        hosts=len(tally.hosts),
+        with_text=tally.with_text,
+        with_snippets=tally.with_snippets,
+        problems=tuple(tally.problems),
+    )

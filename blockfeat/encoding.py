@@ -1,0 +1,295 @@
+"""From the bytes of a page to text: which encoding, how it was found, and what had to be replaced.
+
+The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 by its NUL bytes, ISO-2022-JP by its
+escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the page if
+the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody knows. In
+encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense again.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+import webencodings
+
+__all__ = ["Decoding", "decode", "declared_charset"]
+
+_HEAD_BYTES = 262_144
+_SAMPLE_BYTES = 131_072
+_LABELS_TRIED = 20
+_ERRORS_MENDED = 16
+_CHARSET = re.compile(rb"charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})", re.I)
+_META = re.compile(rb"<meta[\s/][^>]*\Z", re.I)
+_XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}[\"']([\w.:-]{1,40})[\"']", re.I)
+_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_ASCII = bytes(range(0x80))
+_ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
+_JIS_RUN = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
+_HIGH = bytes(code | 0x80 if 0x21 <= code <= 0x7E else 0xFF if code >= 0x80 else code for code in range(256))
+# Python's codecs of these names are narrower than what the web means by the label (WHATWG Encoding).
+_WIDER = {
+    "big5": "big5hkscs",
+    "euc-jp": "euc_jis_2004",
+    "euc-kr": "cp949",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "windows-874": "cp874",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "macintosh": "mac-roman",
+    "iso-8859-8-i": "iso-8859-8",
+}
+# Where Python's cp932 puts bytes that stand for nothing.
+_NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
+# Labels of old pages that the standard does not know.
+_ALSO = {
+    "cp932": "shift_jis",
+    "cp936": "gbk",
+    "cp949": "euc-kr",
+    "cp950": "big5",
+    "euc_jp": "euc-jp",
+    "euc_kr": "euc-kr",
+    "ms936": "gbk",
+    "ms949": "euc-kr",
+}
+# What the detector's answers stand for on the web, by Python's name.
+_DETECTED = {
+    "iso8859-1": "windows-1252",
+    "iso8859-3": "windows-1252",
+    "iso8859-4": "windows-1252",
+    "iso8859-9": "windows-1254",
+    "iso8859-10": "windows-1252",
+    "iso8859-11": "windows-874",
+    "tis-620": "windows-874",
+    "koi8-r": "koi8-u",
+    "cp949": "euc-kr",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "gb18030": "gbk",
+}
+# ISO encodings and the Windows ones that have printable characters where ISO has C1 controls.
+_WINDOWS = {
+    "iso-8859-2": "windows-1250",
+    "iso-8859-7": "windows-1253",
+    "iso-8859-8": "windows-1255",
+    "iso-8859-13": "windows-1257",
+}
+# First bytes of the frequent characters, by codec: punctuation, kana, first-level ideographs, syllables.
+_FREQUENT = {
+    "gb18030": ((0xA1, 0xA3), (0xB0, 0xD7)),
+    "big5hkscs": ((0xA1, 0xA1), (0xA4, 0xC6)),
+    "cp949": ((0xA1, 0xA1), (0xB0, 0xC8)),
+    "euc_jis_2004": ((0xA1, 0xA1), (0xA4, 0xA5), (0xB0, 0xCF)),
+    "cp932": ((0x81, 0x83), (0x88, 0x97)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """Decoded text and how it came about.
+
+    Attributes
+    ----------
+    text : str
+        The decoded page, without a byte-order mark.
+    encoding : str
+        WHATWG name of the encoding, such as ``"utf-8"`` or ``"windows-1252"``.
+    source : str
+        ``"bom"``, ``"charset"`` (the caller's or HTTP's), ``"escape"`` (ISO-2022-JP), ``"utf-8"`` (the bytes
+        are valid), ``"declared"`` (in the page), ``"nearly utf-8"``, ``"detector"`` or ``"ascii"``.
+    replaced : int
+        Number of U+FFFD in the text, one for each byte or sequence that could not be decoded.
+    """
+
+    text: str
+    encoding: str
+    source: str
+    replaced: int = 0
+
+
+def declared_charset(data: bytes) -> str | None:
+    """Return the first known charset label that the page itself declares, or None.
+
+    Looks at the XML declaration and at ``<meta charset>`` and ``<meta http-equiv>`` outside comments in the
+    first 256 KB.
+    """
+    head = data[:_HEAD_BYTES]
+    match = _XML_ENCODING.search(head[:400])
+    if match and _name(match.group(1).decode("ascii", "replace")):
+        return match.group(1).decode("ascii")
+    for number, match in enumerate(_CHARSET.finditer(head)):
+        before = match.start()
+        label = match.group(1).decode("ascii", "replace")
+        if _META.search(head, max(0, before - 300), before) and _name(label) and not _in_comment(head, before):
+            return label
+        if number == _LABELS_TRIED:
+            break
+    return None
+
+
+def decode(data: bytes, charset: str | None = None) -> Decoding:
+    """Decode the bytes of a page; never raises.
+
+    Parameters
+    ----------
+    data : bytes
+        The page.
+    charset : str, optional
+        Charset from the HTTP header or the caller; any WHATWG label. An unknown label is ignored.
+    """
+    for mark, name in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _replacing(data[len(mark) :], name, "bom")
+    if b"\x00" in data:
+        given = _name(charset) or ""
+        if given.startswith("utf-16") or _looks_like_utf_16(data):
+            return _replacing(data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector")
+    if b"\x1b" in data:
+        found = _iso_2022_jp(data)
+        if found is not None:
+            return found
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _not_utf_8(data, charset, error.start)
+    return Decoding(text, "utf-8", "ascii" if len(text) == len(data) else "utf-8")
+
+
+def _not_utf_8(data: bytes, charset: str | None, first_error: int) -> Decoding:
+    """Decode bytes that are not valid UTF-8: nearly valid UTF-8, labels that fit, then the detector."""
+    sample = data[max(0, first_error - _SAMPLE_BYTES) : first_error + _SAMPLE_BYTES]
+    declared = declared_charset(data)
+    lenient = "utf-8" in (_name(charset), _name(declared))
+    if _is_nearly_utf_8(sample, lenient=lenient):
+        return _replacing(data, "utf-8", "nearly utf-8")
+    for label, source in ((charset, "charset"), (declared, "declared")):
+        name = _name(label)
+        if name and not name.startswith("utf-") and not _is_contradicted(sample, name):
+            return _replacing(data, name, source)
+    return _replacing(data, _detected(sample), "detector")
+
+
+def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
+    """Tell whether most sequences of bytes above 0x7F are whole UTF-8 characters."""
+    text = sample.decode("utf-8", "replace")
+    replaced = text.count("\ufffd")
+    whole = len(text) - replaced - _ascii_bytes(sample)
+    return whole >= replaced if lenient else whole > 2 * replaced
+
+
+def _is_contradicted(sample: bytes, name: str) -> bool:
+    """Tell whether the bytes cannot be of this encoding, or hardly so."""
+    text = _replacing(sample, name, "").text
+    foreign = len(sample) - _ascii_bytes(sample)
+    if text.count("\ufffd") > max(2, foreign // 50):
+        return True
+    if sum(text.count(chr(code)) for code in range(0x80, 0xA0)) > 3:
+        return True
+    # A western label is what servers send by default; no western text has more accents than plain letters.
+    return name == "windows-1252" and _accented_share(text) > 0.4
+
+
+def _accented_share(text: str) -> float:
+    """Share of the letters next to letters above 0x7F that are above 0x7F themselves."""
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if not word.isascii()]
+    letters = sum(map(len, words))
+    return sum(character > "\x7f" for word in words for character in word) / letters if letters > 20 else 0.0
+
+
+def _detected(sample: bytes) -> str:
+    """Name of the encoding by resiliparse's detector; windows-1252 where it finds none."""
+    from resiliparse.parse.encoding import detect_encoding
+
+    found = detect_encoding(sample, html5_compatible=False) or ""
+    name = _name(_DETECTED.get(found, found.replace("_", "-")))
+    if name is None or name.startswith("utf-"):
+        return "windows-1252"
+    has_c1 = len(sample) != len(sample.translate(None, bytes(range(0x80, 0xA0))))
+    return _WINDOWS.get(name, name) if has_c1 else name
+
+
+def _replacing(data: bytes, name: str, source: str) -> Decoding:
+    """Decode by a WHATWG name with U+FFFD for what does not fit."""
+    codec = _WIDER.get(name, name)
+    text = data.decode(codec, "replace")
+    if codec in _FREQUENT and 0 < text.count("\ufffd") <= _ERRORS_MENDED:
+        text = _in_step(data, codec)
+    if codec == "cp932":
+        text = _NO_BYTE.sub("\ufffd", text)
+    return Decoding(text, name, source, text.count("\ufffd"))
+
+
+def _in_step(data: bytes, codec: str) -> str:
+    """Decode pairs of bytes with a few errors; behind each go on where the pairs make most sense."""
+    decoder = codecs.getdecoder(codec)
+    parts: list[str] = []
+    while data:
+        try:
+            parts.append(decoder(data)[0])
+            break
+        except UnicodeDecodeError as error:
+            ahead = data[error.start + 1 : error.start + 80]
+            skip = 2 if _sense(ahead[1:], codec) > _sense(ahead, codec) else 1
+            parts += [decoder(data[: error.start])[0], "\ufffd"]
+            data = data[error.start + skip :]
+    return "".join(parts)
+
+
+def _sense(data: bytes, codec: str) -> int:
+    """Number of frequent characters at the start of these bytes, read as pairs."""
+    place = score = 0
+    while place < len(data):
+        first = data[place]
+        pair = first >= 0x80
+        score += pair and any(low <= first <= high for low, high in _FREQUENT[codec])
+        if pair and place + 1 < len(data) and data[place + 1] < 0x40:
+            score -= 3
+        place += 2 if pair else 1
+    return score
+
+
+def _iso_2022_jp(data: bytes) -> Decoding | None:
+    """Decode ISO-2022-JP by way of EUC-JP, which has no states that a bad byte could upset."""
+    foreign = len(data) - _ascii_bytes(data)
+    if foreign > len(data) // 100 + 1 or not any(escape in data for escape in _ISO_2022_JP):
+        return None
+    found = _replacing(_JIS_RUN.sub(_euc_run, data), "euc-jp", "escape")
+    return Decoding(found.text, "iso-2022-jp", "escape", found.replaced)
+
+
+def _euc_run(match: re.Match[bytes]) -> bytes:
+    """Rewrite what follows one escape sequence for EUC-JP."""
+    kind, run = match.groups()
+    if kind.startswith(b"$"):
+        return run.translate(_HIGH)
+    if kind == b"(I":
+        return b"".join(b"\x8e" + bytes((code | 0x80,)) if 0x21 <= code <= 0x5F else bytes((code,)) for code in run)
+    return run
+
+
+def _name(label: str | None) -> str | None:
+    """WHATWG name for a label, or None if there is none that can be decoded."""
+    cleaned = (label or "").strip(" \t\r\n\"'").lower()
+    found = webencodings.lookup(_ALSO.get(cleaned, cleaned))
+    return None if found is None or found.name in ("replacement", "x-user-defined") else str(found.name)
+
+
+def _ascii_bytes(data: bytes) -> int:
+    return len(data) - len(data.translate(None, _ASCII))
+
+
+def _in_comment(head: bytes, place: int) -> bool:
+    opened = head.rfind(b"<!--", 0, place)
+    return opened >= 0 and head.find(b"-->", opened, place) < 0
+
+
+def _looks_like_utf_16(data: bytes) -> bool:
+    """Tell whether the page starts with markup in UTF-16, or nearly every second byte of its head is NUL."""
+    head = data[:1024]
+    if head.startswith((b"<\x00", b"\x00<")):
+        return True
+    return len(head) > 16 and head.count(0) > 0.3 * len(head) and b"<\x00" in head
+
+
+def _utf_16_order(data: bytes) -> str:
+    return "utf-16be" if data[:1024:2].count(0) > data[1:1024:2].count(0) else "utf-16le"

@@ -1,0 +1,66 @@
+"""The one exception family of blockfeat: everything it raises on purpose."""
+
+from __future__ import annotations
+
+__all__ = [
+    "BlockfeatError",
+    "CorpusError",
+    "FetchError",
+    "InputError",
+    "InputTypeError",
+    "LanguageError",
+    "LimitExceeded",
+    "MissingExtraError",
+    "ModelError",
+    "NotHTML",
+    "TableError",
+    "TrainingError",
+]
+
+
+class BlockfeatError(Exception):
+    """Base of every error that blockfeat raises on purpose; its message names the input and the reason."""
+
+
+class InputError(BlockfeatError):
+    """An input (a page, a file, an address) cannot be used."""
+
+
+class InputTypeError(InputError, TypeError):
+    """A page is neither str nor bytes, bytearray or memoryview."""
+
+
+class NotHTML(InputError, ValueError):
+    """The bytes are of another format (PDF, JPEG, zip, ELF, random bytes)."""
+
+
+class LimitExceeded(InputError):
+    """A limit that the caller set (size, time) was passed."""
+
+
+class FetchError(InputError):
+    """An address could not be fetched, or may not be."""
+
+
+class LanguageError(BlockfeatError, ValueError):
+    """A language code is unknown, or no page or stop list of that language is there."""
+
+
+class TableError(BlockfeatError, ValueError):
+    """A tag table cannot be used; the message names the file and the line."""
+
+
+class ModelError(BlockfeatError, ValueError):
+    """A model file is missing, damaged, or was made for another table, feature set or segmentation."""
+
+
+class CorpusError(BlockfeatError, ValueError):
+    """A corpus file is missing, damaged, or holds a bad record; the message names the file and the line."""
+
+
+class TrainingError(BlockfeatError):
+    """Training cannot start or go on with these pages and options."""
+
+
+class MissingExtraError(BlockfeatError, ImportError):
+    """A feature needs an optional package; the message names the extra that brings it."""

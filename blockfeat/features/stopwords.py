@@ -1,0 +1,95 @@
+"""Stop-word ratio of every block, by language and normalised (Ziegler & Skubacz 2007, 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.lang.characters import code_points
+from blockfeat.lang.density import density
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.words import lower
+
+__all__ = ["StopWordRatios", "stop_word_ratios"]
+
+
+@dataclass(frozen=True)
+class StopWordRatios:
+    """Stop-word ratios of the blocks of a page.
+
+    Attributes
+    ----------
+    languages : tuple of str
+        The languages whose lists were asked for.
+    language : int array, n
+        For each block the position in ``languages`` of the argmax.
+    ratio : float array, n
+        Stop words of that language by words, 0 to 1.
+    normalised : float array, n
+        The ratio over the density of running prose of that language; about 1 for prose.
+    """
+
+    languages: tuple[str, ...]
+    language: NDArray[np.intp]
+    ratio: NDArray[np.float64]
+    normalised: NDArray[np.float64]
+
+
+def stop_word_ratios(
+    blocks: Blocks, index: StopWordIndex, languages: tuple[str, ...] | None = None
+) -> StopWordRatios:
+    """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    index : StopWordIndex
+        The stop lists.
+    languages : tuple of str, optional
+        The languages asked for; all of the index by default. With one there is no choice to make: the page's
+        language decides for all of its blocks.
+    """
+    asked = index.languages if languages is None else languages
+    columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.intp)
+    densities = np.array([density(lang) for lang in asked])
+    ratios = _counts(blocks, index, columns) / np.maximum(blocks.measures.words, 1)[:, None]
+    best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
+    ratio = ratios[np.arange(len(blocks)), best]
+    return StopWordRatios(asked, best, ratio, ratio / densities[best])
+
+
+def _counts(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Stop words by block and language, n × languages."""
+    n, measures = len(blocks), blocks.measures
+    counts = np.zeros((n, columns.size), dtype=np.int64)
+    rows = index.rows(measures.tokens)
+    if columns.size == 1:
+        hits = index.matrix[rows, columns[0]]
+        counts[:, 0] = np.bincount(measures.token_block[hits != 0], minlength=n)
+    else:
+        known = np.flatnonzero(rows >= 0)
+        if known.size:
+            owner = measures.token_block[known]
+            first = np.flatnonzero(np.diff(owner, prepend=-1))
+            hits = index.matrix[:, columns][rows[known]]
+            counts[owner[first]] = np.add.reduceat(hits, first, axis=0, dtype=np.int64)
+    if measures.unspaced_words.any():
+        _count_covered(blocks, index, columns, counts)
+    return counts
+
+
+def _count_covered(
+    blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], counts: NDArray[np.int64]
+) -> None:
+    """Add the characters that entries of unspaced languages cover; a character is a word there."""
+    codes = code_points(lower(blocks.page_text.text))
+    starts = np.concatenate(([0], blocks.page_text.block_ends[:-1]))
+    for place, column in enumerate(columns.tolist()):
+        if any(keys.size for keys in index.sequences[column]):
+            covered = index.cover(codes, column).astype(np.int64)
+            counts[:, place] += np.add.reduceat(covered, starts)
+    np.minimum(counts, np.maximum(blocks.measures.words, 1)[:, None], out=counts)

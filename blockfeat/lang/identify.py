@@ -1,0 +1,289 @@
+"""Language of a text: the declared one as a prior, then script, stop words, and a library in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.lang.characters import code_points
+from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.density import density
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.scripts import SCRIPTS, languages_of, letters_by_script, written_in
+from blockfeat.lang.words import tokenize
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+__all__ = ["Identifier", "LanguageGuess", "identify", "normalise_code"]
+
+Source = Literal["declared", "script", "stopwords", "library", "none"]
+
+_LONGEST_TEXT = 30_000  # characters, about 5,000 words
+_WINDOWS, _WINDOW = (
+    6,
+    1_000,
+)  # the words of longer texts are taken from so many places, so many characters each
+_LIBRARY_TEXT = 2_000  # characters; more makes the library slower and no better
+_FEWEST_WORDS = 25  # below, stop words decide nothing
+_LIKE_PROSE = 0.55  # least density of the best language, as a share of what its prose has
+_FEWEST_HITS = 6  # stop words of the best language
+_FEWEST_HITS_SHORT = 2  # enough to make a declared language doubtful
+_MOST_HITS = 0.8  # share of the most hits of any language; sparse languages win by chance otherwise
+_CLEAR_LEAD = 0.7  # most that the second best may reach of the best
+_OVERRULED = 0.45  # a declared language with less than this share of the best is wrong
+_MANY_WORDS = 60  # so many words
+_SILENT = 0.2  # with so few of its stop words make a declared language doubtful too
+_OUT_OF_QUESTION = 0.05  # belief of the library below which a declared language falls
+_LIBRARY_DOUBT = 0.04  # below, the library's answer is a guess ("Home", "OK")
+_FEWEST_KANA = 0.1  # share of kana among kana and Han that makes a text Japanese
+_FEWEST_LETTERS = 6  # weighted; fewer say nothing against a declared language
+_MANY_HAN = 120  # weighted; no Japanese text of forty characters does without kana
+# Languages whose stop list fits a sister language that has no list (Serbian, Macedonian, Nepali ...).
+_WITH_SISTERS = frozenset({"hr", "bg", "hi", "mr", "ku", "id", "ms", "bn", "af", "fa", "ar"})
+
+_RARE = frozenset(
+    {"an", "la", "lb", "lg", "oc", "qu", "se", "vo", "wa"}
+)  # answers to short or odd text mostly
+_RARE_WEIGHT = 0.2
+
+
+@dataclass(frozen=True)
+class LanguageGuess:
+    """A language and how it was found.
+
+    Attributes
+    ----------
+    lang
+        ISO 639-1 code, or None where nothing was found.
+    source
+        What decided: ``declared``, ``script``, ``stopwords``, ``library`` or ``none``.
+    confidence
+        Between 0 and 1. Script: share of the letters that are in it. Stop words: 0.5 where two languages are
+        level, 1 where there is no rival. Library: its probability. Declared: 1 where the text agrees, 0.5
+        where it says nothing.
+    """
+
+    lang: str | None
+    source: Source
+    confidence: float
+
+
+_NOTHING = LanguageGuess(lang=None, source="none", confidence=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Identifier:
+    """Language identification over the stop lists of an index.
+
+    Attributes
+    ----------
+    index
+        Stop words of the languages that stop words may decide for.
+    densities
+        Stop-word density of prose in each of these languages; infinity where words are not separate.
+    """
+
+    index: StopWordIndex
+    densities: NDArray[np.float64]
+
+    @classmethod
+    def build(cls, index: StopWordIndex | None = None) -> Identifier:
+        """Build an identifier over an index, by default over all 58 stop lists (about 30 ms)."""
+        index = StopWordIndex.build() if index is None else index
+        spaced: list[bool] = np.atleast_1d(index.matrix.any(axis=0)).tolist()
+        values = [density(lang) if has else np.inf for lang, has in zip(index.languages, spaced, strict=True)]
+        return cls(index=index, densities=np.array(values))
+
+    def identify(
+        self,
+        text: str,
+        *,
+        declared: str | None = None,
+        candidates: Sequence[str] | None = None,
+        tokens: Sequence[str] | None = None,
+    ) -> LanguageGuess:
+        """Return the language of a text; see `blockfeat.lang.identify.identify`.
+
+        ``tokens`` spares the cutting where the caller has the words of the text already (as `tokenize` yields
+        them); the first 5,000 are used.
+        """
+        allowed = None if candidates is None else frozenset(filter(None, map(normalise_code, candidates)))
+        prior = normalise_code(declared)
+        if prior is not None and allowed is not None and prior not in allowed:
+            prior = None
+        sample = text[:_LONGEST_TEXT]
+        letters = letters_by_script(code_points(sample))
+        total = int(letters.sum())
+        if total == 0:
+            return _NOTHING if prior is None else LanguageGuess(prior, "declared", 0.5)
+        script = SCRIPTS[int(letters.argmax())]
+        share = float(letters.max()) / total
+        if prior is not None and total >= _FEWEST_LETTERS and not _script_fits(prior, script, letters):
+            prior = None
+        alone = _only_language(script, letters)
+        if alone is not None:
+            return _decided_by_script(alone, script, share, prior, allowed)
+        words = tokenize(_windows(sample)) if tokens is None else tokens[:5_000]
+        return self._by_words(sample, words, script, prior, allowed)
+
+    def _by_words(
+        self,
+        sample: str,
+        words: Sequence[str],
+        script: str,
+        prior: str | None,
+        allowed: frozenset[str] | None,
+    ) -> LanguageGuess:
+        """Decide between the languages of a script by stop words, or by the library in doubt."""
+        counts = self.index.counts(self.index.rows(words))
+        scores = self._scores(counts, len(words), script, allowed)
+        order = np.argsort(-scores)
+        best = self.index.languages[int(order[0])]
+        top = float(scores[order[0]])
+        second = float(scores[order[1]]) if len(order) > 1 else 0.0
+        hits = int(counts[order[0]])
+        speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts[scores > 0].max(initial=0))
+        if prior is not None:
+            doubtful = (speaks and hits >= _FEWEST_HITS_SHORT) or _foreign_letters(prior, sample)
+            stands = self._declared_stands(prior, scores, len(words), doubtful)
+            if stands is not None:
+                return stands
+        clear = second <= _CLEAR_LEAD * top and best not in _WITH_SISTERS
+        if speaks and clear and hits >= _FEWEST_HITS and len(words) >= _FEWEST_WORDS:
+            return LanguageGuess(best, "stopwords", 1 - 0.5 * (second / top) ** 2)
+        heard, belief = _ask_library(sample, script, allowed, prior)
+        return heard if prior is None or belief < _OUT_OF_QUESTION else LanguageGuess(prior, "declared", 0.5)
+
+    def _declared_stands(
+        self, prior: str, scores: NDArray[np.float64], words: int, doubtful: bool
+    ) -> LanguageGuess | None:
+        """Return the declared language unless the stop words give reason to doubt it."""
+        if prior not in self.index.languages:
+            return None if doubtful else LanguageGuess(prior, "declared", 0.5)
+        own, top = float(scores[self.index.languages.index(prior)]), float(scores.max())
+        if own >= _OVERRULED * max(top, _LIKE_PROSE):
+            return LanguageGuess(prior, "declared", min(1.0, own / top))
+        silent = words >= _MANY_WORDS and own < _SILENT
+        return None if doubtful or silent else LanguageGuess(prior, "declared", 0.5)
+
+    def _scores(
+        self, counts: NDArray[np.int64], words: int, script: str, allowed: frozenset[str] | None
+    ) -> NDArray[np.float64]:
+        """Return each language's stop-word density as a share of its prose's; 0 for those ruled out."""
+        scores: NDArray[np.float64] = counts / max(1, words) / self.densities
+        for column, lang in enumerate(self.index.languages):
+            if not written_in(lang, script) or (allowed is not None and lang not in allowed):
+                scores[column] = 0.0
+        return scores
+
+
+def identify(
+    text: str, *, declared: str | None = None, candidates: Sequence[str] | None = None
+) -> LanguageGuess:
+    """Return the language of a text.
+
+    The declared language wins unless the text clearly contradicts it (another script, or stop words of
+    another language). Else the script decides where only one language writes in it, else the stop words, and
+    for short or doubtful text py3langid, whose model takes 0.8 s to load at its first use.
+
+    Parameters
+    ----------
+    text
+        Running text, the longer the better; of long texts the first 30,000 characters are used.
+    declared
+        What the page declares (``de-DE``, ``pt_BR``, ``eng``); rubbish counts as nothing.
+    candidates
+        Languages that may be answered; all by default.
+
+    Returns
+    -------
+    LanguageGuess
+        Its ``lang`` is None where the text holds no letters or fits none of the candidates.
+    """
+    return _default_identifier().identify(text, declared=declared, candidates=candidates)
+
+
+@cache
+def _default_identifier() -> Identifier:
+    """Return the identifier over all stop lists, a constant that is built at its first use."""
+    return Identifier.build()
+
+
+def _windows(sample: str) -> str:
+    """Return the text, or pieces from all over it where it is long: stop words need no more."""
+    if len(sample) <= _WINDOWS * _WINDOW:
+        return sample
+    step = (len(sample) - _WINDOW) // (_WINDOWS - 1)
+    return "\n".join(sample[place * step : place * step + _WINDOW] for place in range(_WINDOWS))
+
+
+def _script_fits(lang: str, script: str, letters: NDArray[np.int64]) -> bool:
+    """Tell whether a text with these letters can be in a declared language."""
+    han, kana = int(letters[SCRIPTS.index("han")]), int(letters[SCRIPTS.index("kana")])
+    if script in ("han", "kana") and lang in ("ja", "zh"):
+        japanese = kana >= _FEWEST_KANA * (han + kana)
+        return lang == "ja" if japanese else lang == "zh" or han < _MANY_HAN
+    return written_in(lang, script)
+
+
+def _only_language(script: str, letters: NDArray[np.int64]) -> str | None:
+    """Return the language that a script stands for, None where several share it."""
+    if script in ("han", "kana"):
+        han, kana = int(letters[SCRIPTS.index("han")]), int(letters[SCRIPTS.index("kana")])
+        return "ja" if kana >= _FEWEST_KANA * (han + kana) else "zh"
+    languages = languages_of(script)
+    return languages[0] if len(languages) in (1, 2) else None
+
+
+def _decided_by_script(
+    lang: str, script: str, share: float, prior: str | None, allowed: frozenset[str] | None
+) -> LanguageGuess:
+    """Return the language of a script, or the declared one that is written in it too."""
+    if prior is not None:
+        return LanguageGuess(prior, "declared", 1.0 if prior == lang else 0.5)
+    if allowed is None or lang in allowed:
+        return LanguageGuess(lang, "script", share)
+    others = [other for other in languages_of(script) if other in allowed]
+    return LanguageGuess(others[0], "script", 0.5 * share) if others else _NOTHING
+
+
+@cache
+def _library() -> LanguageIdentifier:
+    """Load py3langid's bundled model: 0.8 s and about 30 MB, only when short or doubtful text needs it."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    # An instance of our own: the module-level functions share state with other users of the library.
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def _foreign_letters(lang: str, sample: str) -> bool:
+    """Tell whether a text declared English, as templates do for any language, has letters it lacks."""
+    return lang == "en" and sum("\u00c0" <= character < "\u0250" for character in sample[:_WINDOW]) > 1
+
+
+def _ask_library(
+    sample: str, script: str, allowed: frozenset[str] | None, prior: str | None
+) -> tuple[LanguageGuess, float]:
+    """Return the library's answer among the languages of a script, and its belief in the declared one.
+
+    Where it has no clear answer, it believes in the declared language.
+    """
+    probabilities: dict[str, float] = {}
+    for code, probability in _library().rank(sample[:_LIBRARY_TEXT]):
+        lang = normalise_code(code)
+        if lang is not None and written_in(lang, script) and (allowed is None or lang in allowed):
+            weight = _RARE_WEIGHT if lang in _RARE else 1.0
+            probabilities[lang] = probabilities.get(lang, 0.0) + weight * probability
+    # Candidates that the caller named share the belief; without them some is left to none of them.
+    total = 1.0 if allowed is None else max(sum(probabilities.values()), 1e-9)
+    lang, probability = max(probabilities.items(), key=itemgetter(1), default=("", 0.0))
+    if probability / total < _LIBRARY_DOUBT:
+        return _NOTHING, 1.0
+    return LanguageGuess(lang, "library", min(1.0, probability / total)), probabilities.get(prior or "", 0.0)

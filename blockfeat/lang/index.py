@@ -1,0 +1,119 @@
+"""Stop words of many languages in one table, for looking up all words of a page at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, available_languages, stop_word_lists
+
+__all__ = ["StopWordIndex"]
+
+_LONGEST = 3
+_BITS = np.uint64(21)
+_NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class StopWordIndex:
+    """Stop lists of several languages, ready for array arithmetic.
+
+    Attributes
+    ----------
+    languages
+        ISO 639-1 codes, in the order of the columns.
+    vocabulary
+        Row of each stop word of the languages in spaced scripts.
+    matrix
+        uint8, shape (len(vocabulary) + 1, len(languages)): 1 where the word stands in the language's list.
+        The last row is zero and stands for all other words (row -1). Columns of unspaced scripts are zero.
+    sequences
+        For each language the sorted keys of its entries of 1, 2 and 3 characters; empty for spaced scripts.
+    """
+
+    languages: tuple[str, ...]
+    vocabulary: Mapping[str, int]
+    matrix: NDArray[np.uint8]
+    sequences: tuple[tuple[NDArray[np.uint64], ...], ...]
+
+    @classmethod
+    def build(cls, languages: Sequence[str] | None = None) -> StopWordIndex:
+        """Build the table of some languages, or of all.
+
+        Raises
+        ------
+        LanguageError
+            There is no stop list of one of the languages.
+        """
+        wanted = available_languages() if languages is None else tuple(dict.fromkeys(languages))
+        lists = stop_word_lists(wanted)
+        vocabulary: dict[str, int] = {}
+        columns = []
+        for lang in wanted:
+            words = () if lang in UNSPACED_LANGUAGES else lists[lang]
+            columns.append([vocabulary.setdefault(word, len(vocabulary)) for word in words])
+        matrix = np.zeros((len(vocabulary) + 1, len(wanted)), dtype=np.uint8)
+        for column, rows in enumerate(columns):
+            matrix[rows, column] = 1
+        matrix.flags.writeable = False
+        keys = tuple(
+            _keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted
+        )
+        return cls(languages=wanted, vocabulary=vocabulary, matrix=matrix, sequences=keys)
+
+    def rows(self, tokens: Sequence[str]) -> NDArray[np.int32]:
+        """Return the row of each token, -1 where it is no stop word of any language; shape (n,)."""
+        row_of = self.vocabulary.get
+        return np.array([row_of(token, -1) for token in tokens], dtype=np.int32)
+
+    def hits(self, rows: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """Return for each row and language whether it is a stop word there: 0 or 1, shape (n, languages)."""
+        return self.matrix[rows]
+
+    def counts(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return how many of the rows are stop words of each language; shape (languages,)."""
+        found, times = np.unique(rows[rows >= 0], return_counts=True)
+        counts: NDArray[np.int64] = times.astype(np.int64) @ self.matrix[found]
+        return counts
+
+    def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
+        """Mark the characters that an entry of an unspaced language covers.
+
+        Parameters
+        ----------
+        codes
+            Code points of a text, lower-cased and NFC, punctuation and spaces in place; shape (n,).
+        lang_index
+            Column of the language.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+            True where any matching entry covers the character; all False for languages in spaced scripts.
+        """
+        covered = np.zeros(codes.size, dtype=np.bool_)
+        key = codes.astype(np.uint64)
+        for length, keys in enumerate(self.sequences[lang_index], start=1):
+            if length > 1:
+                key = (key[:-1] << _BITS) | codes[length - 1 :]
+            if keys.size == 0 or key.size == 0:
+                continue
+            places = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+            starts = np.flatnonzero(keys[places] == key)
+            for offset in range(length):
+                covered[starts + offset] = True
+        return covered
+
+
+def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:
+    """Return the sorted keys of the entries of 1, 2 and 3 characters: code points shifted by 21 bits each."""
+    keys: tuple[list[int], ...] = tuple([] for _ in range(_LONGEST))
+    for entry in entries:
+        key = 0
+        for character in entry:
+            key = (key << int(_BITS)) | ord(character)
+        keys[len(entry) - 1].append(key)
+    return tuple(np.array(sorted(group), dtype=np.uint64) for group in keys)

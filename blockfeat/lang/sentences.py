@@ -1,0 +1,68 @@
+"""Sentence ends by rule: stops, closing quotes, what follows, and what cannot be an end."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP
+
+__all__ = ["sentence_ends"]
+
+_PERIOD = ord(".")
+_WIDE_STOPS = np.array([ord(stop) for stop in "。！？｡．"], dtype=np.uint32)
+_LOOKAHEAD = 4
+_SHORT_NUMBER = 2
+
+
+def sentence_ends(
+    codes: NDArray[np.uint32], classes: NDArray[np.uint8], block_ends: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the positions just behind each sentence end.
+
+    Parameters
+    ----------
+    codes, classes : arrays of equal length
+        Code points and class bits of the page's text; blocks end in a white space character.
+    block_ends : array
+        Position behind each block, ascending.
+
+    Notes
+    -----
+    A stop ends a sentence if white space follows its run of stops and closing quotes (full-width stops need
+    none). A period does not if a lower-case letter comes next, nor behind a single letter (an initial) or a
+    number of one or two digits (a German ordinal); at the end of a block it always does.
+    """
+    stops = np.flatnonzero(classes & STOP)
+    if stops.size == 0:
+        return stops
+    padded = np.append(classes, np.full(_LOOKAHEAD + 1, SPACE, dtype=np.uint8))
+    behind = stops + 1
+    for _ in range(_LOOKAHEAD):
+        behind += (padded[behind] & (STOP | CLOSER)) != 0
+    solid = np.append(np.flatnonzero((classes & SPACE) == 0), classes.size)
+    following = solid[np.searchsorted(solid, behind)]
+    at_block_end = following >= block_ends[np.searchsorted(block_ends, stops, side="right")]
+    is_end = (padded[behind] & SPACE) != 0
+    is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
+    is_end |= np.isin(codes[stops], _WIDE_STOPS)
+    return np.unique(behind[is_end])
+
+
+def _abbreviates(
+    codes: NDArray[np.uint32],
+    classes: NDArray[np.uint8],
+    stops: NDArray[np.intp],
+    following: NDArray[np.intp],
+) -> NDArray[np.bool_]:
+    """Tell which stops are periods that belong to an abbreviation, an initial or an ordinal."""
+    period = codes[stops] == _PERIOD
+    alphanumeric = (classes & ALPHANUMERIC) != 0
+    one = alphanumeric[stops - 1] & (stops > 0)
+    two = one & alphanumeric[stops - 2] & (stops > 1)
+    three = two & alphanumeric[stops - 3] & (stops > _SHORT_NUMBER)
+    digit = (codes[stops - 1] >= ord("0")) & (codes[stops - 1] <= ord("9"))
+    short = (one & ~two) | (digit & ~three & one)
+    lowercase_next = (classes[np.minimum(following, classes.size - 1)] & LOWERCASE) != 0
+    abbreviates: NDArray[np.bool_] = period & (short | lowercase_next)
+    return abbreviates

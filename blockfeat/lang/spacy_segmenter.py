@@ -1,0 +1,169 @@
+"""Words and sentences by spaCy's rules for a language; spaCy is imported at the first measurement."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import MissingExtraError, ModelError
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED, character_classes, code_points
+from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, count_by_block
+from blockfeat.lang.words import lower
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["SEGMENTERS", "SpacySegmenter", "segmenter_for"]
+
+SEGMENTERS = ("fast", "spacy")
+"""Names that `segmenter_for` knows; models record one of them."""
+
+_ANY_LANGUAGE = "xx"
+_SPACY_CODES = {"no": "nb"}
+# Their tokenizers need another package by default, but spaCy's rules work as well.
+_BY_RULE = frozenset({"ko", "vi"})
+_RULE_TOKENIZER = {"nlp": {"tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}}
+_EXTRAS = frozenset({"ja", "th"})
+# The Japanese tokenizer takes 49,149 bytes at once.
+_LONGEST_CHUNK = 12_000
+
+_Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class SpacySegmenter:
+    """Words by the tokenizer of spaCy's blank pipeline of a language, sentences by its sentencizer.
+
+    A word is a token that holds a letter or a digit; a sentence counts if it holds a word. The pipeline is
+    made at the first page and belongs to this object: keep one for each language. May be used from several
+    threads, which then take turns; a pickled copy makes its own pipeline.
+
+    Attributes
+    ----------
+    lang : str
+        ISO 639-1 code. A language that spaCy has no rules for gets those for any language.
+    name : str
+        ``"spacy"``.
+    """
+
+    lang: str
+    _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """Name that a model records."""
+        return "spacy"
+
+    def measure(self, page: PageText) -> TextMeasures:
+        """Count words, sentences and characters by block; linear in the text.
+
+        Raises
+        ------
+        MissingExtraError
+            The language's tokenizer needs a package that is not installed.
+        """
+        lowered = lower(page.text)
+        classes = character_classes().of(code_points(page.text))
+        starts, ends, sentence_starts = self._segment(page)
+        alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
+        is_word = alphanumeric[ends] > alphanumeric[starts]
+        starts, ends = starts[is_word], ends[is_word]
+        tokens = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        measures = count_by_block(page, classes, starts, tokens, sentence_starts)
+        single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
+        unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
+        return replace(measures, unspaced_words=unspaced)
+
+    def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
+        """Return where tokens start and end and where sentences start, in the page's text."""
+        from spacy.attrs import IDX, LENGTH, SENT_START
+
+        bounds = list(_chunks(page))
+        found = [np.zeros((0, 3), dtype=np.intp)]
+        with self._lock, self._pipeline.memory_zone():
+            texts = (page.text[low:high] for low, high in bounds)
+            for (low, _), doc in zip(bounds, self._pipeline.pipe(texts), strict=True):
+                table = doc.to_array([IDX, LENGTH, SENT_START]).astype(np.intp)
+                table[:, 0] += low
+                found.append(table)
+        start, length, sentence_start = np.concatenate(found).T
+        return start, start + length, start[sentence_start == 1]
+
+    @cached_property
+    def _pipeline(self) -> Language:
+        """The blank pipeline of the language."""
+        code = _spacy_code(self.lang)
+        import spacy
+
+        try:
+            pipeline = spacy.blank(code, config=_RULE_TOKENIZER if code in _BY_RULE else {})
+        except ImportError as error:
+            package = f"blockfeat[{code}]" if code in _EXTRAS else "the package that the message names"
+            raise MissingExtraError(
+                f"spaCy cannot segment language {self.lang!r}: {error}; pip install {package}"
+            ) from error
+        pipeline.add_pipe("sentencizer")
+        pipeline.max_length = sys.maxsize
+        return pipeline
+
+    def __reduce__(self) -> tuple[type[SpacySegmenter], tuple[str]]:
+        """Pickle the language only."""
+        return SpacySegmenter, (self.lang,)
+
+
+def segmenter_for(name: str, lang: str | None = None) -> Segmenter:
+    """Return the segmenter of a name.
+
+    Parameters
+    ----------
+    name : str
+        ``"fast"`` or ``"spacy"``.
+    lang : str, optional
+        The page's language, ISO 639-1; only spaCy asks for it.
+
+    Raises
+    ------
+    ModelError
+        There is no segmenter of that name; the message lists what there is.
+    """
+    if name == "fast":
+        return FastSegmenter()
+    if name == "spacy":
+        return SpacySegmenter(lang or _ANY_LANGUAGE)
+    raise ModelError(f"unknown segmenter {name!r}; known are {', '.join(SEGMENTERS)}")
+
+
+def _spacy_code(lang: str) -> str:
+    """Return spaCy's code for a language; that for any language where spaCy has no rules for it."""
+    from importlib.util import find_spec
+
+    code = _SPACY_CODES.get(lang, lang)
+    known = code.isascii() and code.isalpha() and find_spec(f"spacy.lang.{code}") is not None
+    return code if known else _ANY_LANGUAGE
+
+
+def _chunks(page: PageText) -> Iterator[tuple[int, int]]:
+    """Cut the page's text into pieces that spaCy takes at once: behind blocks, or else behind white space."""
+    low, size = 0, len(page.text)
+    spaces: _Places | None = None
+    while low < size:
+        high = min(low + _LONGEST_CHUNK, size)
+        block = int(np.searchsorted(page.block_ends, high, side="right")) - 1
+        if block >= 0 and page.block_ends[block] > low:
+            high = int(page.block_ends[block])
+        else:
+            if spaces is None:
+                classes = character_classes().of(code_points(page.text))
+                spaces = np.flatnonzero(classes & SPACE) + 1
+            space = int(np.searchsorted(spaces, high, side="right")) - 1
+            if space >= 0 and spaces[space] > low:
+                high = int(spaces[space])
+        yield low, high
+        low = high

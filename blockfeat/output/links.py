@@ -1,0 +1,75 @@
+"""Which link targets output may hold, and where links stand in a block's text."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from blockfeat.blocks.block import Block
+
+__all__ = ["linked_pieces", "safe_target"]
+
+_SCHEMES = ("http", "https", "mailto")
+_SCHEME = re.compile("([^/?#:]*):")
+# Spaces, controls, quotes, brackets and all that could end a link target in Markdown or HTML.
+_ENCODED = re.compile(
+    "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+# What browsers take away before they read a target.
+_DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
+# Rounds of entity decoding looked through; each browser and renderer makes at most one.
+_MAX_DISGUISES = 5
+
+
+def safe_target(href: str) -> str | None:
+    """Return a link target fit for output, or None where it is not allowed.
+
+    Allowed are http, https, mailto and relative targets. Any other scheme is refused, also where white
+    space, control characters, letter case or entities disguise it. Spaces, parentheses and other
+    characters with a meaning in markup come back percent-encoded.
+    """
+    target = _DROPPED.sub("", href)
+    if not target or not _scheme_allowed(target):
+        return None
+    return _ENCODED.sub(lambda match: quote(match.group(), safe="", errors="replace"), target)
+
+
+def _scheme_allowed(target: str) -> bool:
+    """Look at the target as written and at all that it becomes when entities are decoded.
+
+    White space or controls inside a scheme, which browsers overlook, make it one that is not allowed.
+    """
+    for _ in range(_MAX_DISGUISES):
+        scheme = _SCHEME.match(target)
+        if scheme is not None and scheme.group(1).lower() not in _SCHEMES:
+            return False
+        decoded = html.unescape(target)
+        if decoded == target:
+            return True
+        target = decoded
+    return False
+
+
+def linked_pieces(block: Block) -> Iterator[tuple[str, str | None]]:
+    """Cut a block's text at its links: yield (piece, target), target None outside of allowed links.
+
+    Links that are empty, overlap an earlier one or lie outside the text are passed over; the pieces
+    joined are always the whole text.
+    """
+    position = 0
+    for link in block.links:
+        start, end = link.start, min(link.end, len(block.text))
+        if start < position or start >= end or not block.text[start:end].strip():
+            continue
+        target = safe_target(link.href)
+        if target is None:
+            continue
+        if start > position:
+            yield block.text[position:start], None
+        yield block.text[start:end], target
+        position = end
+    if position < len(block.text):
+        yield block.text[position:], None

@@ -1,0 +1,1 @@
+"""Training by particle swarm: search space, fitness, the swarm."""

@@ -1,0 +1,200 @@
+"""Fitness of many label masks at once: cosine × length ratio, word F1, snippets (Ziegler & Skubacz 2007, 3.5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.pso.terms import PageTerms
+
+__all__ = ["FITNESSES", "PageSnippets", "SnippetChunk", "TextChunk", "find_snippets"]
+
+FITNESSES = ("cosine", "f1", "snippets")
+Masks = NDArray[np.float32]
+_TINY = 1e-12
+
+
+class Chunk(Protocol):
+    """Some training pages whose blocks stand one after the other; scores label masks."""
+
+    def fitness(self, masks: Masks) -> NDArray[np.float64]:
+        """Return the fitness of each page under each mask: blocks × masks to pages × masks."""
+        ...
+
+
+@dataclass(frozen=True)
+class TextChunk:
+    """Pages with gold text.
+
+    Sums over terms that stand in one block only are sums over blocks (``linear``); only terms that several
+    blocks share need their own sum (``shared``).
+
+    Attributes
+    ----------
+    linear : sparse matrix, 3·pages × blocks
+        For each page length, overlap and squared norm of the terms of one block.
+    shared : sparse matrix, terms × blocks
+        Counts of the terms that several blocks of a page share.
+    shared_start : int array, pages
+        First row of each page in ``shared``; every page has at least one.
+    shared_gold : float32 array, terms × 1
+        Gold counts of those terms.
+    gold_length, gold_norm : float64 arrays, pages × 1
+        Sum and norm of the gold counts.
+    metric : str
+        ``"cosine"`` or ``"f1"``.
+    """
+
+    linear: sparse.csr_array
+    shared: sparse.csr_array
+    shared_start: NDArray[np.int64]
+    shared_gold: NDArray[np.float32]
+    gold_length: NDArray[np.float64]
+    gold_norm: NDArray[np.float64]
+    metric: str
+
+    @classmethod
+    def build(cls, pages: Sequence[PageTerms], sizes: Sequence[int], metric: str) -> TextChunk:
+        """Put the terms of several pages together; ``sizes`` are their numbers of blocks."""
+        linear_parts: list[sparse.csr_array] = []
+        shared_parts: list[sparse.csr_array] = []
+        golds: list[NDArray[np.float32]] = []
+        for page, size in zip(pages, sizes, strict=True):
+            blocks_of_row = np.bincount(page.row, minlength=page.gold.size)
+            in_one = blocks_of_row[page.row] == 1
+            linear_parts.append(_linear_rows(page, in_one, size, metric))
+            shared, gold = _shared_rows(page, ~in_one, size)
+            shared_parts.append(shared)
+            golds.append(gold)
+        heights = np.array([part.shape[0] for part in shared_parts])
+        return cls(
+            linear=sparse.csr_array(sparse.block_diag(linear_parts, format="csr", dtype=np.float32)),
+            shared=sparse.csr_array(sparse.block_diag(shared_parts, format="csr", dtype=np.float32)),
+            shared_start=np.concatenate(([0], np.cumsum(heights)[:-1])).astype(np.int64),
+            shared_gold=np.concatenate(golds)[:, None],
+            gold_length=np.array([[page.gold_length] for page in pages]),
+            gold_norm=np.array([[page.gold_norm] for page in pages]),
+            metric=metric,
+        )
+
+    def fitness(self, masks: Masks) -> NDArray[np.float64]:
+        """Return the fitness of each page under each mask: blocks × masks to pages × masks."""
+        sums = (self.linear @ masks).reshape(-1, 3, masks.shape[1]).astype(np.float64)
+        length, overlap, square = sums[:, 0], sums[:, 1], sums[:, 2]
+        counts = self.shared @ masks
+        both_empty = (length == 0) & (self.gold_length == 0)
+        if self.metric == "f1":
+            overlap = overlap + np.add.reduceat(np.minimum(counts, self.shared_gold), self.shared_start, axis=0)
+            f1 = 2 * overlap / np.maximum(length + self.gold_length, _TINY)
+            return np.asarray(np.where(both_empty, 1.0, f1))
+        square = square + np.add.reduceat(counts * counts, self.shared_start, axis=0)
+        cosine = overlap / np.maximum(np.sqrt(square) * self.gold_norm, _TINY)
+        shorter = np.minimum(length, self.gold_length)
+        longer = np.maximum(length, self.gold_length)
+        return np.asarray(np.where(both_empty, 1.0, cosine * shorter / np.maximum(longer, _TINY)))
+
+
+def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: str) -> sparse.csr_array:
+    """Length, overlap and squared norm of one page as rows over its blocks."""
+    gold = page.gold[page.row]
+    if metric == "f1":
+        overlap = np.minimum(page.count, gold) * in_one
+    else:
+        overlap = page.count * gold
+    rows = [
+        np.bincount(page.block, weights=weights, minlength=size)
+        for weights in (page.count, overlap, page.count**2 * in_one)
+    ]
+    return sparse.csr_array(np.array(rows, dtype=np.float32))
+
+
+def _shared_rows(
+    page: PageTerms, shared: NDArray[np.bool_], size: int
+) -> tuple[sparse.csr_array, NDArray[np.float32]]:
+    """Counts of the terms that several blocks share, and their gold counts; at least one row."""
+    kept, row = np.unique(page.row[shared], return_inverse=True)
+    height = max(1, kept.size)
+    counts = sparse.csr_array((page.count[shared], (row, page.block[shared])), shape=(height, size))
+    gold = page.gold[kept] if kept.size else np.zeros(1, dtype=np.float32)
+    return counts, gold
+
+
+@dataclass(frozen=True)
+class PageSnippets:
+    """For each snippet of a page the blocks that hold it: those that must and those that must not occur."""
+
+    present: tuple[tuple[int, ...], ...]
+    absent: tuple[tuple[int, ...], ...]
+
+
+def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str]) -> PageSnippets:
+    """Find the blocks that hold each snippet; a snippet in no block cannot be judged and is left out."""
+    texts = blocks.texts()
+    folded_present = [" ".join(snippet.split()) for snippet in present]
+    folded_absent = [" ".join(snippet.split()) for snippet in absent]
+    return PageSnippets(_holders(texts, folded_present), _holders(texts, folded_absent))
+
+
+def _holders(texts: Sequence[str], snippets: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    found = (
+        tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in snippets if snippet
+    )
+    return tuple(holders for holders in found if holders)
+
+
+@dataclass(frozen=True)
+class SnippetChunk:
+    """Pages with snippets: F1 of the snippets that must and must not occur.
+
+    Attributes
+    ----------
+    present, absent : sparse matrices, snippets × blocks
+        1 where a block holds a snippet.
+    pages_present, pages_absent : sparse matrices, pages × snippets
+        1 where a snippet belongs to a page.
+    """
+
+    present: sparse.csr_array
+    absent: sparse.csr_array
+    pages_present: sparse.csr_array
+    pages_absent: sparse.csr_array
+
+    @classmethod
+    def build(cls, pages: Sequence[PageSnippets], sizes: Sequence[int]) -> SnippetChunk:
+        """Put the snippets of several pages together; ``sizes`` are their numbers of blocks."""
+        starts = np.concatenate(([0], np.cumsum(sizes)))
+        present = _snippet_matrices([page.present for page in pages], starts)
+        absent = _snippet_matrices([page.absent for page in pages], starts)
+        return cls(present[0], absent[0], present[1], absent[1])
+
+    def fitness(self, masks: Masks) -> NDArray[np.float64]:
+        """Return snippet F1 of each page under each mask; a page without wanted snippets needs no hit."""
+        found = self.pages_present @ ((self.present @ masks) > 0).astype(np.float64)
+        wrong = self.pages_absent @ ((self.absent @ masks) > 0).astype(np.float64)
+        wanted = self.pages_present.sum(axis=1)[:, None]
+        unwanted = self.pages_absent.sum(axis=1)[:, None]
+        f1 = 2 * found / np.maximum(found + wanted + wrong, _TINY)
+        return np.asarray(np.where(wanted > 0, f1, 1 - wrong / np.maximum(unwanted, 1)))
+
+
+def _snippet_matrices(
+    pages: Sequence[tuple[tuple[int, ...], ...]], starts: NDArray[np.int64]
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Snippets × blocks and pages × snippets."""
+    owner = [number for number, snippets in enumerate(pages) for _ in snippets]
+    rows, columns = [], []
+    row = 0
+    for start, snippets in zip(starts[:-1].tolist(), pages, strict=True):
+        for holders in snippets:
+            rows += [row] * len(holders)
+            columns += [start + holder for holder in holders]
+            row += 1
+    held = sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=(row, int(starts[-1])))
+    owned = sparse.csr_array((np.ones(row), (owner, range(row))), shape=(len(pages), row))
+    return held, owned

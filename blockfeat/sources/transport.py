@@ -1,0 +1,165 @@
+"""Connections for fetching: only to checked addresses, within one deadline and a size limit.
+
+The host is resolved once, the addresses are checked, and the connection goes to a checked address. The
+name stays in the request and in the TLS handshake, so certificates are verified as usual, and a second
+answer of the name server (DNS rebinding) has nothing to act on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
+
+from blockfeat.errors import FetchError
+from blockfeat.sources.addresses import allowed_addresses
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpcore2
+    import httpx2
+
+__all__ = ["Deadline", "checked_transport"]
+
+
+class Deadline:
+    """A point in time that a whole fetch must not pass.
+
+    Parameters
+    ----------
+    seconds : float
+        Time allowed, from now.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Return the seconds left; raise FetchError where there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise FetchError(f"not finished within {self._seconds:g} seconds")
+        return left
+
+
+class _DeadlineStream:
+    """An httpcore network stream whose every wait ends with the deadline."""
+
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.remaining())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._deadline.remaining())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> _DeadlineStream:
+        secured = self._stream.start_tls(ssl_context, server_hostname, self._deadline.remaining())
+        return _DeadlineStream(secured, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _CheckedBackend:
+    """An httpcore network backend that connects to checked addresses only."""
+
+    def __init__(self, deadline: Deadline, *, allow_private: bool) -> None:
+        self._deadline = deadline
+        self._allow_private = allow_private
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> _DeadlineStream:
+        import httpcore2
+
+        addresses = allowed_addresses(
+            host, port, timeout=self._deadline.remaining(), allow_private=self._allow_private
+        )
+        failure: Exception | None = None
+        for position, address in enumerate(addresses):
+            # A dead address may use up only its share of the time.
+            share = self._deadline.remaining() / (len(addresses) - position)
+            try:
+                stream = httpcore2.SyncBackend().connect_tcp(address, port, share, None, socket_options)
+                return _DeadlineStream(stream, self._deadline)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise FetchError(f"no connection to {host}: {failure}") from failure
+
+    def connect_unix_socket(self, path: str, **options: Any) -> _DeadlineStream:
+        raise FetchError("only network addresses can be fetched")
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(min(seconds, self._deadline.remaining()))
+
+
+def checked_transport(deadline: Deadline, *, max_bytes: int, allow_private: bool) -> httpx2.BaseTransport:
+    """Return a transport for ``httpx2.Client`` that keeps to the deadline, the size and public addresses.
+
+    Raises FetchError, in use, where one of them would be broken; errors of httpcore2 pass through.
+    """
+    import httpcore2
+    import httpx2
+
+    backend = cast("httpcore2.NetworkBackend", _CheckedBackend(deadline, allow_private=allow_private))
+    context = httpx2.create_ssl_context(trust_env=False)
+    pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend, max_keepalive_connections=0)
+
+    class Body(httpx2.SyncByteStream):
+        def __init__(self, response: httpcore2.Response) -> None:
+            self._response = response
+
+        def __iter__(self) -> Iterator[bytes]:
+            return _limited(self._response.iter_stream(), max_bytes)
+
+        def close(self) -> None:
+            self._response.close()
+
+    class CheckedTransport(httpx2.BaseTransport):
+        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+            answer = pool.handle_request(_core_request(request))
+            return httpx2.Response(answer.status, headers=answer.headers, stream=Body(answer))
+
+        def close(self) -> None:
+            pool.close()
+
+    return CheckedTransport()
+
+
+def _core_request(request: httpx2.Request) -> httpcore2.Request:
+    import httpcore2
+
+    if request.url.scheme not in ("http", "https"):
+        raise FetchError("only http and https addresses can be fetched")
+    url = httpcore2.URL(
+        scheme=request.url.raw_scheme,
+        host=request.url.raw_host,
+        port=request.url.port,
+        target=request.url.raw_path,
+    )
+    return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw)
+
+
+def _limited(chunks: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+    """Pass the bytes of a body on, as they came over the wire, up to a limit."""
+    received = 0
+    for chunk in chunks:
+        received += len(chunk)
+        if received > max_bytes:
+            raise FetchError(f"larger than {max_bytes} bytes")
+        yield chunk

@@ -1,0 +1,27 @@
+"""Put a page's text together by hand, as the cut does: for tests of segmenters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from blockfeat.lang.measures import PageText
+
+Piece = tuple[str, int]
+
+
+def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
+    """Return the page text of some blocks: each a str, or pieces with their flags (1 anchor, 2 format)."""
+    pieces: list[Piece] = []
+    block_ends = []
+    for block in blocks:
+        pieces += [(block, 0)] if isinstance(block, str) else list(block)
+        pieces.append(("\n", 0))
+        block_ends.append(sum(len(text) for text, _ in pieces))
+    return PageText(
+        text="".join(text for text, _ in pieces),
+        block_ends=np.array(block_ends, dtype=np.intp),
+        piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.intp),
+        piece_flags=np.array([flag for _, flag in pieces], dtype=np.uint8),
+    )

@@ -1,0 +1,23 @@
+"""Stop-word densities: a value for every list, in the order that languages have."""
+
+from __future__ import annotations
+
+import pytest
+
+from blockfeat.errors import LanguageError
+from blockfeat.lang.density import density
+from blockfeat.lang.stopwords import available_languages
+
+
+def test_every_language_has_a_density() -> None:
+    assert all(0.03 < density(lang) < 0.8 for lang in available_languages())
+
+
+def test_analytic_languages_are_denser_than_agglutinative_ones() -> None:
+    assert density("tr") < density("ru") < density("de") < density("es")
+    assert density("ko") < density("en")
+
+
+def test_unknown_language_is_an_error() -> None:
+    with pytest.raises(LanguageError, match="tlh"):
+        density("tlh")

@@ -1,0 +1,139 @@
+"""Fitness of masks: equal to the metrics on the text that a mask keeps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from blocks_of import blocks_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
+from blockfeat.pso.fitness import PageSnippets, SnippetChunk, TextChunk, find_snippets
+from blockfeat.pso.terms import count_terms
+
+WORDS = "the cat sat on a mat and saw no dog 我 们 24 7".split()
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
+PAGES = st.lists(st.tuples(st.lists(TEXTS, max_size=5), st.one_of(st.just(""), TEXTS)), min_size=1, max_size=4)
+
+
+def page_of(texts: list[str]) -> Blocks:
+    return blocks_of("".join(f"<p>{text}</p>" for text in texts))
+
+
+def random_masks(sizes: list[int], seed: int, count: int = 7) -> np.ndarray:
+    """Random masks beside those that keep nothing and everything."""
+    masks = np.random.default_rng(seed).random((sum(sizes), count)) < 0.5
+    masks[:, 0], masks[:, 1] = False, True
+    return masks.astype(np.float32)
+
+
+def kept_texts(pages: list[Blocks], mask: np.ndarray) -> list[str]:
+    """The kept text of each page under one mask over all their blocks."""
+    kept, start = [], 0
+    for blocks in pages:
+        own = mask[start : start + len(blocks)]
+        kept.append("\n\n".join(blocks.texts(np.flatnonzero(own).tolist())))
+        start += len(blocks)
+    return kept
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAGES, st.integers(0, 1000), st.sampled_from(["cosine", "f1"]))
+def test_text_fitness_equals_the_metric(pages: list[tuple[list[str], str]], seed: int, metric: str) -> None:
+    cut = [page_of(texts) for texts, _ in pages]
+    golds = [gold for _, gold in pages]
+    terms = [
+        count_terms(blocks, gold, single_characters=metric == "f1")
+        for blocks, gold in zip(cut, golds, strict=True)
+    ]
+    sizes = [len(blocks) for blocks in cut]
+    masks = random_masks(sizes, seed)
+    found = TextChunk.build(terms, sizes, metric).fitness(masks)
+    assert found.shape == (len(pages), masks.shape[1])
+    for column in range(masks.shape[1]):
+        texts = kept_texts(cut, masks[:, column])
+        for row, (text, gold) in enumerate(zip(texts, golds, strict=True)):
+            expected = cosine_length_ratio(text, gold) if metric == "cosine" else word_scores(text, gold).f1
+            assert found[row, column] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "f1"])
+def test_perfect_and_useless_masks(metric: str) -> None:
+    blocks = page_of(["the cat sat there", "buy more dogs", "the mat"])
+    terms = count_terms(blocks, "The cat sat there. The mat.", single_characters=metric == "f1")
+    masks = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 0]], dtype=np.float32)
+    found = TextChunk.build([terms], [3], metric).fitness(masks)
+    assert found[0, 0] == pytest.approx(1.0)
+    assert found[0, 1] == 0
+    assert 0 < found[0, 2] < 1
+
+
+def test_long_pages_keep_their_precision() -> None:
+    texts = ["the cat and the mat " * 400, "dog " * 3_000, "the cat saw a dog"] * 3
+    blocks = page_of(texts)
+    gold = " ".join(texts[:1] + texts[2:3])
+    masks = random_masks([len(texts)], 4)
+    for metric in ("cosine", "f1"):
+        terms = count_terms(blocks, gold, single_characters=metric == "f1")
+        found = TextChunk.build([terms], [len(texts)], metric).fitness(masks)
+        for column in range(masks.shape[1]):
+            text = kept_texts([blocks], masks[:, column])[0]
+            expected = cosine_length_ratio(text, gold) if metric == "cosine" else word_scores(text, gold).f1
+            assert found[0, column] == pytest.approx(expected, rel=1e-5)
+
+
+SNIPPETS = st.lists(
+    st.sampled_from(["cat", "the cat", "cat  sat", "on a\nmat", "dog", "missing words", " "]), max_size=5
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.lists(TEXTS, max_size=5), SNIPPETS, SNIPPETS), min_size=1, max_size=4),
+    st.integers(0, 1000),
+)
+def test_snippets_equal_a_naive_count(
+    pages: list[tuple[list[str], list[str], list[str]]], seed: int
+) -> None:
+    cut = [page_of(texts) for texts, _, _ in pages]
+    sizes = [len(blocks) for blocks in cut]
+    found_snippets = [
+        find_snippets(blocks, present, absent) for blocks, (_, present, absent) in zip(cut, pages, strict=True)
+    ]
+    masks = random_masks(sizes, seed)
+    found = SnippetChunk.build(found_snippets, sizes).fitness(masks)
+    assert found.shape == (len(pages), masks.shape[1])
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    for row, (blocks, (_, present, absent)) in enumerate(zip(cut, pages, strict=True)):
+        for column in range(masks.shape[1]):
+            mask = masks[starts[row] : starts[row + 1], column]
+            assert found[row, column] == pytest.approx(naive_snippet_f1(blocks, mask, present, absent))
+
+
+def naive_snippet_f1(blocks: Blocks, mask: np.ndarray, present: list[str], absent: list[str]) -> float:
+    """Snippets that some block holds, each looked up in the kept blocks."""
+
+    def judged(snippets: list[str]) -> list[bool]:
+        folded = [" ".join(snippet.split()) for snippet in snippets]
+        findable = [snippet for snippet in folded if snippet and any(snippet in t for t in blocks.texts())]
+        kept = blocks.texts(np.flatnonzero(mask).tolist())
+        return [any(snippet in text for text in kept) for snippet in findable]
+
+    wanted, unwanted = judged(present), judged(absent)
+    if not wanted:
+        return 1 - sum(unwanted) / max(1, len(unwanted))
+    hits = sum(wanted)
+    return 2 * hits / (hits + len(wanted) + sum(unwanted))
+
+
+def test_snippet_fitness_equals_the_metric_where_all_snippets_can_be_found() -> None:
+    blocks = page_of(["the cat sat", "a dog", "no mat"])
+    snippets = find_snippets(blocks, ["cat", "mat"], ["a  dog"])
+    assert snippets == PageSnippets(present=((0,), (2,)), absent=((1,),))
+    masks = random_masks([3], 1)
+    found = SnippetChunk.build([snippets], [3]).fitness(masks)
+    for column in range(masks.shape[1]):
+        text = kept_texts([blocks], masks[:, column])[0]
+        assert found[0, column] == pytest.approx(snippet_scores(text, ["cat", "mat"], ["a dog"]).f1)

@@ -1,0 +1,90 @@
+"""Sentence ends: what ends a sentence and what only looks like it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.sentences import sentence_ends
+
+
+def parts(*blocks: str) -> list[str]:
+    """Cut blocks at the sentence ends found."""
+    text = "".join(block + "\n" for block in blocks)
+    codes = code_points(text)
+    block_ends = np.cumsum([len(block) + 1 for block in blocks])
+    ends = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+    cuts = [0, *ends, len(text)]
+    found = [text[low:high].strip() for low, high in zip(cuts, cuts[1:], strict=False)]
+    return [part for part in found if part]
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["One ends.", "Two ends!", "Three?"],
+        ["He said “no.”", "She left (at last).", "Fin…"],
+        ["Really?!", "Yes..........", "So."],
+        ["It was 1999.", "Then 2000 came."],
+        ["Das war am 3. Mai in Bonn.", "Dr. med. wurde er nie."],
+        ["J. R. Smith wrote it for the U.S. Army.", "It sold well."],
+        ["Prices, e.g. of eggs, rose by 3.5 percent.", "Nobody cared."],
+        ["今天下雨。", "我们不去。」", "好吗？", "不！"],
+        ["वह गया।", "वह आया॥", "ठीक?"],
+        ["هل رأيت؟", "نعم."],
+        ["no stop at all"],
+        ["See example.com for more"],
+        ["Indented text ends.", "Then it goes on."],
+    ],
+)
+def test_sentences_of_one_block(sentences: list[str]) -> None:
+    assert parts(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("gap", [" ", "   ", "\n            ", "\t\t\t\t\t\t", "\xa0 "])
+def test_the_length_of_white_space_does_not_matter(gap: str) -> None:
+    assert len(parts(f"A list, etc.{gap}and so on.")) == 1
+    assert len(parts(f"It ends here.{gap}And goes on.")) == 2
+    assert len(parts(f"Am 5.{gap}Mai.")) == 1
+
+
+def test_a_block_ends_its_sentence_even_behind_an_abbreviation() -> None:
+    assert parts("Written by J. R.", "lower case begins the next") == [
+        "Written by J. R.",
+        "lower case begins the next",
+    ]
+    assert parts("Version 5.            ", "next") == ["Version 5.", "next"]
+
+
+def test_text_of_stops_only_and_no_stops() -> None:
+    assert parts("...") == ["..."]
+    assert parts("") == []
+    assert parts(".", "a.b", "5.") == [".", "a.b\n5."]
+
+
+@given(st.lists(st.text("aB1. !?)”。\n", max_size=12), max_size=6))
+def test_ends_are_ascending_positions_in_the_text(blocks: list[str]) -> None:
+    text = "".join(block + "\n" for block in blocks)
+    codes = code_points(text)
+    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.intp)
+    ends = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+    assert ends == sorted(set(ends))
+    assert all(0 < end <= len(text) for end in ends)
+
+
+@given(st.lists(st.text("ab1. !?)。", max_size=12), min_size=1, max_size=6))
+def test_blocks_do_not_influence_each_other(blocks: list[str]) -> None:
+    def ends_of(group: list[str]) -> list[int]:
+        text = "".join(block + "\n" for block in group)
+        codes = code_points(text)
+        block_ends = np.cumsum([len(block) + 1 for block in group], dtype=np.intp)
+        return sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+
+    alone, start = [], 0
+    for block in blocks:
+        alone += [start + end for end in ends_of([block])]
+        start += len(block) + 1
+    assert ends_of(blocks) == alone

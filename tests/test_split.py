@@ -1,0 +1,133 @@
+"""Splits and folds: whole hosts, near the share, the same for any order."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.data import LabelledPage, folds_by_host, split_by_host
+from blockfeat.errors import CorpusError
+
+
+def make_pages(sites: list[tuple[int, str]]) -> list[LabelledPage]:
+    """Return pages of several hosts, given the number of pages and the language of each."""
+    return [
+        LabelledPage(f"{host}-{number}", "<p>", "t", lang=lang, url=f"http://host{host}.example/{number}")
+        for host, (count, lang) in enumerate(sites)
+        for number in range(count)
+    ]
+
+
+def hosts(pages: list[LabelledPage]) -> set[str]:
+    return {page.host for page in pages}
+
+
+sites = st.lists(st.tuples(st.integers(1, 6), st.sampled_from(["de", "en", "fr"])), min_size=3, max_size=20)
+
+
+@given(sites, st.floats(0.05, 0.95), st.integers(0, 5))
+def test_split_keeps_hosts_and_pages(sites: list[tuple[int, str]], share: float, seed: int) -> None:
+    pages = make_pages(sites)
+    train, test = split_by_host(pages, share, seed)
+    assert train
+    assert test
+    assert not hosts(train) & hosts(test)
+    assert Counter(page.id for page in train + test) == Counter(page.id for page in pages)
+
+
+@given(sites, st.integers(0, 5), st.randoms(use_true_random=False))
+def test_split_does_not_depend_on_order(sites: list[tuple[int, str]], seed: int, random: object) -> None:
+    pages = make_pages(sites)
+    shuffled = pages.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert split_by_host(pages, 0.6, seed) == split_by_host(shuffled, 0.6, seed)
+    assert folds_by_host(pages, 3, seed) == folds_by_host(shuffled, 3, seed)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.7, 0.85])
+@pytest.mark.parametrize("seed", range(5))
+def test_split_comes_near_the_share_in_every_language(share: float, seed: int) -> None:
+    pages = make_pages([(1 + host % 4, ("de", "en", "fr")[host % 3]) for host in range(90)])
+    train, _ = split_by_host(pages, share, seed)
+    assert len(train) == pytest.approx(share * len(pages), abs=1.5)
+    whole, part = Counter(page.lang for page in pages), Counter(page.lang for page in train)
+    for lang in whole:
+        assert part[lang] == pytest.approx(share * whole[lang], abs=3)
+
+
+def test_seeds_give_different_splits() -> None:
+    pages = make_pages([(2, "de")] * 30)
+    splits = {frozenset(hosts(split_by_host(pages, 0.5, seed)[0])) for seed in range(5)}
+    assert len(splits) == 5
+
+
+def test_two_hosts_are_enough_for_any_share() -> None:
+    pages = make_pages([(50, "de"), (1, "de")])
+    for share in (0.001, 0.5, 0.999):
+        train, test = split_by_host(pages, share)
+        assert {len(train), len(test)} == {1, 50}
+
+
+def test_split_does_not_depend_on_the_hash_seed() -> None:
+    code = (
+        "from blockfeat.data import LabelledPage, split_by_host\n"
+        "urls = [f'http://h{number % 9}.example/{number}' for number in range(40)]\n"
+        "pages = [LabelledPage(url, '<p>', 't', url=url, lang='de') for url in urls]\n"
+        "print([page.id for page in split_by_host(pages, 0.6, 3)[0]])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert outputs != {""}
+
+
+@pytest.mark.parametrize("share", [0, 1, -0.5, 1.5, float("nan")])
+def test_a_share_out_of_range_is_an_error(share: float) -> None:
+    with pytest.raises(CorpusError, match="share must lie between 0 and 1"):
+        split_by_host(make_pages([(1, "de"), (1, "de")]), share)
+
+
+@pytest.mark.parametrize("pages", [[], make_pages([(5, "de")])])
+def test_fewer_than_two_hosts_are_an_error(pages: list[LabelledPage]) -> None:
+    with pytest.raises(CorpusError, match="two hosts are needed"):
+        split_by_host(pages)
+
+
+@given(sites, st.integers(2, 3), st.integers(0, 3))
+def test_folds_cover_every_page_once(sites: list[tuple[int, str]], count: int, seed: int) -> None:
+    pages = make_pages(sites)
+    folds = folds_by_host(pages, count, seed)
+    assert len(folds) == count
+    for train, test in folds:
+        assert test
+        assert not hosts(train) & hosts(test)
+        assert len(train) + len(test) == len(pages)
+    assert Counter(page.id for _, test in folds for page in test) == Counter(page.id for page in pages)
+
+
+def test_folds_are_about_equal() -> None:
+    pages = make_pages([(1 + host % 5, ("de", "en")[host % 2]) for host in range(60)])
+    sizes = [Counter(page.lang for page in test) for _, test in folds_by_host(pages, 5)]
+    assert max(size.total() for size in sizes) - min(size.total() for size in sizes) <= 2
+    assert max(size["de"] for size in sizes) - min(size["de"] for size in sizes) <= 4
+
+
+def test_impossible_folds_are_errors() -> None:
+    pages = make_pages([(5, "de"), (5, "de")])
+    with pytest.raises(CorpusError, match="3 hosts are needed"):
+        folds_by_host(pages, 3)
+    with pytest.raises(CorpusError, match="at least 2 folds"):
+        folds_by_host(pages, 1)

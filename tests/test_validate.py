@@ -1,0 +1,112 @@
+"""Checking a corpus file: everything counted, every problem told with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blockfeat.data import LabelledPage, validate, write_corpus
+from blockfeat.data.validate import gold_found
+from blockfeat.errors import CorpusError
+
+TEXT = "Der Hafen liegt seit dem Morgen im Nebel, und kein Schiff fährt aus."
+
+
+def page(number: int, **values: object) -> LabelledPage:
+    defaults: dict[str, object] = {
+        "id": str(number),
+        "html": f"<title>{number}</title><p>{TEXT}</p>",
+        "text": TEXT,
+        "lang": "de",
+        "url": f"http://a.example/{number}",
+    }
+    return LabelledPage(**{**defaults, **values})  # type: ignore[arg-type]
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    path = tmp_path / "good.jsonl.xz"
+    pages = [
+        page(1, page_type="article"),
+        page(2, url="http://b.example/", text=None, present=("Schiff",)),
+        page(3, lang="de-CH", absent=("x",)),
+        page(4, lang=None),
+    ]
+    write_corpus(pages, path)
+    report = validate(path)
+    assert report.ok
+    assert report.readable
+    assert (report.corpus, report.pages, report.hosts) == ("good", 4, 2)
+    assert (report.with_text, report.with_snippets) == (3, 2)
+    assert report.languages == {"de": 3, "unknown": 1}
+    assert report.page_types == {"unknown": 3, "article": 1}
+    assert json.loads(json.dumps(report.to_dict()))["pages"] == 4
+
+
+def test_every_problem_is_told_and_reading_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    records: list[object] = [
+        {"id": "1", "html": f"<p>{TEXT}</p>", "text": TEXT},
+        {"id": "2", "text": TEXT},
+        {"id": "3", "html": " ", "text": TEXT},
+        {"id": "4", "html": "<p>4", "text": " "},
+        {"id": "5", "html": f"<p>etwas anderes</p><script>{TEXT}</script>", "text": TEXT},
+        {"id": "1", "html": "<p>Nebel", "text": "Nebel"},
+        {"id": "7", "html": f"<p>{TEXT}</p>", "text": TEXT},
+        {"id": "8", "html": "<p>8", "with": ["Leuchtturm"]},
+    ]
+    path.write_text("\n".join(map(json.dumps, records)) + "\n{\n")
+    report = validate(path)
+    assert [(problem.line, problem.kind) for problem in report.problems] == [
+        (2, "record"),
+        (3, "empty html"),
+        (4, "empty gold"),
+        (5, "gold not found"),
+        (6, "duplicate id"),
+        (7, "duplicate html"),
+        (8, "gold not found"),
+        (9, "record"),
+    ]
+    assert report.pages == 7
+    assert not report.ok
+    assert not report.readable
+    assert str(report.problems[5]) == "line 7: '7' has the same html as line 1"
+
+
+def test_doubtful_content_can_still_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write_corpus([page(1, text="Leuchtturm")], path)
+    report = validate(path)
+    assert report.readable
+    assert not report.ok
+
+
+def test_a_damaged_file_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    write_corpus([page(number) for number in range(3)], path)
+    path.write_bytes(path.read_bytes()[:-12])
+    (problem,) = validate(path).problems
+    assert (problem.line, problem.kind) == (0, "file")
+    assert "cannot be read" in str(problem)
+
+
+def test_missing_files_and_wrong_suffixes_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no such file"):
+        validate(tmp_path / "a.jsonl")
+    with pytest.raises(CorpusError, match="must end in"):
+        validate(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("html", "gold", "share"),
+    [
+        ("<p>one two</p>", "one two three four", 0.5),
+        ("<p>one &amp; tw&ouml;", "one twö", 1.0),
+        ("<p>你好</p>", "你好", 1.0),
+        ("", "one", 0.0),
+        ("<p>x", "", 1.0),
+    ],
+)
+def test_gold_found(html: str, gold: str, share: float) -> None:
+    assert gold_found(LabelledPage("1", html, gold)) == share

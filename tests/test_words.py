@@ -1,0 +1,79 @@
+"""Words: runs of letters, digits and marks; single characters where the script has no spaces."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes, code_points
+from blockfeat.lang.words import lower, tokenize, word_starts, words_at
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        (" \n.,-!", []),
+        ("The Quick brown-fox", ["the", "quick", "brown", "fox"]),
+        ("don't l’été", ["don", "t", "l", "été"]),
+        ("3.50 € in 2024", ["3", "50", "in", "2024"]),
+        ("snake_case", ["snake", "case"]),
+        ("e\u0301te\u0301", ["e\u0301te\u0301"]),
+        ("ΟΔΟΣ Ελλάς", ["οδος", "ελλάς"]),
+        ("İstanbul IĞDIR", ["istanbul", "iğdir"]),
+        ("我们去2公园ok吗。", ["我", "们", "去", "2", "公", "园", "ok", "吗"]),
+        ("カタカナー", ["カ", "タ", "カ", "ナ", "ー"]),
+        ("ที่นี่", ["ที่", "นี่"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("한국어 단어", ["한국어", "단어"]),
+        ("سلام دنیا", ["سلام", "دنیا"]),
+        ("I ❤\ufe0f #\ufe0f\u20e3 you", ["i", "you"]),
+    ],
+)
+def test_tokenize(text: str, words: list[str]) -> None:
+    assert [word.replace("ς", "σ") for word in tokenize(text)] == [word.replace("ς", "σ") for word in words]
+
+
+@given(st.text())
+def test_lower_keeps_the_length(text: str) -> None:
+    assert len(lower(text)) == len(text)
+
+
+ALPHABET = st.one_of(st.characters(), st.sampled_from("aZ9 .,我กิ\u0e34か\u0301\u0941हि\u200b'"))
+
+
+def naive_words(text: str) -> list[str]:
+    """One loop over the characters, from the definition."""
+    table = character_classes().table
+    words: list[str] = []
+    before = 0
+    for character in text:
+        bits = int(table[ord(character)])
+        if bits & (ALPHANUMERIC | MARK):
+            starts = not before & (ALPHANUMERIC | MARK)
+            alone = bool(bits & ALPHANUMERIC) and bool((bits | before) & UNSPACED)
+            if starts or alone:
+                words.append(character)
+            else:
+                words[-1] += character
+        before = bits
+    return words
+
+
+@given(st.text(ALPHABET, max_size=40))
+def test_words_agree_with_a_plain_loop(text: str) -> None:
+    lowered = lower(text)
+    assert tokenize(text) == naive_words(lowered)
+
+
+@given(st.text(ALPHABET, max_size=40))
+def test_every_start_has_its_word(text: str) -> None:
+    lowered = lower(text)
+    classes = character_classes().of(code_points(lowered))
+    starts = word_starts(classes)
+    words = words_at(lowered, classes, starts)
+    assert len(words) == starts.size
+    assert all(lowered.startswith(word, start) for word, start in zip(words, starts.tolist(), strict=True))
+    covered = sum(len(word) for word in words)
+    assert covered == sum(1 for bits in classes.tolist() if bits & (ALPHANUMERIC | MARK))
