@@ -133,10 +133,10 @@ def _writer(output: Path | None, format: str, *, append: bool) -> Any:
     from blockfeat import run
 
     if output is None:
-        return run.StreamWriter(sys.stdout, lines=format == "json")
+        return run.StreamWriter(sys.stdout.buffer, lines=format == "json")
     if _is_folder(output):
         return run.FolderWriter(output, format)
-    return run.FileWriter(output, lines=format == "json", append=append)
+    return run.file_writer(output, lines=format == "json", append=append)
 
 
 def _language(lang: str) -> str | None:
@@ -183,6 +183,7 @@ def train(
     from blockfeat.models import save_model
     from blockfeat.pso.swarm import SwarmOptions
     from blockfeat.training import TrainingOptions, train
+    from blockfeat.views import show_training
 
     swarm = SwarmOptions(particles, iterations, inertia, cognitive, social, patience, seed=seed)
     options = TrainingOptions(
@@ -211,7 +212,7 @@ def train(
         from blockfeat.evaluation.training_report import write_training_report
 
         write_training_report(report, history=model.report.history, curves=model.report.curves)
-    _show_training(model, output)
+    show_training(model, output)
 
 
 def _command() -> str:
@@ -228,35 +229,6 @@ def _pages(corpora: list[str]) -> Any:
     paths = [path for path in corpora if path != "demo"]
     demo = demo_pages() if "demo" in corpora else []
     return demo + (load_corpora(paths) if paths else [])
-
-
-def _show_training(model: Any, output: Path) -> None:
-    """Print thresholds and scores of a model just trained."""
-    report = model.report
-    names = list(model.thresholds)
-    rows = [
-        [feature.title, feature.bound, *(_limit(model.thresholds[key][place]) for key in names), feature.unit]
-        for place, feature in enumerate(model.features)
-    ]
-    console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
-    stopped = ", stopped by Ctrl-C" if report.interrupted else ""
-    console.show(f"{report.training_pages} training pages, {len(report.history)} generations{stopped}")
-    if report.skipped:
-        console.show(f"{len(report.skipped)} pages not used, the first: {report.skipped[0]}")
-    console.show(f"training: FE {report.fitness:.3f}  PR {report.keep_all:.3f}  ({model.record['options']['fitness']})")
-    best = max(report.curves, key=lambda curve: float(curve.fitness.max()))
-    console.show(f"best single feature: {best.title} {float(best.fitness.max()):.3f}")
-    if report.test is not None:
-        test = report.test
-        labellers = f"  HL {test.labellers:.3f}" if test.labellers is not None else ""
-        scores = f"FE {test.extraction:.3f}  PR {test.all_blocks:.3f}  TB {test.all_text:.3f}{labellers}"
-        console.show(f"test, {test.pages} pages of other hosts: {scores}")
-    console.show(f"written: {output}")
-
-
-def _limit(threshold: float) -> str:
-    """Show a threshold; one that never binds as a dash."""
-    return "-" if threshold in (float("inf"), float("-inf")) else f"{threshold:.3f}"
 
 
 @app.command()
@@ -307,6 +279,7 @@ def explain(
     from blockfeat.extractor import Extractor
     from blockfeat.output import explanation_page
     from blockfeat.sources import read_inputs
+    from blockfeat.views import show_explanation
 
     document = next(iter(read_inputs([page])), None)
     if document is None:
@@ -315,49 +288,18 @@ def explain(
     extraction = extractor.extract_document(replace(document, lang=_language(lang) or document.lang))
     if extraction.error:
         raise InputError(_named(document.id, extraction.error))
-    _show_explanation(extractor.model, extraction)
+    show_explanation(extractor.model, extraction)
     if html is not None:
         html.write_text(explanation_page(extraction), encoding="utf-8")
         console.show(f"written: {html}")
 
 
-def _show_explanation(model: Any, extraction: Any) -> None:
-    """Print thresholds and blocks as tables."""
-    thresholds = model.thresholds_for(extraction.lang)
-    rows = [
-        [feature.title, f"{'at least' if feature.sign > 0 else 'at most'} {_limit(limit)}", feature.unit]
-        for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
-    ]
-    language = extraction.lang or "not found"
-    title = f"{model.name}, decoder {model.decoder.name}, language {language}, encoding {extraction.encoding}"
-    console.show_table(title, ["feature", "threshold", "unit"], rows)
-    names = [feature.name for feature in model.features]
-    short = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
-    columns = ["", "#", "score", *(short if len(short) == len(names) else names), "text"]
-    blocks = []
-    for block in extraction.blocks:
-        cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        text = block.text if len(block.text) <= 60 else block.text[:59] + "…"
-        blocks.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, text])
-    console.show_table("blocks; ! marks a failed threshold", columns, blocks)
-    kept = sum(block.kept for block in extraction.blocks)
-    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
-
-
 @app.command()
 def models() -> None:
     """List the bundled models."""
-    from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model
+    from blockfeat.views import show_models
 
-    rows = []
-    for name in bundled_models():
-        model = load_model(name)
-        marked = f"{name} (default)" if name == DEFAULT_MODEL else name
-        test = model.record.get("scores", {}).get("test") or {}
-        score = f"{test['extraction']:.3f}" if test else ""
-        languages = ",".join(model.languages) or "any"
-        rows.append([marked, model.table.name, model.decoder.name, str(len(model.features)), languages, score])
-    console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)
+    show_models()
 
 
 @corpus_app.command("validate")

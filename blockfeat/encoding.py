@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import webencodings
 
-__all__ = ["Decoding", "decode", "declared_charset"]
+__all__ = ["Decoding", "declared_charset", "decode"]
 
 _HEAD_BYTES = 262_144
 _SAMPLE_BYTES = 131_072

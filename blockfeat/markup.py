@@ -13,9 +13,7 @@ _COMMENT_END = re.compile(rb"--!?>")
 _TEXT_IN_SVG = re.compile(rb"<(?:p|div|article|section)[\s>]")
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]{0,60})[^<>]{0,5000}>")
 _TITLE_TAG = re.compile(rb"</?title[^<>]{0,300}>", re.I)
-_VOID = frozenset(
-    b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split()
-)
+_VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split())
 
 
 def cut_raw_text(data: bytes) -> bytes:

@@ -114,7 +114,7 @@ class Page:
         if self.root is None:
             return None
         element = self.root.find(".//title")
-        folded = " ".join("".join(element.itertext()).split()) if element is not None else ""
+        folded = " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
         return folded or None
 
     @property
@@ -135,7 +135,7 @@ class Page:
 
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
-        return "" if self.root is None else " ".join(self.root.itertext(etree.Element))
+        return "" if self.root is None else " ".join(map(str, self.root.itertext(etree.Element)))
 
 
 def _check_size(size: int, max_bytes: int | None) -> None:
@@ -188,9 +188,7 @@ def _parse(data: bytes) -> tuple[etree._Element | None, bool]:
     """Parse with libxml2; return the root and whether it stopped early for depth."""
     if not data or data.isspace():
         return None, False
-    parser = etree.HTMLParser(
-        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True
-    )
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:

@@ -17,7 +17,7 @@ from blockfeat.extractor import Extractor
 from blockfeat.output import FORMATS, to_json_line, to_markdown
 from blockfeat.sources.document import Document
 
-__all__ = ["FileWriter", "FolderWriter", "Rendered", "Renderer", "StreamWriter", "resumed", "run"]
+__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "file_writer", "resumed", "run"]
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -85,38 +85,42 @@ class Writer(Protocol):
         ...
 
 
+@dataclass
 class StreamWriter:
-    """Writes to a text stream; documents other than JSON lines are parted by form feeds."""
+    """Writes to standard output or another binary stream; documents other than JSON lines are parted by form feeds.
 
-    def __init__(self, stream: IO[str], *, lines: bool) -> None:
-        self.stream = stream
-        self.lines = lines
-        self.count = 0
+    Each document is one write, so that an unbuffered file holds whole documents at any moment.
+    """
 
-    def write(self, rendered: Rendered) -> None:
-        """Write one document and flush, so that a reader sees whole documents."""
-        text = rendered.text
-        if not self.lines and not rendered.error:
-            text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
-            self.count += 1
-        self.stream.write(text)
-        self.stream.flush()
-
-
-class FileWriter:
-    """Writes to one file; at any moment it holds whole documents."""
-
-    def __init__(self, path: Path, *, lines: bool, append: bool = False) -> None:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.file = path.open("a" if append else "w", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error}") from error
-        self.writer = StreamWriter(self.file, lines=lines)
+    stream: IO[bytes]
+    lines: bool
+    count: int = 0
 
     def write(self, rendered: Rendered) -> None:
         """Write one document."""
-        self.writer.write(rendered)
+        text = rendered.text
+        if not self.lines:
+            if rendered.error:
+                return
+            text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
+        self.count += 1
+        self.stream.write(text.encode("utf-8", "replace"))
+        self.stream.flush()
+
+
+def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWriter:
+    """Return a writer to one file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from error
 
 
 class FolderWriter:
@@ -189,11 +193,20 @@ def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Docum
     with output.open(encoding="utf-8") as lines:
         for line, document in zip(lines, islice(documents, whole), strict=False):
             written += 1
-            if json.loads(line).get("id") != document.id:
-                raise InputError(f"{output}: line {written} is not of {document.id!r}: the inputs differ from those of the earlier run")
+            if _identifier(line) != document.id:
+                raise InputError(f"{output}: line {written} is not of {document.id!r}: the inputs are not the same")
     if written < whole:
         raise InputError(f"{output}: has {whole} lines, but the inputs are only {written} documents")
     return documents, written
+
+
+def _identifier(line: str) -> object:
+    """Return the identifier in a JSON line, None where it has none."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return record.get("id") if isinstance(record, dict) else None
 
 
 def _cut_to_whole_lines(path: Path) -> int:

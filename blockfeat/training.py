@@ -17,12 +17,12 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, load_corpora
 from blockfeat.data.split import split_by_host
 from blockfeat.decode.decoder import DECODERS, Decoder
-from blockfeat.errors import BlockfeatError, LanguageError, ModelError, TrainingError
+from blockfeat.errors import BlockfeatError, LanguageError, TrainingError
 from blockfeat.evaluation.strategies import StrategyScores, compare_strategies
 from blockfeat.extractor import Extractor, measurer_for
 from blockfeat.features.canonical import CANONICAL_NAMES
+from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import Measurer
-from blockfeat.features.registry import features_named
 from blockfeat.lang.codes import normalise_code
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.page import Page

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from blocks_of import blocks_of
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.canonical import CANONICAL, CANONICAL_NAMES
@@ -14,6 +13,7 @@ from blockfeat.features.registry import Measured, feature_matrix
 from blockfeat.features.stopwords import stop_word_ratios
 from blockfeat.lang.density import density
 from blockfeat.lang.index import StopWordIndex
+from blocks_of import blocks_of
 
 INDEX = StopWordIndex.build(["en", "de"])
 NAMES = (
@@ -36,7 +36,8 @@ class Measures:
     matrix: np.ndarray
 
     def of(self, name: str) -> list[float]:
-        return self.matrix[:, NAMES.index(name)].tolist()
+        values: list[float] = self.matrix[:, NAMES.index(name)].tolist()
+        return values
 
 
 def measure(body: str, table: str, languages: tuple[str, ...] = ("en",)) -> Measures:

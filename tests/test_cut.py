@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from blocks_of import blocks_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.lang.words import tokenize
 from blockfeat.page import Page
+from blocks_of import blocks_of
 
 SMALL = """<html><head><title>Not a block</title></head><body>
 <div id=top><a href="/">Home</a> <a href="/news">News</a></div>
@@ -92,9 +92,7 @@ def test_unclosed_button_around_the_main_text_is_kept() -> None:
 def test_noscript_is_used_where_the_page_has_nearly_no_other_text() -> None:
     story = " ".join(f"word{number}" for number in range(120))
     assert len(blocks_of(f"<body><p>Loading</p><noscript><p>{story}</p></noscript></body>")) == 2
-    assert blocks_of("<body><p>Loading</p><noscript><p>Turn on scripts.</p></noscript></body>").texts() == [
-        "Loading"
-    ]
+    assert blocks_of("<body><p>Loading</p><noscript><p>Turn on scripts.</p></noscript></body>").texts() == ["Loading"]
     html = f"<body><p>{story}</p><noscript><p>other {story}</p></noscript></body>"
     assert blocks_of(html).texts() == [story]
 
@@ -199,7 +197,7 @@ def test_block_texts_are_selected_by_index() -> None:
     assert (blocks.table, blocks.segmenter) == ("html5", "fast")
 
 
-WORDS = st.lists(st.sampled_from("alpha beta gamma delta".split()), min_size=1, max_size=3).map(" ".join)
+WORDS = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), min_size=1, max_size=3).map(" ".join)
 INLINE = st.sampled_from(["b", "i", "span", "a", "em", "code"])
 BLOCK = st.sampled_from(["div", "section", "blockquote", "article", "ul", "li", "td", "center"])
 

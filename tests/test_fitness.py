@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from blocks_of import blocks_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,8 +11,9 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blockfeat.pso.fitness import PageSnippets, SnippetChunk, TextChunk, find_snippets
 from blockfeat.pso.terms import count_terms
+from blocks_of import blocks_of
 
-WORDS = "the cat sat on a mat and saw no dog 我 们 24 7".split()
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "no", "dog", "我", "们", "24", "7"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 PAGES = st.lists(st.tuples(st.lists(TEXTS, max_size=5), st.one_of(st.just(""), TEXTS)), min_size=1, max_size=4)
 
@@ -45,8 +45,7 @@ def test_text_fitness_equals_the_metric(pages: list[tuple[list[str], str]], seed
     cut = [page_of(texts) for texts, _ in pages]
     golds = [gold for _, gold in pages]
     terms = [
-        count_terms(blocks, gold, single_characters=metric == "f1")
-        for blocks, gold in zip(cut, golds, strict=True)
+        count_terms(blocks, gold, single_characters=metric == "f1") for blocks, gold in zip(cut, golds, strict=True)
     ]
     sizes = [len(blocks) for blocks in cut]
     masks = random_masks(sizes, seed)
@@ -94,9 +93,7 @@ SNIPPETS = st.lists(
     st.lists(st.tuples(st.lists(TEXTS, max_size=5), SNIPPETS, SNIPPETS), min_size=1, max_size=4),
     st.integers(0, 1000),
 )
-def test_snippets_equal_a_naive_count(
-    pages: list[tuple[list[str], list[str], list[str]]], seed: int
-) -> None:
+def test_snippets_equal_a_naive_count(pages: list[tuple[list[str], list[str], list[str]]], seed: int) -> None:
     cut = [page_of(texts) for texts, _, _ in pages]
     sizes = [len(blocks) for blocks in cut]
     found_snippets = [

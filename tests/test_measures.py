@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from page_text_of import Piece, page_text_of
 
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter
 from blockfeat.lang.words import tokenize
+from page_text_of import Piece, page_text_of
 
 PIECES = st.tuples(st.text("aB9 .!\n我ก\u0e34\u0301é-", max_size=8), st.integers(0, 3))
 BLOCKS = st.lists(st.lists(PIECES, max_size=4), max_size=6)
@@ -24,13 +24,9 @@ def test_sums_by_block_equal_a_loop(blocks: list[list[Piece]]) -> None:
     bits = [[int(table[ord(character)]) for character in text] for text in texts]
     assert measures.words.tolist() == [len(tokenize(text)) for text in texts]
     assert measures.tokens == [word for text in texts for word in tokenize(text)]
-    assert measures.token_block.tolist() == [
-        number for number, text in enumerate(texts) for _ in tokenize(text)
-    ]
+    assert measures.token_block.tolist() == [number for number, text in enumerate(texts) for _ in tokenize(text)]
     assert measures.characters.tolist() == [sum(not bit & SPACE for bit in row) for row in bits]
-    assert measures.alphanumerics.tolist() == [
-        sum(bool(bit & (ALPHANUMERIC | MARK)) for bit in row) for row in bits
-    ]
+    assert measures.alphanumerics.tolist() == [sum(bool(bit & (ALPHANUMERIC | MARK)) for bit in row) for row in bits]
     alone = [FastSegmenter().measure(page_text_of([text])) for text in texts]
     assert measures.sentences.tolist() == [int(one.sentences[0]) for one in alone]
     assert measures.unspaced_words.tolist() == [int(one.unspaced_words[0]) for one in alone]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,7 +51,7 @@ def test_runs_are_disjoint_and_each_the_best_of_what_is_left(scores: list[float]
     runs = best_runs(np.array(scores), k)
     assert len(runs) <= k
     assert runs == sorted(runs)
-    assert all(before[1] <= after[0] for before, after in zip(runs, runs[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(runs))
     sums = sorted((sum(scores[start:end]) for start, end in runs), reverse=True)
     assert all(value > 0 for value in sums)
     left = list(scores)
@@ -76,7 +78,7 @@ def test_masks_equal_best_run_by_column(n: int, m: int, data: st.DataObject) -> 
     rows = data.draw(st.lists(st.lists(quarters, min_size=m, max_size=m), min_size=n, max_size=n))
     scores = np.array(rows, dtype=np.float64).reshape(n, m)
     masks = best_run_masks(scores)
-    assert (masks.shape, masks.dtype) == ((n, m), np.bool_)
+    assert (masks.shape, masks.dtype.kind) == ((n, m), "b")
     for column in range(m):
         start, end = best_run(scores[:, column])
         assert np.flatnonzero(masks[:, column]).tolist() == list(range(start, end))

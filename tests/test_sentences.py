@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +20,7 @@ def parts(*blocks: str) -> list[str]:
     block_ends = np.cumsum([len(block) + 1 for block in blocks])
     ends = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
     cuts = [0, *ends, len(text)]
-    found = [text[low:high].strip() for low, high in zip(cuts, cuts[1:], strict=False)]
+    found = [text[low:high].strip() for low, high in pairwise(cuts)]
     return [part for part in found if part]
 
 
@@ -81,7 +83,8 @@ def test_blocks_do_not_influence_each_other(blocks: list[str]) -> None:
         text = "".join(block + "\n" for block in group)
         codes = code_points(text)
         block_ends = np.cumsum([len(block) + 1 for block in group], dtype=np.intp)
-        return sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+        ends: list[int] = sentence_ends(codes, character_classes().of(codes), block_ends).tolist()
+        return ends
 
     alone, start = [], 0
     for block in blocks:

@@ -11,11 +11,11 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from page_text_of import page_text_of
 
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.measures import FastSegmenter
 from blockfeat.lang.spacy_segmenter import SEGMENTERS, SpacySegmenter, segmenter_for
+from page_text_of import page_text_of
 
 # Language, text, sentences, words by the fast rules, words by spaCy.
 TEXTS = [
@@ -62,7 +62,10 @@ def test_abbreviations_follow_the_language() -> None:
 
 
 def test_anchor_and_format_words_by_position() -> None:
-    blocks = [[("Read ", 0), ("the report", 1), (" or ", 0), ("leave", 3)], [("Bold words", 2), (" stay.", 0)]]
+    blocks = [
+        [("Read ", 0), ("the report", 1), (" or ", 0), ("leave", 3)],
+        [("Bold words", 2), (" stay.", 0)],
+    ]
     measures = segmenter("en").measure(page_text_of(blocks))
     assert measures.words.tolist() == [5, 3]
     assert measures.anchor_words.tolist() == [3, 0]

@@ -144,9 +144,7 @@ def test_the_global_random_state_is_restored_after_an_error() -> None:
     assert all(np.array_equal(one, two) for one, two in zip(before, after, strict=True))
 
 
-def test_logging_environment_and_folder_are_untouched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logging_environment_and_folder_are_untouched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LOG_CFG", "mine.yaml")
     root = logging.getLogger()

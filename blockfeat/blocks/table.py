@@ -128,4 +128,6 @@ class Blocks:
 
 def is_control(character: str) -> bool:
     """Tell whether a character is a control character or surrogate other than white space."""
-    return not character.isspace() and (character < " " or "\x7f" <= character < "\xa0" or "\ud800" <= character < "\ue000")
+    return not character.isspace() and (
+        character < " " or "\x7f" <= character < "\xa0" or "\ud800" <= character < "\ue000"
+    )

@@ -118,12 +118,25 @@ class _Checker:
     source: str
 
     def error(self, needle: str, reason: str, after: str = "") -> TableError:
-        start = self.source.find(after) if after else 0
-        found = re.search(rf"(?<![\w-])\"?{re.escape(needle)}\"?(?![\w-])", self.source[max(start, 0) :])
-        if not self.source or found is None:
+        """Return an error at a key or section, or at a tag that stands after one."""
+        found = self._find_key(after or needle)
+        if found and after:
+            word = re.compile(rf"(?<![\w-])['\"]?{re.escape(needle)}['\"]?(?![\w-])")
+            found = word.search(self._code, found.end())
+        if found is None:
             return TableError(f"{self.where}: {reason}")
-        line = self.source.count("\n", 0, max(start, 0) + found.start()) + 1
+        line = self._code.count("\n", 0, found.start()) + 1
         return TableError(f"{self.where}, line {line}: {reason}")
+
+    @property
+    def _code(self) -> str:
+        """The source without comments."""
+        return re.sub(r"#.*", "", self.source)
+
+    def _find_key(self, key: str) -> re.Match[str] | None:
+        """Find where a key is set or a section begins."""
+        name = re.escape(key.strip("[]"))
+        return re.search(rf"^[ \t]*(?:\[[ \t]*)?\"?{name}\"?[ \t]*[\]=]", self._code, re.MULTILINE)
 
     def check_keys(self, document: dict[str, Any]) -> None:
         for key in document:
@@ -167,6 +180,8 @@ class _Checker:
 
     def guards(self, document: dict[str, Any]) -> Guards:
         given = document.get("guards", {})
+        if not isinstance(given, dict):
+            raise self.error("guards", "'guards' must be a section")
         known = set(Guards.__dataclass_fields__)
         for key in given:
             if key not in known:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["best_run", "best_runs", "best_run_masks"]
+__all__ = ["best_run", "best_run_masks", "best_runs"]
 
 
 def best_run(scores: NDArray[np.float64]) -> tuple[int, int]:

@@ -31,9 +31,7 @@ class Difference(NamedTuple):
     p: float
 
 
-def confidence_interval(
-    values: ArrayLike, *, level: float = 0.95, samples: int = 1000, seed: int = 0
-) -> Interval:
+def confidence_interval(values: ArrayLike, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> Interval:
     """Return the mean of values with its percentile bootstrap interval (Efron 1979).
 
     Parameters

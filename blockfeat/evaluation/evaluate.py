@@ -178,10 +178,7 @@ class Evaluation:
         groups: defaultdict[str, list[PageScore]] = defaultdict(list)
         for page in self.pages:
             groups[getattr(page, key) or "unknown"].append(page)
-        return [
-            Evaluation(tuple(pages))._group(group, level, samples, seed)
-            for group, pages in sorted(groups.items())
-        ]
+        return [Evaluation(tuple(pages))._group(group, level, samples, seed) for group, pages in sorted(groups.items())]
 
     def _group(self, group: str, level: float, samples: int, seed: int) -> GroupScores:
         interval = self.interval(level=level, samples=samples, seed=seed)

@@ -32,8 +32,13 @@ def show_evaluation(evaluation: Evaluation, keys: Sequence[str], worst: int) -> 
         yield f"by {key}", [key, *_COLUMNS], rows
     if worst:
         rows = [
-            [page.corpus, page.id, page.lang or "", f"{page.f1 or 0:.3f}", f"{page.precision or 0:.3f}"]
-            + [f"{page.recall or 0:.3f}", page.error or ""]
+            [
+                page.corpus,
+                page.id,
+                page.lang or "",
+                *map(_shown, (page.f1, page.precision, page.recall)),
+                page.error or "",
+            ]
             for page in evaluation.worst(worst)
         ]
         yield "worst pages", ["corpus", "page", "lang", "F1", "precision", "recall", "error"], rows
@@ -43,7 +48,15 @@ def _row(group: GroupScores) -> list[str]:
     interval = f"{group.f1_low:.3f}–{group.f1_high:.3f}" if group.f1_low is not None else ""
     means = [_shown(value) for value in (group.precision, group.recall, group.f1)]
     snippets = _shown(group.snippets.f1 if group.snippets is not None else None)
-    return [group.group, str(group.pages), *means, interval, _shown(group.cosine), snippets, str(group.errors)]
+    return [
+        group.group,
+        str(group.pages),
+        *means,
+        interval,
+        _shown(group.cosine),
+        snippets,
+        str(group.errors),
+    ]
 
 
 def _shown(value: float | None) -> str:

@@ -9,6 +9,7 @@ from blockfeat.features.registry import Column, Feature, Measured
 
 __all__ = ["CANONICAL", "CANONICAL_NAMES"]
 
+
 def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Column:
     """Part by whole; 0 where the whole is 0."""
     result: Column = part / np.maximum(whole, 1)
@@ -41,7 +42,7 @@ def anchor_ratio(measured: Measured) -> Column:
 
 
 def format_tag_ratio(measured: Measured) -> Column:
-    """Formatting elements by words."""
+    """Elements that format by words."""
     return _share(measured.blocks.role_counts["format"], measured.blocks.measures.words)
 
 

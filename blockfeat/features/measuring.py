@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class Measurer:
     identifier: Identifier
     languages: tuple[str, ...] = ()
     stop_word_scope: str = "page"
-    segmenter: Segmenter = FastSegmenter()
+    segmenter: Segmenter = field(default_factory=FastSegmenter)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -113,6 +113,4 @@ class Measurer:
         tokens = [measures.tokens[place] for place in np.flatnonzero(keep[measures.token_block]).tolist()]
         text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
         candidates = self.languages or None
-        return self.identifier.identify(
-            text, declared=page.declared_lang, candidates=candidates, tokens=tokens
-        ).lang
+        return self.identifier.identify(text, declared=page.declared_lang, candidates=candidates, tokens=tokens).lang

@@ -1,4 +1,4 @@
-"""Registry of features: name, unit, range, which side of the threshold is good, and where it comes from."""
+"""What a feature is: name, unit, range, which side of the threshold is good, and where it comes from."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.errors import ModelError
 from blockfeat.features.stopwords import StopWordRatios
 
-__all__ = ["Feature", "Measured", "feature_matrix", "features_named"]
+__all__ = ["Feature", "Measured", "feature_matrix"]
 
 Column = NDArray[np.float64]
 
@@ -60,23 +59,6 @@ class Feature:
     def sign(self) -> float:
         """1 for a minimum, -1 for a maximum."""
         return 1.0 if self.bound == "minimum" else -1.0
-
-
-def features_named(names: Sequence[str]) -> tuple[Feature, ...]:
-    """Return the features of these names, in this order.
-
-    Raises
-    ------
-    ModelError
-        A name is not in the registry; the message lists what there is.
-    """
-    from blockfeat.features.canonical import CANONICAL
-
-    known = {feature.name: feature for feature in CANONICAL}
-    for name in names:
-        if name not in known:
-            raise ModelError(f"unknown feature {name!r}; known are {', '.join(known)}")
-    return tuple(known[name] for name in names)
 
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.float64]:

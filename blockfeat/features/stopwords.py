@@ -38,9 +38,7 @@ class StopWordRatios:
     normalised: NDArray[np.float64]
 
 
-def stop_word_ratios(
-    blocks: Blocks, index: StopWordIndex, languages: tuple[str, ...] | None = None
-) -> StopWordRatios:
+def stop_word_ratios(blocks: Blocks, index: StopWordIndex, languages: tuple[str, ...] | None = None) -> StopWordRatios:
     """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
 
     Parameters
@@ -82,9 +80,7 @@ def _counts(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp]) -> 
     return counts
 
 
-def _count_covered(
-    blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], counts: NDArray[np.int64]
-) -> None:
+def _count_covered(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], counts: NDArray[np.int64]) -> None:
     """Add the characters that entries of unspaced languages cover; a character is a word there."""
     codes = code_points(lower(blocks.page_text.text))
     starts = np.concatenate(([0], blocks.page_text.block_ends[:-1]))

@@ -41,6 +41,4 @@ def density(lang: str) -> float:
     try:
         return _records()[lang]
     except KeyError:
-        raise LanguageError(
-            f"no stop-word density of language {lang!r}; there is no stop list of it"
-        ) from None
+        raise LanguageError(f"no stop-word density of language {lang!r}; there is no stop list of it") from None

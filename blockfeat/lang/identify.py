@@ -48,9 +48,7 @@ _MANY_HAN = 120  # weighted; no Japanese text of forty characters does without k
 # Languages whose stop list fits a sister language that has no list (Serbian, Macedonian, Nepali ...).
 _WITH_SISTERS = frozenset({"hr", "bg", "hi", "mr", "ku", "id", "ms", "bn", "af", "fa", "ar"})
 
-_RARE = frozenset(
-    {"an", "la", "lb", "lg", "oc", "qu", "se", "vo", "wa"}
-)  # answers to short or odd text mostly
+_RARE = frozenset({"an", "la", "lb", "lg", "oc", "qu", "se", "vo", "wa"})  # answers to short or odd text mostly
 _RARE_WEIGHT = 0.2
 
 
@@ -184,9 +182,7 @@ class Identifier:
         return scores
 
 
-def identify(
-    text: str, *, declared: str | None = None, candidates: Sequence[str] | None = None
-) -> LanguageGuess:
+def identify(text: str, *, declared: str | None = None, candidates: Sequence[str] | None = None) -> LanguageGuess:
     """Return the language of a text.
 
     The declared language wins unless the text clearly contradicts it (another script, or stop words of

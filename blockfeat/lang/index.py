@@ -59,9 +59,7 @@ class StopWordIndex:
         for column, rows in enumerate(columns):
             matrix[rows, column] = 1
         matrix.flags.writeable = False
-        keys = tuple(
-            _keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted
-        )
+        keys = tuple(_keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted)
         return cls(languages=wanted, vocabulary=vocabulary, matrix=matrix, sequences=keys)
 
     def rows(self, tokens: Sequence[str]) -> NDArray[np.int32]:

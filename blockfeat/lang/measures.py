@@ -8,7 +8,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, UNSPACED, character_classes, code_points
+from blockfeat.lang.characters import (
+    ALPHANUMERIC,
+    CONTROL,
+    MARK,
+    SPACE,
+    UNSPACED,
+    character_classes,
+    code_points,
+)
 from blockfeat.lang.sentences import sentence_ends
 from blockfeat.lang.words import lower, word_starts, words_at
 

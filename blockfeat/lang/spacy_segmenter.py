@@ -83,14 +83,12 @@ class SpacySegmenter:
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
-        from spacy.attrs import IDX, LENGTH, SENT_START
-
         bounds = list(_chunks(page))
         found = [np.zeros((0, 3), dtype=np.intp)]
         with self._lock, self._pipeline.memory_zone():
             texts = (page.text[low:high] for low, high in bounds)
             for (low, _), doc in zip(bounds, self._pipeline.pipe(texts), strict=True):
-                table = doc.to_array([IDX, LENGTH, SENT_START]).astype(np.intp)
+                table = doc.to_array(["IDX", "LENGTH", "SENT_START"]).astype(np.intp)
                 table[:, 0] += low
                 found.append(table)
         start, length, sentence_start = np.concatenate(found).T

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.decode.decoder import Decoder
 from blockfeat.errors import ModelError
-from blockfeat.features.registry import Feature, features_named
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.registry import Feature
 
 __all__ = ["JOINT", "Margins", "ThresholdModel", "margins"]
 

@@ -103,10 +103,7 @@ class TextChunk:
 def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: str) -> sparse.csr_array:
     """Length, overlap and squared norm of one page as rows over its blocks."""
     gold = page.gold[page.row]
-    if metric == "f1":
-        overlap = np.minimum(page.count, gold) * in_one
-    else:
-        overlap = page.count * gold
+    overlap = np.minimum(page.count, gold) * in_one if metric == "f1" else page.count * gold
     rows = [
         np.bincount(page.block, weights=weights, minlength=size)
         for weights in (page.count, overlap, page.count**2 * in_one)
@@ -114,10 +111,8 @@ def _linear_rows(page: PageTerms, in_one: NDArray[np.bool_], size: int, metric: 
     return sparse.csr_array(np.array(rows, dtype=np.float32))
 
 
-def _shared_rows(
-    page: PageTerms, shared: NDArray[np.bool_], size: int
-) -> tuple[sparse.csr_array, NDArray[np.float32]]:
-    """Counts of the terms that several blocks share, and their gold counts; at least one row."""
+def _shared_rows(page: PageTerms, shared: NDArray[np.bool_], size: int) -> tuple[sparse.csr_array, NDArray[np.float32]]:
+    """Count the terms that several blocks share, and their gold counts; at least one row."""
     kept, row = np.unique(page.row[shared], return_inverse=True)
     height = max(1, kept.size)
     counts = sparse.csr_array((page.count[shared], (row, page.block[shared])), shape=(height, size))
@@ -142,9 +137,7 @@ def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str])
 
 
 def _holders(texts: Sequence[str], snippets: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    found = (
-        tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in snippets if snippet
-    )
+    found = (tuple(index for index, text in enumerate(texts) if snippet in text) for snippet in snippets if snippet)
     return tuple(holders for holders in found if holders)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class SearchSpace:
 
     features: tuple[Feature, ...]
     with_margins: bool = False
-    margins: Margins = Margins()
+    margins: Margins = field(default_factory=Margins)
 
     @property
     def dimensions(self) -> int:
@@ -53,7 +53,7 @@ class SearchSpace:
         signs = np.array([feature.sign for feature in self.features])
         own = positions[:, : len(self.features)]
         is_open = np.where(signs > 0, own <= 0, own >= 1)
-        return np.where(is_open, -np.inf, np.clip(own, 0.0, 1.0) * signs).astype(np.float32)
+        return np.asarray(np.where(is_open, -np.inf, np.clip(own, 0.0, 1.0) * signs), dtype=np.float32)
 
     def thresholds(self, position: Array) -> Array:
         """Return the thresholds of one particle in the units of the features; infinite where one never binds."""

@@ -1,0 +1,85 @@
+# Set-up, checks and demo of blockfeat. Needs make and Python 3.11 or newer; all else goes into $(VENV).
+
+PYTHON ?=
+VENV ?= .venv
+CORPORA ?= ../shared/corpora
+JOBS ?= 2
+
+BIN := $(VENV)/bin
+RUN := $(BIN)/python -m
+STAMP := $(VENV)/.installed
+PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
+OLD_PYTHON := blockfeat needs Python 3.11 or newer
+
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint format gate build lock clean
+.DELETE_ON_ERROR:
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
+	@echo "$(VENV) is ready"
+
+$(STAMP): pyproject.toml requirements-dev.lock
+	@set -e; \
+	if ! $(RUN) pip --version >/dev/null 2>&1; then \
+	    python=""; \
+	    for candidate in $(or $(PYTHON),python3.11 python3 python3.12 python3.13 python3.14); do \
+	        if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	            python=$$candidate; break; \
+	        fi; \
+	    done; \
+	    if [ -z "$$python" ]; then \
+	        echo "$(OLD_PYTHON); tried: $(or $(PYTHON),python3.11 python3 python3.12 python3.13 python3.14)." >&2; \
+	        echo "Install one, or name it: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; \
+	        exit 1; \
+	    fi; \
+	    echo "Creating $(VENV) with $$($$python --version)"; \
+	    $$python -m venv $(VENV); \
+	fi
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "$(OLD_PYTHON), but $(VENV) holds $$($(BIN)/python --version): remove it, then run make again." >&2; exit 1; }
+	@echo "Installing blockfeat and its tools into $(VENV) (a few minutes the first time)"
+	@$(PIP) install --requirement requirements-dev.lock
+	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+demo: $(STAMP) ## Train on the bundled demo pages, extract a page, show the result
+	@$(BIN)/blockfeat demo
+
+test: lint ## Run all checks: ruff, mypy, import-linter, pytest
+	@echo "pytest"
+	@$(RUN) pytest -n $(JOBS)
+
+lint: $(STAMP) ## Run the checks that do not run the code
+	@echo "ruff check"
+	@$(RUN) ruff check --quiet .
+	@echo "ruff format --check"
+	@$(RUN) ruff format --quiet --check . || { echo "some files are not formatted: run make format" >&2; exit 1; }
+	@echo "mypy --strict blockfeat"
+	@$(RUN) mypy --strict --no-error-summary blockfeat
+	@echo "lint-imports"
+	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
+
+format: $(STAMP) ## Format the code and mend what ruff can mend
+	@$(RUN) ruff check --quiet --fix-only .
+	@$(RUN) ruff format .
+
+gate: $(STAMP) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
+	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)
+
+build: $(STAMP) ## Build the wheel and the source archive into dist
+	@rm -rf dist
+	@$(RUN) build --no-isolation --outdir dist .
+
+lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
+	@$(RUN) piptools compile --quiet --upgrade --extra dev --allow-unsafe --strip-extras \
+	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	    --output-file requirements-dev.lock pyproject.toml
+
+clean: ## Remove the virtual environment, caches and what was built
+	@rm -rf $(VENV) build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log
+	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +

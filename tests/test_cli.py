@@ -1,0 +1,138 @@
+"""The command line, as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from blockfeat import __version__
+from pages import BRAND, SENTENCES, article_page
+
+CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
+
+
+def blockfeat(*words: str | Path, given: str | bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    data = given.encode() if isinstance(given, str) else given
+    return subprocess.run([*CALL, *map(str, words)], input=data, capture_output=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(article_page(), encoding="utf-8")
+    return path
+
+
+def test_version_and_help() -> None:
+    assert blockfeat("--version").stdout.decode().strip() == f"blockfeat {__version__}"
+    listed = blockfeat("--help").stdout.decode()
+    assert all(command in listed for command in ("extract", "train", "evaluate", "explain", "models", "corpus"))
+
+
+def test_help_and_import_load_nothing_heavy() -> None:
+    code = (
+        "import sys, blockfeat, blockfeat.cli\n"
+        "sys.argv = ['blockfeat', 'extract', '--help']\n"
+        "try:\n    blockfeat.cli.main()\nexcept SystemExit:\n    pass\n"
+        "print([name for name in ('spacy', 'pyswarms', 'matplotlib', 'pandas', 'scipy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert done.stdout.decode().strip().endswith("[]")
+
+
+def test_extract_from_a_file_and_from_stdin(page: Path) -> None:
+    from_file = blockfeat("extract", page)
+    from_stdin = blockfeat("extract", given=article_page())
+    assert from_file.returncode == 0
+    assert from_file.stdout == from_stdin.stdout
+    text = from_file.stdout.decode()
+    assert SENTENCES[0] in text
+    assert BRAND not in text
+
+
+@pytest.mark.parametrize(("format", "told"), [("markdown", "# Lighthouse"), ("html", "<h1>"), ("xml", "<TEI")])
+def test_formats(page: Path, format: str, told: str) -> None:
+    done = blockfeat("extract", page, "--format", format)
+    assert done.returncode == 0
+    assert told in done.stdout.decode() or format == "markdown"
+
+
+def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:
+    source = tmp_path / "pages.jsonl"
+    lines = [json.dumps({"id": f"p{number}", "html": article_page()}) for number in range(5)]
+    lines[2] = "{broken"
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    target = tmp_path / "out.jsonl"
+    done = blockfeat("extract", source, "--format", "json", "--output", target, "--jobs", "2")
+    records = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert done.returncode == 1
+    assert b"pages.jsonl" in done.stderr
+    assert [bool(record["error"]) for record in records] == [False, False, True, False, False]
+    again = blockfeat("extract", source, "--format", "json", "--output", target, "--resume")
+    assert again.returncode == 0
+    assert len(target.read_text(encoding="utf-8").splitlines()) == 5
+
+
+def test_exit_codes(tmp_path: Path, page: Path) -> None:
+    assert blockfeat("extract", tmp_path / "nowhere.html").returncode == 126
+    assert blockfeat("extract", tmp_path / "nowhere.html", page).returncode == 1
+    assert blockfeat("extract", page, "--format", "smoke").returncode == 2
+    assert blockfeat("extract", page, "--model", "smoke").returncode == 2
+    assert blockfeat("extract", page, "--lang", "klingonisch").returncode == 2
+    assert blockfeat("extract", page, "--resume").returncode == 2
+    assert blockfeat("evaluate", "--corpus", tmp_path / "nowhere.jsonl").returncode == 126
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert blockfeat("extract", empty).returncode == 126
+
+
+def test_messages_name_the_input(tmp_path: Path) -> None:
+    (tmp_path / "paper.html").write_bytes(b"%PDF-1.7")
+    done = blockfeat("extract", tmp_path / "paper.html")
+    assert done.returncode == 126
+    assert "paper.html" in done.stderr.decode()
+    assert "PDF" in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+
+
+def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
+    model, report, scores = tmp_path / "mine.json", tmp_path / "report", tmp_path / "scores.json"
+    quick = ("--particles", "20", "--iterations", "10", "--seed", "1")
+    done = blockfeat("train", "--lang", "de,fr", "--corpus", "demo", "-o", model, "--report", report, *quick)
+    assert done.returncode == 0, done.stderr.decode()
+    written = json.loads(model.read_text(encoding="utf-8"))
+    assert written["languages"] == ["de", "fr"]
+    assert written["record"]["command"].startswith("blockfeat train --lang de,fr")
+    assert {path.suffix for path in report.iterdir()} == {".png", ".csv"}
+    checked = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--model", model, "--json", scores)
+    assert checked.returncode == 0, checked.stderr.decode()
+    assert json.loads(scores.read_text(encoding="utf-8"))["pages"]
+    assert blockfeat("extract", page, "--model", model).returncode == 0
+    missing = blockfeat("train", "--lang", "sw", "--corpus", "demo", "-o", model)
+    assert missing.returncode == 2
+    assert "en (" in missing.stderr.decode()
+
+
+def test_explain(tmp_path: Path, page: Path) -> None:
+    html = tmp_path / "explained.html"
+    done = blockfeat("explain", page, "--html", html)
+    assert done.returncode == 0
+    assert "stop-word ratio" in done.stdout.decode()
+    assert BRAND in html.read_text(encoding="utf-8")
+    assert blockfeat("explain", tmp_path / "nowhere.html").returncode == 126
+
+
+def test_models_and_corpora(tmp_path: Path) -> None:
+    assert "ziegler2007" in blockfeat("models").stdout.decode()
+    assert "demo" in blockfeat("corpus", "count", "demo").stdout.decode()
+    (tmp_path / "a.html").write_text(article_page(), encoding="utf-8")
+    (tmp_path / "a.txt").write_text("\n".join(SENTENCES), encoding="utf-8")
+    target = tmp_path / "made.jsonl"
+    assert blockfeat("corpus", "convert", tmp_path, "-o", target, "--lang", "en").returncode == 0
+    assert blockfeat("corpus", "validate", target).returncode == 0
+    target.write_text("{broken\n", encoding="utf-8")
+    assert blockfeat("corpus", "validate", target).returncode == 126

@@ -1,0 +1,102 @@
+"""The extractor, from pages to extractions."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import blockfeat
+from blockfeat import Extractor
+from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, ModelError, NotHTML
+from blockfeat.sources.document import Document
+from pages import BRAND, SENTENCES, article_page
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor.load("default")
+
+
+@pytest.mark.parametrize("name", ["default", "thresholds", "ziegler2007"])
+def test_the_article_stays_and_the_teasers_go(name: str) -> None:
+    text = Extractor.load(name).extract(article_page()).text
+    assert all(sentence in text for sentence in SENTENCES)
+    assert BRAND not in text or name == "ziegler2007"
+
+
+def test_the_public_call() -> None:
+    found = blockfeat.extract(article_page().encode(), url="https://harbour.example/a")
+    assert found.lang == "en"
+    assert found.url == "https://harbour.example/a"
+    assert found.title == "Lighthouse to be repaired"
+    assert found.status == "ok"
+    assert "\n\n" in found.text
+
+
+@pytest.mark.parametrize("html", ["", "   ", b"", "<html></html>", "<script>x</script>"])
+def test_a_page_without_text_is_empty(extractor: Extractor, html: str | bytes) -> None:
+    found = extractor.extract(html)
+    assert (found.text, found.status, found.error) == ("", "empty", None)
+    assert found.blocks == ()
+
+
+def test_the_text_is_that_of_the_kept_blocks(extractor: Extractor) -> None:
+    found = extractor.extract(article_page())
+    assert found.text == "\n\n".join(block.text for block in found.blocks if block.kept)
+
+
+def test_the_conjunction_drops_what_fails(extractor: Extractor) -> None:
+    found = extractor.with_options(decoder="conjunction").extract(article_page())
+    assert all(block.kept is (not block.failed) for block in found.blocks)
+
+
+def test_the_best_run_is_contiguous(extractor: Extractor) -> None:
+    kept = [block.index for block in extractor.with_options(decoder="mss").extract(article_page()).blocks if block.kept]
+    assert kept == list(range(kept[0], kept[-1] + 1))
+
+
+def test_options_make_a_copy(extractor: Extractor) -> None:
+    changed = extractor.with_options(decoder="conjunction", runs=3, max_bytes=10)
+    assert changed.model.decoder.runs == 3
+    assert extractor.model.decoder.runs == 1
+    with pytest.raises(LimitExceeded):
+        changed.extract(b"<p>more than ten bytes")
+    with pytest.raises(ModelError, match="magic"):
+        extractor.with_options(decoder="magic")
+
+
+def test_what_cannot_be_taken_is_told(extractor: Extractor) -> None:
+    with pytest.raises(NotHTML, match="PDF"):
+        extractor.extract(b"%PDF-1.7 ...")
+    with pytest.raises(InputTypeError, match="int"):
+        extractor.extract(7)  # type: ignore[arg-type]
+    with pytest.raises(LanguageError, match="klingonisch"):
+        extractor.extract("<p>x", lang="klingonisch")
+
+
+def test_many_pages_in_order_and_alike_over_processes(extractor: Extractor) -> None:
+    pages: list[str | bytes | Document] = [article_page(number % 5 + 1) for number in range(40)]
+    pages[7] = b"%PDF-1.7"
+    pages[9] = Document(id="lost", data=None, error="lost: gone")
+    alone = list(extractor.extract_many(pages))
+    together = list(extractor.extract_many(pages, jobs=2))
+    assert [found.to_dict() for found in alone] == [found.to_dict() for found in together]
+    assert alone[7].status == "error"
+    assert "PDF" in str(alone[7].error)
+    assert alone[9].error == "lost: gone"
+    assert together[3].blocks == alone[3].blocks
+
+
+def test_an_extraction_travels_with_its_evidence(extractor: Extractor) -> None:
+    found = extractor.extract(article_page())
+    copy = pickle.loads(pickle.dumps(found))
+    assert copy.blocks == found.blocks
+
+
+def test_to_dict_holds_the_blocks_on_request(extractor: Extractor) -> None:
+    found = extractor.extract(article_page(), id="a")
+    assert "blocks" not in found.to_dict()
+    document = found.to_dict(evidence=True)
+    assert document["id"] == "a"
+    assert len(document["blocks"]) == len(found.blocks)
