@@ -10,6 +10,7 @@ import numpy as np
 
 from blockfeat.batch import in_order
 from blockfeat.blocks.block import Block
+from blockfeat.blocks.cut import Cutter
 from blockfeat.decode.decoder import Decoder, decode
 from blockfeat.errors import BlockfeatError, LanguageError
 from blockfeat.evidence import Evidence
@@ -30,7 +31,7 @@ __all__ = ["Extractor", "measurer_for"]
 def measurer_for(model: ThresholdModel) -> Measurer:
     """Return what cuts and measures pages in the way that a model was trained with."""
     return Measurer(
-        table=model.table,
+        cutter=Cutter.of(model.table),
         features=model.features,
         identifier=Identifier.build(StopWordIndex.build()),
         languages=model.languages,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from lxml import etree
 
 from blockfeat.encoding import Decoding, decode
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.markup import cut_raw_text, flatten, strip_title_tags
+from blockfeat.markup import cut_raw_text, flatten, limit_attributes, strip_title_tags, without_open_tag
 
 __all__ = ["Page"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _TITLE_CHARACTERS = 5_000
+_QUOTE_MARKS = (b'"', b"'")
 _MAGIC = (
     (b"%PDF-", "PDF"),
     (b"\x89PNG", "PNG"),
@@ -113,7 +115,9 @@ class Page:
         """Text of the title element, white space folded; None where there is none."""
         if self.root is None:
             return None
-        element = self.root.find(".//title")
+        element = self.root.find("head/title")
+        if element is None:
+            element = self.root.find(".//title")
         folded = " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
         return folded or None
 
@@ -169,32 +173,70 @@ def _tree(data: bytes, *, keep_raw_text: bool) -> tuple[etree._Element | None, l
     if b"\x00" in data:
         data = data.replace(b"\x00", "\ufffd".encode())
         warnings.append("NUL characters were replaced")
-    if not keep_raw_text:
-        data = cut_raw_text(data)
-    root, too_deep = _parse(data)
+    for repair in (partial(cut_raw_text, keep=keep_raw_text), limit_attributes):
+        data, repaired = repair(data)
+        warnings.extend(repaired)
+    root, too_deep, is_whole = _parse(data)
     if too_deep:
         data = flatten(data)
-        root, too_deep = _parse(data)
+        root, too_deep, is_whole = _parse(data)
         warnings.append("elements nested deeper than 512 levels were flattened")
         if too_deep:
             warnings.append("the page is nested too deeply: text may be missing")
     if root is not None and _is_swallowed(root):
-        root, _ = _parse(strip_title_tags(data))
+        data = strip_title_tags(data)
+        root, _, is_whole = _parse(data)
         warnings.append("an unclosed title element was removed")
+    if not is_whole:
+        root, repaired = _with_its_end(data)
+        warnings.extend(repaired)
     return root, warnings
 
 
-def _parse(data: bytes) -> tuple[etree._Element | None, bool]:
-    """Parse with libxml2; return the root and whether it stopped early for depth."""
+def _with_its_end(data: bytes) -> tuple[etree._Element | None, tuple[str, ...]]:
+    """Parse markup whose end stands in a tag or in raw text; keep the text behind an unclosed attribute."""
+    for _ in _QUOTE_MARKS:
+        mended = without_open_tag(data)
+        is_shortened = len(mended) < len(data)
+        data = mended
+        root, _, is_whole = _parse(data)
+        if is_whole:
+            return root, ("a tag that was never closed was removed",) if is_shortened else ()
+    root, _, _ = _parse(data, end=b"")
+    if root is not None and next(root.iter("plaintext", "xmp"), None) is not None:
+        return root, ()
+    return root, ("an unclosed element hides the end of the page",)
+
+
+def _parse(data: bytes, end: bytes = b"<wbr id=blockfeat-end>") -> tuple[etree._Element | None, bool, bool]:
+    """Parse with libxml2; return the root, whether it stopped early for depth, and whether it saw the end.
+
+    An element put behind the page shows whether something swallowed the end; it is taken out again.
+    """
     if not data or data.isspace():
-        return None, False
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
+        return None, False, True
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True
+    )
     try:
-        root = etree.fromstring(data, parser)
+        root = etree.fromstring(data + end, parser)
     except etree.XMLSyntaxError:
-        return None, False
-    last = parser.error_log.last_error
-    return root, last is not None and last.message.startswith("Excessive depth")
+        return None, False, True
+    error = parser.error_log.last_error
+    too_deep = error is not None and error.message.startswith("Excessive depth")
+    return root, too_deep, _take_end_out(root) if root is not None else True
+
+
+def _take_end_out(root: etree._Element) -> bool:
+    """Remove the element that marks the end; False if it is not there."""
+    last = root
+    while len(last):
+        last = last[-1]
+    parent = last.getparent()
+    if parent is None or last.tag != "wbr" or last.get("id") != "blockfeat-end":
+        return False
+    parent.remove(last)
+    return True
 
 
 def _is_swallowed(root: etree._Element) -> bool:

@@ -326,7 +326,8 @@ def _search(
     def objective(positions: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return training_set.fitness(positions, decoder=options.decoder, jobs=options.jobs)
 
-    return maximise(objective, training_set.space.dimensions, options.swarm, on_generation=on_generation)
+    space = training_set.space
+    return maximise(objective, space.dimensions, options.swarm, known=space.keep_all, on_generation=on_generation)
 
 
 def _by_language(

@@ -64,9 +64,7 @@ def test_files_without_partner_are_counted_and_listed(tmp_path: Path) -> None:
         "x.txt": "B",
     }
     source = fill(tmp_path, files)
-    with pytest.raises(
-        CorpusError, match=r"15 problems in the corpus:(?s:.*)page without gold(?s:.*)and 5 more"
-    ):
+    with pytest.raises(CorpusError, match=r"15 problems in the corpus:(?s:.*)page without gold(?s:.*)and 5 more"):
         next(convert(source, "folders"))
     problems: list[str] = []
     assert [page.id for page in convert(source, "folders", problems=problems)] == ["0"]

@@ -56,9 +56,7 @@ def test_record_round_trip(page: LabelledPage) -> None:
 def test_file_round_trip(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"news{suffix}"
     written = [
-        LabelledPage(
-            "a", "<p>\u2028\x00\ud83d</p>", "Text", lang="tr", url="http://a.example/", corpus="news"
-        ),
+        LabelledPage("a", "<p>\u2028\x00\ud83d</p>", "Text", lang="tr", url="http://a.example/", corpus="news"),
         LabelledPage("b", "", "", present=("x", "y"), absent=("z",), title="T", corpus="news"),
         LabelledPage("a", "<p>", None, present=("x",), corpus="other"),
         LabelledPage("c", "<p>", "t", text2="", corpus="news"),

@@ -132,9 +132,7 @@ def test_gold_paragraphs_stand_in_the_order_of_the_page(page: dict[str, Any]) ->
 
 def test_most_of_a_page_is_not_its_main_text() -> None:
     shares = [
-        len(page["text"].split()) / len(visible_text(page["html"]).split())
-        for page in PAGES
-        if page["lang"] != "ja"
+        len(page["text"].split()) / len(visible_text(page["html"]).split()) for page in PAGES if page["lang"] != "ja"
     ]
     assert sum(shares) / len(shares) < 0.6
 

@@ -15,9 +15,7 @@ from blockfeat.evaluation import Evaluation, SnippetScores, evaluate, score_page
 
 PAGES = [
     LabelledPage("1", "one two", "one two", lang="en", corpus="a", page_type="article"),
-    LabelledPage(
-        "2", "one two three four", "one two", lang="en", corpus="a", present=("one",), absent=("four",)
-    ),
+    LabelledPage("2", "one two three four", "one two", lang="en", corpus="a", present=("one",), absent=("four",)),
     LabelledPage("3", "drei", "drei vier", lang="de", corpus="b"),
     LabelledPage("4", "fünf", None, lang="de", corpus="c", present=("fünf", "sechs"), absent=("x",)),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.canonical import CANONICAL, CANONICAL_NAMES
@@ -31,7 +32,7 @@ BANNER = "<div>The and of it is was on to by from with at</div>"
 
 def measurer(**options: object) -> Measurer:
     values: dict[str, object] = {
-        "table": load_table("html5"),
+        "cutter": Cutter.of(load_table("html5")),
         "features": CANONICAL,
         "identifier": Identifier.build(INDEX),
     }

@@ -20,9 +20,7 @@ from blockfeat.evaluation import (
 )
 from blockfeat.lang import tokenize
 
-words = st.lists(
-    st.sampled_from(["ein", "der", "Fluss", "fließt", "a", "I", "川", "が", "流", "ไทย"]), max_size=25
-)
+words = st.lists(st.sampled_from(["ein", "der", "Fluss", "fließt", "a", "I", "川", "が", "流", "ไทย"]), max_size=25)
 texts = st.one_of(words.map(" ".join), st.text(max_size=40))
 ONE, ZERO = Scores(1.0, 1.0, 1.0), Scores(0.0, 0.0, 0.0)
 

@@ -93,9 +93,7 @@ def test_pages_without_blocks_and_odd_numbers_are_shown() -> None:
 @given(st.text(max_size=30))
 def test_everything_is_escaped(text: str) -> None:
     hostile = f"{text}</style></title><script>alert(1)</script><img src=x onerror=y>\"'"
-    item = block(
-        hostile, reason=hostile, xpath=hostile, kind=hostile, features={hostile: 1.0}, failed=(hostile,)
-    )
+    item = block(hostile, reason=hostile, xpath=hostile, kind=hostile, features={hostile: 1.0}, failed=(hostile,))
     values = dict.fromkeys(("title", "url", "id", "lang", "model", "error", "status", "encoding"), hostile)
     root = _root(explanation_page(extraction(item, warnings=(hostile,), **values)))
     assert not list(root.iter("script", "img"))

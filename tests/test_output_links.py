@@ -106,9 +106,7 @@ def test_a_text_is_cut_at_its_links() -> None:
     assert list(linked_pieces(linked)) == [("See ", None), ("this", "/this"), (" and that.", None)]
 
 
-_LINKS = st.lists(
-    st.builds(Link, st.integers(-3, 30), st.integers(-3, 30), st.sampled_from(["/a", "data:x"]))
-)
+_LINKS = st.lists(st.builds(Link, st.integers(-3, 30), st.integers(-3, 30), st.sampled_from(["/a", "data:x"])))
 
 
 @given(st.text(max_size=20), _LINKS)

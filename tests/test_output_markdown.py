@@ -121,19 +121,14 @@ def test_text_survives_and_never_becomes_markup(kind: str, text: str) -> None:
     assert _words(str(root.text_content())) == _words(text)
 
 
-@given(
-    st.lists(
-        st.tuples(TEXT.filter(lambda text: bool(_words(text))), st.sampled_from(list(KINDS))), max_size=6
-    )
-)
+@given(st.lists(st.tuples(TEXT.filter(lambda text: bool(_words(text))), st.sampled_from(list(KINDS))), max_size=6))
 def test_blocks_beside_each_other_do_not_mix(items: list[tuple[str, str]]) -> None:
     blocks = [block(text, kind=kind, level=1) for text, kind in items]
     root = _rendered(_markdown(*blocks))
     leaves = [
         element
         for element in root.iterdescendants()
-        if element.tag in ("p", "h1", "li", "code")
-        and not (element.tag == "p" and element.getparent().tag == "li")
+        if element.tag in ("p", "h1", "li", "code") and not (element.tag == "p" and element.getparent().tag == "li")
     ]
     assert [_words(str(leaf.text_content())) for leaf in leaves] == [_words(text) for text, _ in items]
 
@@ -151,9 +146,7 @@ def test_nested_lists_are_read_back_item_by_item(items: list[tuple[int, bool]]) 
 
 
 def test_links_are_written_on_request() -> None:
-    linked = block(
-        "See (this)!that.", links=(Link(4, 10, "/a (b)"), Link(11, 15, "https://c.example/?d=1&e;=2"))
-    )
+    linked = block("See (this)!that.", links=(Link(4, 10, "/a (b)"), Link(11, 15, "https://c.example/?d=1&e;=2")))
     assert _markdown(linked) == "See (this)!that."
     markdown = _markdown(linked, links=True)
     assert markdown == "See [(this)](/a%20%28b%29)\\![that](https://c.example/?d=1\\&e;=2)."
@@ -180,8 +173,4 @@ def test_links_keep_the_text_and_lead_nowhere_bad(text: str, links: list[Link]) 
     assert _words(str(root.text_content())) == _words(text)
     for link in root.iter("a"):
         scheme, colon, _ = (link.get("href") or "").partition(":")
-        assert (
-            not colon
-            or any(mark in scheme for mark in "/?#")
-            or scheme.lower() in ("http", "https", "mailto")
-        )
+        assert not colon or any(mark in scheme for mark in "/?#") or scheme.lower() in ("http", "https", "mailto")

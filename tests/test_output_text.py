@@ -8,10 +8,7 @@ from blockfeat.output.text import to_text
 
 
 def test_blocks_are_joined_and_cleaned() -> None:
-    assert (
-        to_text(extraction(block("One\x00."), block("no", kept=False), block("T\ud800wo.")))
-        == "One.\n\nT\ufffdwo."
-    )
+    assert to_text(extraction(block("One\x00."), block("no", kept=False), block("T\ud800wo."))) == "One.\n\nT\ufffdwo."
 
 
 def test_a_page_without_content_gives_nothing() -> None:

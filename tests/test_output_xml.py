@@ -89,9 +89,7 @@ def test_links_side_by_side_stay_together() -> None:
     name=ANY_TEXT,
     href=ANY_TEXT,
 )
-def test_it_is_always_valid_and_keeps_the_words(
-    items: list[tuple[str, str, int]], name: str, href: str
-) -> None:
+def test_it_is_always_valid_and_keeps_the_words(items: list[tuple[str, str, int]], name: str, href: str) -> None:
     blocks = [block(text, kind=kind, level=level, links=(Link(0, 2, href),)) for text, kind, level in items]
     values = dict.fromkeys(("title", "url", "id", "lang", "model"), name)
     root = _root(to_xml(extraction(*blocks, **values)))

@@ -133,9 +133,7 @@ def test_cookies_live_for_the_redirects_of_one_fetch(server: str) -> None:
     assert fetch(f"{server}/cookie", allow_private=True).data == PAGE
 
 
-@pytest.mark.parametrize(
-    "target", ["file:///etc/passwd", "ftp://a.example/", "javascript:alert(1)", "http://[::1"]
-)
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://a.example/", "javascript:alert(1)", "http://[::1"])
 def test_a_redirect_elsewhere_is_refused(server: str, target: str) -> None:
     with pytest.raises(FetchError):
         fetch(f"{server}/to/{target}", allow_private=True)
@@ -160,9 +158,7 @@ def test_other_addresses_are_refused_by_name(url: str) -> None:
     assert str(caught.value).startswith(f"{url}: ")
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "2130706433", "169.254.169.254"]
-)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "2130706433", "169.254.169.254"])
 def test_private_addresses_are_refused(host: str) -> None:
     with pytest.raises(FetchError, match=r"no public address|could not be resolved"):
         fetch(f"http://{host}:9/")

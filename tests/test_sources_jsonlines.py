@@ -98,9 +98,7 @@ def test_a_missing_file_is_one_error(tmp_path: Path) -> None:
     assert "missing.jsonl" in (document.error or "")
 
 
-def test_a_line_too_long_to_hold_is_an_error_of_that_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonlines, "_MAX_LINE_BYTES", 100)
     monkeypatch.setattr(jsonlines, "_SKIP_BYTES", 30)
     path = _write(tmp_path / "p.jsonl", {"html": "a"}, {"html": "x" * 500}, {"html": "c"})

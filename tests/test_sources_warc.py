@@ -13,13 +13,8 @@ from blockfeat.sources import warc
 from blockfeat.sources.warc import read_warc
 
 
-def _record(
-    number: int, body: bytes, *, kind: str = "text/html", status: str = "200 OK", extra: str = ""
-) -> bytes:
-    http = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{extra}Content-Length: {len(body)}\r\n\r\n".encode()
-        + body
-    )
+def _record(number: int, body: bytes, *, kind: str = "text/html", status: str = "200 OK", extra: str = "") -> bytes:
+    http = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{extra}Content-Length: {len(body)}\r\n\r\n".encode() + body
     head = (
         "WARC/1.0\r\nWARC-Type: response\r\n"
         f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012}>\r\n"
@@ -72,9 +67,7 @@ def test_a_chunked_body_is_joined(tmp_path: Path) -> None:
     assert [document.data for document in read_warc(path)] == [b"hello!"]
 
 
-def test_a_body_that_is_too_large_is_an_error_of_that_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_that_is_too_large_is_an_error_of_that_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
     monkeypatch.setattr(warc, "_MAX_PAGE_BYTES", 1000)
     packed = _record(1, gzip.compress(b"x" * 50_000), extra="Content-Encoding: gzip\r\n")

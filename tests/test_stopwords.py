@@ -73,9 +73,7 @@ def test_function_words_are_there(lang: str, words: str, lists: dict[str, frozen
 
 
 @pytest.mark.parametrize(("lang", "letters"), [("lt", "þðø"), ("tr", "þýţ"), ("el", "∆")])
-def test_wrongly_encoded_letters_are_repaired(
-    lang: str, letters: str, lists: dict[str, frozenset[str]]
-) -> None:
+def test_wrongly_encoded_letters_are_repaired(lang: str, letters: str, lists: dict[str, frozenset[str]]) -> None:
     assert not set(letters) & set("".join(lists[lang]))
 
 

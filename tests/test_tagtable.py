@@ -10,7 +10,6 @@ import pytest
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import TableError
 
-
 GOOD = """\
 # Every other element is a boundary; the guards and roles follow. Prune wins over br.
 schema = 1
@@ -93,6 +92,7 @@ def replaced(old: str, new: str) -> str:
             5,
             "'other' must be one of boundary",
         ),
+        (replaced('["p", "div"]', '"p"'), 6, "'boundary' must be a list of tags, not 'p'"),
         (replaced('["p", "div"]', '["p", "DIV"]'), 6, "'DIV' in 'boundary' is not a lower-case tag"),
         (replaced('["p", "div"]', '["p", "<i>"]'), 6, "'<i>' in 'boundary' is not a lower-case tag"),
         (replaced('["p", "div"]', '["p", 3]'), 6, "3 in 'boundary' is not a lower-case tag"),
@@ -136,8 +136,7 @@ def test_a_mistake_names_file_line_and_reason(tmp_path: Path, text: str, line: i
     assert reason in message
 
 
-@pytest.mark.parametrize(
-)
+@pytest.mark.parametrize("missing", ["schema = 1\n", 'name = "mine"\n', 'other = "boundary"\n'])
 def test_a_missing_key_names_file_and_key_and_no_line(tmp_path: Path, missing: str) -> None:
     path = write(tmp_path, replaced(missing, ""))
     with pytest.raises(TableError, match=rf"mine\.toml: '{missing.split()[0]}' must be"):

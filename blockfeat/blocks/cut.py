@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -13,19 +14,65 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter, PageText, Segmenter
 from blockfeat.page import Page
 
-__all__ = ["cut_into_blocks"]
+__all__ = ["Cutter", "cut_into_blocks"]
 
 _OPERATION = {"remove_without_space": 0, "remove_with_space": 1, "boundary": 2, "prune": 3}
+_WITH_SPACE, _BOUNDARY, _PRUNE = 1, 2, 3
 _KEEPABLE = 4
 _KIND = 7
 _ANCHOR_ROLE = 8
 _FORMAT_ROLE = 16
 _BREAK = 32
-_COUNTED_ROLES = ("format", "list", "structure")
+_COUNTED_ROLES = {"format": _FORMAT_ROLE, "list": 64, "structure": 128}
 _SCAN = 2_000
-_PARAGRAPHS = ("p",)
+_SCAN_INSIDE = 40
 _FEW_WORDS = 50
 _MANY_WORDS = 100
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """A tag table made ready for cutting pages.
+
+    Attributes
+    ----------
+    table : TagTable
+        The table.
+    codes : dict
+        Operation and roles of every tag that the table names, as one number.
+    other : int
+        The number of all other tags.
+    """
+
+    table: TagTable
+    codes: dict[str, int]
+    other: int
+
+    @classmethod
+    def of(cls, table: TagTable) -> Cutter:
+        """Make a table ready."""
+        other = _OPERATION[table.other]
+        codes = {tag: _OPERATION[operation] for tag, operation in table.operations.items()}
+        for tag in table.guards.keep_if_it_holds_paragraphs:
+            codes[tag] = _KEEPABLE
+        for role, bit in {"anchor": _ANCHOR_ROLE, **_COUNTED_ROLES}.items():
+            for tag in table.roles[role]:
+                codes[tag] = codes.get(tag, other) | bit
+        if table.guards.split_at_breaks:
+            codes["br"] = codes.get("br", other) | _BREAK
+        return cls(table, codes, other)
+
+    def cut(self, page: Page, segmenter: Segmenter | None = None) -> Blocks:
+        """Cut a page into text blocks; see `cut_into_blocks`."""
+        segmenter = segmenter or FastSegmenter()
+        blocks = _Walk(page.root, self).blocks(segmenter)
+        rescue = self.table.guards.noscript_rescue and page.root is not None
+        if rescue and blocks.measures.words.sum() < _FEW_WORDS:
+            opened = Cutter(self.table, {**self.codes, "noscript": _BOUNDARY}, self.other)
+            rescued = _Walk(page.root, opened).blocks(segmenter)
+            if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
+                return rescued
+        return blocks
 
 
 def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = None) -> Blocks:
@@ -45,38 +92,16 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
     Blocks
         The blocks in document order; linear in the size of the page.
     """
-    segmenter = segmenter or FastSegmenter()
-    codes = _codes(table)
-    blocks = _Walk(page.root, codes, table).blocks(segmenter)
-    if table.guards.noscript_rescue and page.root is not None and blocks.measures.words.sum() < _FEW_WORDS:
-        rescued = _Walk(page.root, codes | {"noscript": _OPERATION["boundary"]}, table).blocks(segmenter)
-        if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
-            return rescued
-    return blocks
-
-
-def _codes(table: TagTable) -> dict[str, int]:
-    """Operation and roles of every tag of a table as one number."""
-    codes = {tag: _OPERATION[operation] for tag, operation in table.operations.items()}
-    for tag in table.guards.keep_if_it_holds_paragraphs:
-        codes[tag] = _KEEPABLE
-    other = _OPERATION[table.other]
-    for role, bit in (("anchor", _ANCHOR_ROLE), ("format", _FORMAT_ROLE)):
-        for tag in table.roles[role]:
-            codes[tag] = codes.get(tag, other) | bit
-    if table.guards.split_at_breaks:
-        codes["br"] = codes.get("br", other) | _BREAK
-    return codes
+    return Cutter.of(table).cut(page, segmenter)
 
 
 class _Walk:
     """One pass over a tree: gathers pieces of text, blocks, containers and anchors."""
 
-    def __init__(self, root: etree._Element | None, codes: dict[str, int], table: TagTable) -> None:
-        self.codes = codes
-        self.table = table
+    def __init__(self, root: etree._Element | None, cutter: Cutter) -> None:
+        self.cutter = cutter
         self.pieces: list[str] = []
-        self.flags: list[int] = []
+        self.flags = bytearray()
         self.first_piece: list[int] = []
         self.end_piece: list[int] = []
         self.held: list[str] = []
@@ -86,119 +111,135 @@ class _Walk:
         self.parent: list[int] = []
         self.first_block: list[int] = []
         self.end_block: list[int] = []
-        self.open_containers: list[int] = [-1]
-        self.held_at_open: list[int] = []
         self.anchors: list[tuple[etree._Element, int, int]] = []
         if root is not None:
             self._walk(root)
 
     def _walk(self, root: etree._Element) -> None:
-        """Visit every element; the hot loop, so names are local."""
-        codes_get, other = self.codes.get, _OPERATION[self.table.other]
-        hidden = self.table.guards.prune_hidden
-        split_at = self.table.guards.split_at_breaks
-        pieces, flags, held = self.pieces, self.flags, self.held
+        """Visit every element; the hot loop, so names are local and it is one function."""
+        code_of, other = self.cutter.codes.get, self.cutter.other
+        hidden = self.cutter.table.guards.prune_hidden
+        split_at = self.cutter.table.guards.split_at_breaks
+        pieces, flags, held, first_piece = self.pieces, self.flags, self.held, self.first_piece
+        parent, first_block, end_block = self.parent, self.first_block, self.end_block
+        add_piece, add_flag, add_element = pieces.append, flags.append, self.elements.append
+        hold, close = held.append, self._close
         open_anchors: list[tuple[etree._Element, int]] = []
-        kept: list[etree._Element] = []
+        left_out: list[etree._Element] = []
         filled = False
-        first = flag = formats = breaks = 0
+        current = -1
+        first = flag = formats = breaks = kept_inside = 0
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
             tag = element.tag
-            code = codes_get(tag, other)
+            code = code_of(tag, other)
             if event == "start":
-                if code or hidden:
+                if code == _BOUNDARY and not hidden:
+                    if filled:
+                        close(first, current)
+                        filled = False
+                    parent.append(current)
+                    current = len(end_block)
+                    add_element(element)
+                    first_block.append(len(first_piece))
+                    end_block.append(0)
+                elif code or hidden:
                     kind = code & _KIND
-                    if kind >= 3 or (hidden and _is_hidden(element)):
-                        if kind < _KEEPABLE or not _holds_paragraph(element):
+                    if kind >= _PRUNE or (hidden and _is_hidden(element)):
+                        if kind < _KEEPABLE or not _holds_paragraph(element, _SCAN_INSIDE if kept_inside else _SCAN):
                             walk.skip_subtree()
-                            kept.append(element)
+                            left_out.append(element)
                             continue
-                        kind = 2
-                    if kind == 2:
+                        kept_inside += 1
+                        kind = _BOUNDARY
+                    if kind == _BOUNDARY:
                         if filled:
-                            self._close(first)
+                            close(first, current)
                             filled = False
-                        self._open_container(element)
-                    elif kind == 1:
-                        if code & _BREAK and filled:
-                            breaks += 1
-                            if breaks == split_at:
-                                self._close(first)
+                        parent.append(current)
+                        current = len(end_block)
+                        add_element(element)
+                        first_block.append(len(first_piece))
+                        end_block.append(0)
+                    else:
+                        hold(tag)
+                        if kind == _WITH_SPACE and filled:
+                            if code & _BREAK:
+                                breaks += 1
+                            if breaks and breaks == split_at:
+                                close(first, current)
                                 filled = False
-                        if filled:
-                            pieces.append("\n")
-                            flags.append(flag)
+                            else:
+                                add_piece("\n")
+                                add_flag(flag)
                     if code & _ANCHOR_ROLE:
                         open_anchors.append((element, len(pieces)))
                         flag |= ANCHOR
                     if code & _FORMAT_ROLE:
                         formats += 1
                         flag |= FORMAT
-                held.append(tag)
+                else:
+                    hold(tag)
                 text = element.text
             else:
-                if code or hidden:
-                    if kept and kept[-1] is element:
-                        kept.pop()
-                    else:
-                        kind = code & _KIND
-                        if kind >= 2:
-                            if filled:
-                                self._close(first)
-                                filled = False
-                            self._close_container()
-                        elif kind == 1 and filled and not code & _BREAK:
-                            pieces.append(" ")
-                            flags.append(flag)
-                        if code & _ANCHOR_ROLE and open_anchors:
-                            anchor, start = open_anchors.pop()
-                            self.anchors.append((anchor, start, len(pieces)))
-                            if not open_anchors:
-                                flag &= ~ANCHOR
-                        if code & _FORMAT_ROLE:
-                            formats -= 1
-                            if not formats:
-                                flag &= ~FORMAT
+                if left_out and left_out[-1] is element:
+                    left_out.pop()
+                elif not code:
+                    if not filled:
+                        self._let_go(tag)
+                else:
+                    kind = code & _KIND
+                    if kind >= _BOUNDARY:
+                        if filled:
+                            close(first, current)
+                            filled = False
+                        end_block[current] = len(first_piece)
+                        current = parent[current]
+                        if kind == _KEEPABLE:
+                            kept_inside -= 1
+                    elif not filled:
+                        self._let_go(tag)
+                    elif kind == _WITH_SPACE and not code & _BREAK:
+                        add_piece(" ")
+                        add_flag(flag)
+                    if code & _ANCHOR_ROLE:
+                        anchor, start = open_anchors.pop()
+                        self.anchors.append((anchor, start, len(pieces)))
+                        if not open_anchors:
+                            flag &= ~ANCHOR
+                    if code & _FORMAT_ROLE:
+                        formats -= 1
+                        if not formats:
+                            flag &= ~FORMAT
                 text = element.tail
             if text:
                 if filled and not breaks:
-                    pieces.append(text)
-                    flags.append(flag)
+                    add_piece(text)
+                    add_flag(flag)
                 elif not text.isspace():
                     if not filled:
                         first = len(pieces)
                         filled = True
                     breaks = 0
-                    pieces.append(text)
-                    flags.append(flag)
+                    add_piece(text)
+                    add_flag(flag)
         if filled:
-            self._close(first)
+            close(first, current)
 
-    def _close(self, first: int) -> None:
+    def _close(self, first: int, container: int) -> None:
         """End the block whose first piece is given."""
         self.first_piece.append(first)
         self.end_piece.append(len(self.pieces))
         self.pieces.append("\n")
         self.flags.append(0)
         self.held_end.append(len(self.held))
-        self.container.append(self.open_containers[-1])
+        self.container.append(container)
 
-    def _open_container(self, element: etree._Element) -> None:
-        self.elements.append(element)
-        self.parent.append(self.open_containers[-1])
-        self.first_block.append(len(self.first_piece))
-        self.end_block.append(0)
-        self.open_containers.append(len(self.elements) - 1)
-        self.held_at_open.append(len(self.held))
-
-    def _close_container(self) -> None:
-        """Close the innermost container; what it held without text belongs to no block."""
-        closed = self.open_containers.pop()
-        self.end_block[closed] = len(self.first_piece)
-        held_at_open = self.held_at_open.pop()
-        if self.end_block[closed] == self.first_block[closed]:
-            del self.held[held_at_open:]
+    def _let_go(self, tag: str) -> None:
+        """Forget an inline element that ended before its block had any text."""
+        before = self.held_end[-1] if self.held_end else 0
+        if len(self.held) > before and self.held[-1] == tag:
+            self.held.pop()
 
     def blocks(self, segmenter: Segmenter) -> Blocks:
         """Return what was gathered as a table."""
@@ -208,8 +249,15 @@ class _Walk:
             text="".join(self.pieces),
             block_ends=piece_ends[end_piece],
             piece_ends=piece_ends,
-            piece_flags=np.array(self.flags, dtype=np.uint8),
+            piece_flags=np.frombuffer(self.flags, dtype=np.uint8),
         )
+        containers = Containers(
+            self.elements,
+            np.array(self.parent, dtype=np.int64),
+            np.array(self.first_block, dtype=np.int64),
+            np.array(self.end_block, dtype=np.int64),
+        )
+        held_end = np.array(self.held_end, dtype=np.int64)
         return Blocks(
             pieces=self.pieces,
             first_piece=np.array(self.first_piece, dtype=np.int64),
@@ -217,17 +265,12 @@ class _Walk:
             page_text=page_text,
             measures=segmenter.measure(page_text),
             held_tags=self.held,
-            held_end=np.array(self.held_end, dtype=np.int64),
-            role_counts=_role_counts(self.held, self.held_end, self.table),
+            held_end=held_end,
+            role_counts=_role_counts(self.held, held_end, containers, self.cutter),
             container=np.array(self.container, dtype=np.int64),
-            containers=Containers(
-                self.elements,
-                np.array(self.parent, dtype=np.int64),
-                np.array(self.first_block, dtype=np.int64),
-                np.array(self.end_block, dtype=np.int64),
-            ),
+            containers=containers,
             anchors=_anchor_table(self.anchors),
-            table=self.table.name,
+            table=self.cutter.table.name,
             segmenter=segmenter.name,
         )
 
@@ -240,27 +283,29 @@ def _anchor_table(anchors: list[tuple[etree._Element, int, int]]) -> Anchors:
     )
 
 
-def _role_counts(held: list[str], held_end: list[int], table: TagTable) -> dict[str, NDArray[np.int64]]:
-    """Count the held elements of each role by block: one look-up a tag, then sums by column."""
-    ends = np.array(held_end, dtype=np.int64)
-    bits: dict[str, int] = {}
-    for bit, role in enumerate(_COUNTED_ROLES):
-        for tag in table.roles[role]:
-            bits[tag] = bits.get(tag, 0) | (1 << bit)
-    masks = np.array([bits.get(tag, 0) for tag in held], dtype=np.int64)
-    counts = {}
-    for bit, role in enumerate(_COUNTED_ROLES):
-        total = np.concatenate(([0], np.cumsum((masks >> bit) & 1)))
-        counts[role] = np.diff(total[ends], prepend=0)
-    return counts
+def _role_counts(
+    held: list[str], held_end: NDArray[np.int64], containers: Containers, cutter: Cutter
+) -> dict[str, NDArray[np.int64]]:
+    """Count by block and role the inline elements held and the boundary elements opened just before."""
+    n = held_end.size
+    code_of, other = cutter.codes.get, cutter.other
+    inline = np.array([code_of(tag, other) for tag in held[: int(held_end[-1]) if n else 0]], dtype=np.int64)
+    owner = np.searchsorted(held_end, np.arange(inline.size), side="right")
+    with_text = np.flatnonzero(containers.end_block > containers.first_block)
+    outer = np.array([code_of(containers.elements[place].tag, other) for place in with_text.tolist()], dtype=np.int64)
+    opened = containers.first_block[with_text]
+    return {
+        role: np.bincount(owner[inline & bit != 0], minlength=n) + np.bincount(opened[outer & bit != 0], minlength=n)
+        for role, bit in _COUNTED_ROLES.items()
+    }
 
 
-def _holds_paragraph(element: etree._Element) -> bool:
+def _holds_paragraph(element: etree._Element, limit: int) -> bool:
     """Tell whether one of the first descendants is a paragraph; bounded, so that nesting stays linear."""
     for count, inner in enumerate(element.iter()):
-        if inner.tag in _PARAGRAPHS:
+        if inner.tag == "p":
             return True
-        if count > _SCAN:
+        if count > limit:
             return False
     return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,11 +61,12 @@ class Blocks:
     measures : TextMeasures
         Words, anchor words, format words, sentences and characters of each block.
     held_tags : list of str
-        Tags of the elements that the blocks held or that were opened just before them, in order.
+        Tags of the inline elements that the blocks held or that were opened just before them, in order.
     held_end : int array, n
         Position in ``held_tags`` behind those of each block.
     role_counts : dict of int array, n
-        Held elements of each role of the tag table: ``"format"``, ``"list"``, ``"structure"``.
+        Elements of each role of the tag table, ``"format"``, ``"list"``, ``"structure"``: inline elements that
+        the block held, boundary elements that were opened just before it.
     container : int array, n
         Innermost boundary element around each block.
     containers : Containers
@@ -111,10 +113,12 @@ class Blocks:
         return "".join(self.pieces[self.first_piece[index] : self.end_piece[index]])
 
     def held_elements(self, index: int) -> dict[str, int]:
-        """Return the count of every element type that one block held."""
+        """Return the count of every element type that one block held or that was opened just before it."""
         start = int(self.held_end[index - 1]) if index else 0
-        held = self.held_tags[start : int(self.held_end[index])]
-        return {tag: held.count(tag) for tag in dict.fromkeys(held)}
+        boundaries = self.containers
+        opened = np.flatnonzero((boundaries.first_block == index) & (boundaries.end_block > index))
+        tags = [str(boundaries.elements[place].tag) for place in opened.tolist()]
+        return dict(Counter(tags + self.held_tags[start : int(self.held_end[index])]))
 
     def ancestors(self, index: int) -> list[etree._Element]:
         """Return the boundary elements around one block, innermost first."""

@@ -240,9 +240,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(sorted(name or "." for name in names))
 
 
-def _by_name(
-    paths: list[Path], root: Path, name: Callable[[str], str], messages: list[str]
-) -> dict[str, Path]:
+def _by_name(paths: list[Path], root: Path, name: Callable[[str], str], messages: list[str]) -> dict[str, Path]:
     """Return the files by name below the root without suffix; a second file of a name goes to messages."""
     candidates: defaultdict[str, list[tuple[bool, Path]]] = defaultdict(list)
     for path in paths:

@@ -69,8 +69,7 @@ def guess_host(html: str) -> str | None:
     found: dict[str, str] = {}
     for match in _TAG.finditer(html[:_HEAD]):
         attributes = {
-            name.lower(): double or single or bare
-            for name, double, single, bare in _ATTRIBUTE.findall(match[2])
+            name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(match[2])
         }
         place, address = _named_address(match[1].lower(), attributes)
         if place and address and "//" in address:

@@ -111,8 +111,7 @@ def folds_by_host(
         counts[best].update(dict(site.counts))
         parts[best].extend(site.pages)
     return [
-        (_sorted([page for other in parts if other is not part for page in other]), _sorted(part))
-        for part in parts
+        (_sorted([page for other in parts if other is not part for page in other]), _sorted(part)) for part in parts
     ]
 
 

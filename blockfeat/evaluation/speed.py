@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lxml import __version__ as lxml_version
 from lxml import etree
 
 from blockfeat import __version__
@@ -49,9 +48,14 @@ class PageInput:
 
     @classmethod
     def of(cls, page: LabelledPage) -> PageInput:
-        """Make the input of a labelled page; lone surrogates become question marks."""
-        data = page.html.encode("utf-8", errors="replace")
-        return cls(data, data.decode("utf-8"), page.lang, page.url)
+        """Make the input of a labelled page."""
+        return cls.of_text(page.html, page.lang, page.url)
+
+    @classmethod
+    def of_text(cls, html: str, lang: str | None = None, url: str | None = None) -> PageInput:
+        """Make the input of a text; lone surrogates become question marks."""
+        data = html.encode("utf-8", errors="replace")
+        return cls(data, data.decode("utf-8"), lang, url)
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,7 @@ def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = (), *, 
     bare : bool
         Put lxml's bare parse first.
     """
-    found = [System(BARE_PARSE, lxml_version, "parse", _parse)] if bare else []
+    found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)] if bare else []
     found += [System(f"blockfeat {model.model.name}", __version__, "blockfeat", _runs(model)) for model in models]
     found += [System(peer.name, peer.version, "peer", _peer_runs(peer)) for peer in peers]
     names = [system.name for system in found]

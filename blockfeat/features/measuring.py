@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.registry import Feature, Measured, feature_matrix
 from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
@@ -23,7 +22,7 @@ __all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer"]
 
 STOP_WORD_SCOPES = ("page", "block")
 _PROSE_WORDS = 12
-_SAMPLE_WORDS = 3_000
+_SAMPLE_WORDS = 600
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Measurer:
 
     Attributes
     ----------
-    table : TagTable
-        How pages are cut.
+    cutter : Cutter
+        How pages are cut: a tag table made ready.
     features : tuple of Feature
         What is measured.
     identifier : Identifier
@@ -57,7 +56,7 @@ class Measurer:
         Counts words and sentences.
     """
 
-    table: TagTable
+    cutter: Cutter
     features: tuple[Feature, ...]
     identifier: Identifier
     languages: tuple[str, ...] = ()
@@ -85,7 +84,7 @@ class Measurer:
         lang : str, optional
             The page's language where the caller knows it; identified otherwise.
         """
-        blocks = cut_into_blocks(page, self.table, self.segmenter)
+        blocks = self.cutter.cut(page, self.segmenter)
         lang = normalise_code(lang) or self._identify(page, blocks)
         ratios = stop_word_ratios(blocks, self.index, self._asked(lang))
         matrix = feature_matrix(self.features, Measured(blocks, ratios))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -86,10 +86,13 @@ class Identifier:
         Stop words of the languages that stop words may decide for.
     densities
         Stop-word density of prose in each of these languages; infinity where words are not separate.
+    writing
+        For each script, which of these languages are written in it.
     """
 
     index: StopWordIndex
     densities: NDArray[np.float64]
+    writing: Mapping[str, NDArray[np.bool_]]
 
     @classmethod
     def build(cls, index: StopWordIndex | None = None) -> Identifier:
@@ -97,7 +100,10 @@ class Identifier:
         index = StopWordIndex.build() if index is None else index
         spaced: list[bool] = np.atleast_1d(index.matrix.any(axis=0)).tolist()
         values = [density(lang) if has else np.inf for lang, has in zip(index.languages, spaced, strict=True)]
-        return cls(index=index, densities=np.array(values))
+        writing = {
+            script: np.array([written_in(lang, script) for lang in index.languages], dtype=bool) for script in SCRIPTS
+        }
+        return cls(index=index, densities=np.array(values), writing=writing)
 
     def identify(
         self,
@@ -176,9 +182,9 @@ class Identifier:
     ) -> NDArray[np.float64]:
         """Return each language's stop-word density as a share of its prose's; 0 for those ruled out."""
         scores: NDArray[np.float64] = counts / max(1, words) / self.densities
-        for column, lang in enumerate(self.index.languages):
-            if not written_in(lang, script) or (allowed is not None and lang not in allowed):
-                scores[column] = 0.0
+        scores[~self.writing[script]] = 0.0
+        if allowed is not None:
+            scores[[lang not in allowed for lang in self.index.languages]] = 0.0
         return scores
 
 

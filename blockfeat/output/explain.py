@@ -155,8 +155,7 @@ def _choices(blocks: Sequence[Block]) -> list[HtmlElement]:
         for name in names
     ]
     labels = [
-        builder.LABEL(f"{name.capitalize()} ({count:,})", {"for": f"show-{name}"})
-        for name, count in names.items()
+        builder.LABEL(f"{name.capitalize()} ({count:,})", {"for": f"show-{name}"}) for name, count in names.items()
     ]
     return [*inputs, builder.DIV(builder.CLASS("filter"), *labels)]
 

@@ -36,6 +36,12 @@ class SearchSpace:
     margins: Margins = field(default_factory=Margins)
 
     @property
+    def keep_all(self) -> Array:
+        """Position at which no threshold binds, with margins in the middle of their ranges."""
+        ends = [0.0 if feature.sign > 0 else 1.0 for feature in self.features]
+        return np.array(ends + [0.5] * (self.dimensions - len(ends)))
+
+    @property
     def dimensions(self) -> int:
         """Number of dimensions."""
         return len(self.features) + (2 if self.with_margins else 0)

@@ -108,6 +108,7 @@ def maximise(
     dimensions: int,
     options: SwarmOptions,
     *,
+    known: Positions | None = None,
     on_generation: Callable[[Generation], None] | None = None,
 ) -> SwarmResult:
     """Let a swarm look for the position with the highest fitness.
@@ -123,6 +124,9 @@ def maximise(
         Number of dimensions.
     options : SwarmOptions
         Population, components, seed.
+    known : float array, optional
+        A position that is known to be of some use: the first particle starts there, all others at random. Without
+        it a small swarm may see nothing but zeros, and then cannot move.
     on_generation : callable, optional
         Told of each generation, for a progress bar.
 
@@ -133,7 +137,7 @@ def maximise(
     record = _Record(objective, on_generation, position=np.full(dimensions, np.nan))
     interrupted = False
     with _global_seed(options.seed):
-        optimiser = _optimiser(dimensions, options)
+        optimiser = _optimiser(dimensions, options, known)
         try:
             optimiser.optimize(record, iters=options.iterations, verbose=False)
         except KeyboardInterrupt:
@@ -143,9 +147,11 @@ def maximise(
     return SwarmResult(record.position, record.fitness, tuple(record.history), interrupted)
 
 
-def _optimiser(dimensions: int, options: SwarmOptions) -> Any:
-    """Return the optimiser of pyswarms with particles at random positions and at rest."""
+def _optimiser(dimensions: int, options: SwarmOptions, known: Positions | None) -> Any:
+    """Return the optimiser of pyswarms with particles at rest, at random positions but for one that is known."""
     start = np.random.random((options.particles, dimensions))
+    if known is not None:
+        start[0] = known
     # Its constructor sets up logging once more, just as the import does.
     with _quiet_logging():
         from pyswarms.single import GlobalBestPSO

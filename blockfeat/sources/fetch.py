@@ -77,9 +77,7 @@ def fetch(
         raise FetchError(f"{url}: {error or type(error).__name__}") from error
 
 
-def _fetch(
-    client: httpx2.Client, url: str, max_redirects: int, max_bytes: int, deadline: Deadline
-) -> Document:
+def _fetch(client: httpx2.Client, url: str, max_redirects: int, max_bytes: int, deadline: Deadline) -> Document:
     """Follow redirects by hand, so that each new address passes the same checks as the first."""
     request = client.build_request("GET", url)
     for _ in range(max_redirects + 1):

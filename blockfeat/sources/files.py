@@ -20,9 +20,7 @@ _FOLDER_RECORD_SUFFIXES = tuple(suffix for suffix in JSON_LINES_SUFFIXES if ".js
 
 def failed_document(name: str, error: OSError) -> Document:
     """Return the document that stands for an input which the system would not read."""
-    reason = (
-        "no such file or folder" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
-    )
+    reason = "no such file or folder" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
     return Document(id=name, data=None, error=f"{name}: {reason}")
 
 

@@ -33,9 +33,7 @@ def read_parquet(path: str | os.PathLike[str]) -> Iterator[Document]:
         import pyarrow
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
-        raise MissingExtraError(
-            f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]"
-        ) from error
+        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
     try:
         with ParquetFile(name) as file:
             columns = set(file.schema_arrow.names)

@@ -87,9 +87,7 @@ class _CheckedBackend:
     ) -> _DeadlineStream:
         import httpcore2
 
-        addresses = allowed_addresses(
-            host, port, timeout=self._deadline.remaining(), allow_private=self._allow_private
-        )
+        addresses = allowed_addresses(host, port, timeout=self._deadline.remaining(), allow_private=self._allow_private)
         failure: Exception | None = None
         for position, address in enumerate(addresses):
             # A dead address may use up only its share of the time.

@@ -35,9 +35,7 @@ def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
     try:
         import fastwarc.warc
     except ImportError as error:
-        raise MissingExtraError(
-            f"{os.fspath(path)}: WARC files need FastWARC: pip install blockfeat[warc]"
-        ) from error
+        raise MissingExtraError(f"{os.fspath(path)}: WARC files need FastWARC: pip install blockfeat[warc]") from error
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
