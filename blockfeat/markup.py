@@ -81,6 +81,7 @@ class _Scan:
         self.lowered = data.lower()
         self.warnings: dict[str, None] = {}
         self.is_content = False
+        self._is_unescapable = False
         self._known: dict[re.Pattern[bytes], int] = {}
 
     def extent(self, match: re.Match[bytes], position: int) -> tuple[int, int, bool]:
@@ -147,6 +148,8 @@ class _Scan:
         first = self._next(_END_TAGS[b"script"], opened_end)
         if self.lowered.find(b"<!--", opened_end, max(first, opened_end)) < 0:
             return first
+        if self._is_unescapable:
+            return first
         escaped = doubled = False
         for token in _SCRIPT_TOKEN.finditer(self.lowered, opened_end):
             text = token.group()
@@ -160,6 +163,8 @@ class _Scan:
                 return token.start()
             else:
                 doubled = False
+        self._is_unescapable = True
+        self._warn("a script whose comment is never closed was ended at its first end tag", opened_end)
         return first
 
     def _behind_tag(self, start: int) -> int:

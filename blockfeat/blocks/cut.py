@@ -300,12 +300,12 @@ def _role_counts(
     }
 
 
-def _holds_paragraph(element: etree._Element, limit: int) -> bool:
+def _holds_paragraph(element: etree._Element, most: int) -> bool:
     """Tell whether one of the first descendants is a paragraph; bounded, so that nesting stays linear."""
     for count, inner in enumerate(element.iter()):
         if inner.tag == "p":
             return True
-        if count > limit:
+        if count > most:
             return False
     return False
 

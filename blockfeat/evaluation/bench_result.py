@@ -216,6 +216,9 @@ class BenchResult:
         axes = figure.add_subplot()
         summaries = [system.summary() for system in self.systems]
         key = "snippet_f1" if all(math.isnan(summary["f1"]) for summary in summaries) else "f1"
+        counted = [
+            page.score.snippets is not None if key == "snippet_f1" else page.score.has_text for page in self.first.pages
+        ]
         for system, summary in zip(self.systems, summaries, strict=True):
             if summary["milliseconds"] > 0 and not math.isnan(summary[key]):
                 place = (1000 / summary["milliseconds"], 100 * summary[key])
@@ -225,7 +228,7 @@ class BenchResult:
         axes.margins(x=0.15, y=0.1)
         axes.grid(alpha=0.3)
         axes.set_xlabel("pages a second (process time)")
-        axes.set_ylabel(f"{'word' if key == 'f1' else 'snippet'} F1 × 100, mean over {len(self.first.pages)} pages")
+        axes.set_ylabel(f"{'word' if key == 'f1' else 'snippet'} F1 × 100, over {sum(counted)} pages")
         figure.savefig(path, dpi=150)
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:

@@ -219,7 +219,7 @@ def _expected(done: Sequence[tuple[int, float]], size: int) -> float:
         return 0.0
     (before, earlier), (after, later) = done[-2:]
     exponent = math.log(later / earlier) / math.log(after / before) if earlier > 0 and later > 0 else 1.0
-    return later * float(size / after) ** max(1.0, exponent)
+    return float(later * (size / after) ** max(1.0, exponent))
 
 
 def _measured(system: System, shape: str, size: int, limit: float) -> tuple[float, str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +110,7 @@ class Measurer:
         chosen = chosen[np.cumsum(measures.words[chosen]) - measures.words[chosen] < _SAMPLE_WORDS]
         keep = np.zeros(len(blocks), dtype=bool)
         keep[chosen] = True
-        tokens = [measures.tokens[place] for place in np.flatnonzero(keep[measures.token_block]).tolist()]
+        tokens = list(compress(measures.tokens, keep[measures.token_block].tolist()))
         text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
         candidates = self.languages or None
         return self.identifier.identify(text, declared=page.declared_lang, candidates=candidates, tokens=tokens).lang

@@ -154,10 +154,9 @@ def count_by_block(
 
 def _sum_by_block(mask: NDArray[np.bool_], block_ends: NDArray[np.intp]) -> Counts:
     """Count the True characters of each block."""
-    if block_ends.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    total = np.cumsum(mask, dtype=np.int64)
-    return np.diff(total[block_ends - 1], prepend=0)
+    upto = np.searchsorted(np.flatnonzero(mask), block_ends)
+    upto[1:] -= upto[:-1].copy()
+    return upto
 
 
 def _sentences_by_block(
@@ -171,5 +170,5 @@ def _sentences_by_block(
         return np.zeros(block_ends.size, dtype=np.int64)
     sentence = np.searchsorted(ends, starts, side="right")
     is_first = np.ones(starts.size, dtype=bool)
-    is_first[1:] = (np.diff(sentence) != 0) | (np.diff(token_block) != 0)
+    is_first[1:] = (sentence[1:] != sentence[:-1]) | (token_block[1:] != token_block[:-1])
     return np.bincount(token_block[is_first], minlength=block_ends.size)

@@ -10,7 +10,7 @@ from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, ST
 __all__ = ["sentence_ends"]
 
 _PERIOD = ord(".")
-_WIDE_STOPS = np.array([ord(stop) for stop in "。！？｡．"], dtype=np.uint32)
+_WIDE_STOPS = np.array(sorted(ord(stop) for stop in "。！？｡．"), dtype=np.uint32)
 _LOOKAHEAD = 4
 _SHORT_NUMBER = 2
 
@@ -45,8 +45,18 @@ def sentence_ends(
     at_block_end = following >= block_ends[np.searchsorted(block_ends, stops, side="right")]
     is_end = (padded[behind] & SPACE) != 0
     is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
-    is_end |= np.isin(codes[stops], _WIDE_STOPS)
-    return np.unique(behind[is_end])
+    is_end |= _is_wide_stop(codes[stops])
+    ends = behind[is_end]
+    if ends.size:
+        ends = ends[np.concatenate(([True], ends[1:] != ends[:-1]))]
+    return ends
+
+
+def _is_wide_stop(stops: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell which stops need no white space behind them."""
+    places = np.minimum(np.searchsorted(_WIDE_STOPS, stops), _WIDE_STOPS.size - 1)
+    wide: NDArray[np.bool_] = _WIDE_STOPS[places] == stops
+    return wide
 
 
 def _abbreviates(
