@@ -356,6 +356,37 @@ def corpus_convert(
 
 
 @app.command()
+def bench(
+    corpus: CorpusOption,
+    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Bundled name or file; repeatable.")] = None,
+    peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
+    speed: Annotated[bool, typer.Option("--speed", help="Process time instead of quality.")] = False,
+    growth: Annotated[bool, typer.Option("--growth", help="With --speed: pages from 1 KB to 16 MB too.")] = False,
+    memory: Annotated[bool, typer.Option("--memory", help="With --speed: memory over 10,000 pages too.")] = False,
+    sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Passes; the best one counts.")] = 5,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for CSV and pictures.")] = Path("bench-output"),
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare models and the peers that are installed, on the same pages in one run."""
+    from blockfeat.bench_command import bench_quality, bench_speed, sampled
+    from blockfeat.extractor import Extractor
+
+    models = [Extractor.load(name) for name in model or ["default"]]
+    pages = sampled(_pages(corpus), sample)
+    with console.progress("bench", quiet=quiet) as tick:
+        if speed:
+            lines = bench_speed(
+                models, peers, pages, passes=passes, growth=growth, memory=memory, folder=output, tick=tick
+            )
+        else:
+            lines = bench_quality(models, peers, pages, jobs=jobs, folder=output, tick=tick)
+        for line in lines:
+            console.show(line)
+
+
+@app.command()
 def demo(
     folder: Annotated[Path, typer.Option(help="Folder for the model and the curves.")] = Path("demo-output"),
     jobs: JobsOption = 2,

@@ -1,8 +1,8 @@
 """From the bytes of a page to text: which encoding, how it was found, and what had to be replaced.
 
-The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 by its NUL bytes, ISO-2022-JP by its
-escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the page if
-the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody knows. In
+The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 by its NUL bytes, ISO-2022-JP by
+its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the page
+if the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody knows. In
 encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense again.
 """
 
@@ -120,7 +120,11 @@ def declared_charset(data: bytes) -> str | None:
     for number, match in enumerate(_CHARSET.finditer(head)):
         before = match.start()
         label = match.group(1).decode("ascii", "replace")
-        if _META.search(head, max(0, before - 300), before) and _name(label) and not _in_comment(head, before):
+        if (
+            _META.search(head, max(0, before - 300), before)
+            and _name(label)
+            and not _in_comment(head, before)
+        ):
             return label
         if number == _LABELS_TRIED:
             break
@@ -143,7 +147,9 @@ def decode(data: bytes, charset: str | None = None) -> Decoding:
     if b"\x00" in data:
         given = _name(charset) or ""
         if given.startswith("utf-16") or _looks_like_utf_16(data):
-            return _replacing(data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector")
+            return _replacing(
+                data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector"
+            )
     if b"\x1b" in data:
         found = _iso_2022_jp(data)
         if found is not None:
@@ -236,7 +242,7 @@ def _in_step(data: bytes, codec: str) -> str:
 
 
 def _sense(data: bytes, codec: str) -> int:
-    """Number of frequent characters at the start of these bytes, read as pairs."""
+    """Count the frequent characters at the start of these bytes, read as pairs."""
     place = score = 0
     while place < len(data):
         first = data[place]
@@ -263,7 +269,9 @@ def _euc_run(match: re.Match[bytes]) -> bytes:
     if kind.startswith(b"$"):
         return run.translate(_HIGH)
     if kind == b"(I":
-        return b"".join(b"\x8e" + bytes((code | 0x80,)) if 0x21 <= code <= 0x5F else bytes((code,)) for code in run)
+        return b"".join(
+            b"\x8e" + bytes((code | 0x80,)) if 0x21 <= code <= 0x5F else bytes((code,)) for code in run
+        )
     return run
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -27,8 +27,11 @@ _TEXT_IN_SVG = re.compile(rb"<(?:p|div|article|section)[\s>]")
 _QUOTES = (b'="', b"='")
 _LOOK_BACK = 4_000
 # A tag by HTML's rules: quotes count behind "=" only. Possessive, so that every byte is looked at once.
-_TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)")
+_TAG = re.compile(
+    rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)"
+)
 _ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
+_OPTION_TAG = re.compile(rb"</?opt(?:ion|group)[^<>]{0,1000}>", re.I)
 _TITLE_TAG = re.compile(rb"</?title[^<>]{0,300}>", re.I)
 _STRIDE = 2_048
 _LARGE = 200_000
@@ -71,7 +74,11 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
             position = stop
         match = _CUT.search(scan.lowered, stop)
     kept.append(data[position:])
-    return Cut(b"".join(kept) if len(kept) > 1 else data, tuple(scan.warnings))
+    if len(kept) > 1:
+        data = b"".join(kept)
+    if scan.has_open_select:
+        data = _OPTION_TAG.sub(b" ", data)
+    return Cut(data, tuple(scan.warnings))
 
 
 class _Scan:
@@ -81,6 +88,7 @@ class _Scan:
         self.lowered = data.lower()
         self.warnings: dict[str, None] = {}
         self.is_content = False
+        self.has_open_select = False
         self._is_unescapable = False
         self._known: dict[re.Pattern[bytes], int] = {}
 
@@ -96,7 +104,11 @@ class _Scan:
         if not self.is_content:
             return start, self._behind_tag(match.end()), True
         name = opened[1:]
-        end_tag = self._end_of_script(match.end()) if name == b"script" else self._next(_END_TAGS[name], match.end())
+        end_tag = (
+            self._end_of_script(match.end())
+            if name == b"script"
+            else self._next(_END_TAGS[name], match.end())
+        )
         if end_tag < 0:
             return start, self._unclosed(name, match.end()), True
         if name in (b"script", b"style"):
@@ -119,6 +131,7 @@ class _Scan:
             self._warn(f"an unclosed {name.decode()} hides the rest of the page", opened_end)
             return len(self.lowered)
         self.is_content = False
+        self.has_open_select = self.has_open_select or name == b"select"
         self._warn(f"the tag of an unclosed {name.decode()} was removed", opened_end)
         return self._behind_tag(opened_end)
 
@@ -238,9 +251,7 @@ def _end_of_attributes(data: bytes, start: int, end: int, most: int) -> int:
 
 def without_open_tag(data: bytes) -> bytes:
     """Remove the tag at the end whose attribute value is never closed, so that the text behind it stays."""
-    last = None
-    for last in _TAG.finditer(data):
-        pass
+    last = next(iter(deque(_TAG.finditer(data), maxlen=1)), None)
     if last is None or last.group(4):
         return data
     stop = data.find(b">", last.start())

@@ -7,8 +7,34 @@ from collections.abc import Callable, Iterator
 
 __all__ = ["CLASSES", "hostile_pages"]
 
-_NESTED = ("div", "b", "span", "a", "p", "li", "em", "form", "section", "blockquote", "font", "q", "nobr", "x-foo")
-_GUARDED = ("button", "svg", "select", "object", "template", "iframe", "noscript", "math", "canvas", "textarea")
+_NESTED = (
+    "div",
+    "b",
+    "span",
+    "a",
+    "p",
+    "li",
+    "em",
+    "form",
+    "section",
+    "blockquote",
+    "font",
+    "q",
+    "nobr",
+    "x-foo",
+)
+_GUARDED = (
+    "button",
+    "svg",
+    "select",
+    "object",
+    "template",
+    "iframe",
+    "noscript",
+    "math",
+    "canvas",
+    "textarea",
+)
 _RAW = ("title", "script", "style", "xmp", "noembed", "noframes", "plaintext")
 
 
@@ -57,8 +83,41 @@ def _random_bytes(size: int) -> bytes:
 def _random_markup(size: int) -> bytes:
     """Shuffled pieces of markup: all states of a tokenizer against each other."""
     chance = random.Random(2)
-    pieces = "<p> </p> <b> </b> <a href=' > ' \" = < / <!-- --> <svg> </svg> <script> </script> word &amp; &# ".split()
-    pieces += ["<table>", "<td>", "<title>", "</title>", "<button>", "</button>", "<textarea>", "</div>", "<div ", "\x00"]
+    pieces = [
+        "<p>",
+        "</p>",
+        "<b>",
+        "</b>",
+        "<a",
+        "href='",
+        ">",
+        "'",
+        '"',
+        "=",
+        "<",
+        "/",
+        "<!--",
+        "-->",
+        "<svg>",
+        "</svg>",
+        "<script>",
+        "</script>",
+        "word",
+        "&amp;",
+        "&#",
+    ]
+    pieces += [
+        "<table>",
+        "<td>",
+        "<title>",
+        "</title>",
+        "<button>",
+        "</button>",
+        "<textarea>",
+        "</div>",
+        "<div ",
+        "\x00",
+    ]
     return " ".join(chance.choice(pieces) for _ in range(size // 7)).encode()
 
 
@@ -66,8 +125,14 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     **{f"nested {name}": _closed(name) for name in (*_NESTED, *_GUARDED)},
     **{f"unclosed {name}": _repeat(f"<{name}>") for name in (*_NESTED, *_GUARDED, *_RAW)},
     **{f"unclosed {name} with text": _repeat(f"<{name}>x ") for name in (*_NESTED, *_GUARDED)},
-    **{f"guarded {name} before one paragraph": _around("", f"<{name}>", f"<p>deep</p></{name}>") for name in _GUARDED},
-    **{f"end tags {name}": _repeat(f"</{name}>") for name in ("p", "a", "div", "br", "body", "html", "svg", "title")},
+    **{
+        f"guarded {name} before one paragraph": _around("", f"<{name}>", f"<p>deep</p></{name}>")
+        for name in _GUARDED
+    },
+    **{
+        f"end tags {name}": _repeat(f"</{name}>")
+        for name in ("p", "a", "div", "br", "body", "html", "svg", "title")
+    },
     "nested tables": _closed("table tr td"),
     "nested lists": _closed("ul li"),
     "li a ul": _repeat("<li>a<ul>"),
@@ -106,7 +171,10 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "doctype slashes": lambda size: b"<!DOCTYPE " + b"/" * size + b">" + _page(b""),
     "doctypes": _repeat("<!DOCTYPE html>"),
     "entities in a doctype": lambda size: (
-        b'<!DOCTYPE html [<!ENTITY a "' + b"x" * 1000 + b'"><!ENTITY b "&a;&a;&a;">]>' + _page(b"&b;" * (size // 3))
+        b'<!DOCTYPE html [<!ENTITY a "'
+        + b"x" * 1000
+        + b'"><!ENTITY b "&a;&a;&a;">]>'
+        + _page(b"&b;" * (size // 3))
     ),
     "empty comments": _repeat("<!-->"),
     "short comments": _repeat("<!--->"),

@@ -19,5 +19,6 @@ def article_page(paragraphs: int = 4) -> str:
     return (
         '<!doctype html><html lang="en"><head><title>Lighthouse to be repaired</title></head><body>'
         f"<nav><ul>{links}</ul></nav><main><h1>Lighthouse to be repaired</h1>{body}</main>"
-        f"<aside><h2>Related</h2><ul>{teasers}</ul></aside><footer><a href='/imprint'>Imprint</a></footer></body></html>"
+        f"<aside><h2>Related</h2><ul>{teasers}</ul></aside>"
+        "<footer><a href='/imprint'>Imprint</a></footer></body></html>"
     )

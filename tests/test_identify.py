@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - sentences in many scripts
 """Language identification on sentences written for these tests."""
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 
-from extraction_stand_in import block, extraction
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
 from blockfeat.output.explain import explanation_page, explanation_table
+from extraction_stand_in import block, extraction
 
 KEPT = block(
     "A river came back.",

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from extraction_stand_in import block, extraction
 
 from blockfeat.output import FORMATS
+from extraction_stand_in import block, extraction
 
 
 def test_the_names() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from extraction_stand_in import block, extraction
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
 from blockfeat.blocks.block import Link
 from blockfeat.output.html import to_html
+from extraction_stand_in import block, extraction
 
 KINDS = ["paragraph", "heading", "list_item", "quote", "preformatted", "caption", "table_cell"]
 ALLOWED = {"html", "head", "meta", "title", "body", "a", "blockquote", "li", "ol", "p", "pre", "ul"}

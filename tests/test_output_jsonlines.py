@@ -6,12 +6,12 @@ import json
 import math
 
 import numpy as np
-from extraction_stand_in import block, extraction
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.output.characters import clean_characters
 from blockfeat.output.jsonlines import to_json_line
+from extraction_stand_in import block, extraction
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from(LINE_ENDS)

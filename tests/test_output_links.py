@@ -7,12 +7,12 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
-from extraction_stand_in import block
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks.block import Link
 from blockfeat.output.links import linked_pieces, safe_target
+from extraction_stand_in import block
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from extraction_stand_in import block, extraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import html
@@ -12,6 +11,7 @@ from markdown_it import MarkdownIt
 from blockfeat.blocks.block import Block, Link
 from blockfeat.output.characters import clean_characters
 from blockfeat.output.markdown import to_markdown
+from extraction_stand_in import block, extraction
 
 # CommonMark and the tables and strikethrough of GitHub, with HTML allowed: nothing of it may take effect.
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from extraction_stand_in import block
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks.block import Block
 from blockfeat.output.structure import BlockList, Quote, structured
+from extraction_stand_in import block
 
 
 def _item(text: str, level: int, *, ordered: bool = False) -> Block:

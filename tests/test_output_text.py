@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from extraction_stand_in import block, extraction
-
 from blockfeat.output.text import to_text
+from extraction_stand_in import block, extraction
 
 
 def test_blocks_are_joined_and_cleaned() -> None:

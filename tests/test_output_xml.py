@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from extraction_stand_in import block, extraction
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -10,6 +9,7 @@ from lxml import etree
 from blockfeat.blocks.block import Link
 from blockfeat.output.characters import xml_characters
 from blockfeat.output.xml import TEI_NAMESPACE, to_xml
+from extraction_stand_in import block, extraction
 
 ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from("\ufffe\uffff&<>")
 # Not st.text: it would draw from all the characters together, and odd ones hardly ever.

@@ -79,9 +79,7 @@ def scaled(
 ) -> dict[str, Record]:
     """Measure other texts, scaled so that the languages with gold come out right in the median."""
     shares = {lang: share(index, column, texts.get(lang, [])) for column, lang in enumerate(index.languages)}
-    factors = [
-        float(gold[lang]["value"]) / value for lang, (value, _) in shares.items() if value and lang in gold
-    ]
+    factors = [float(gold[lang]["value"]) / value for lang, (value, _) in shares.items() if value and lang in gold]
     factor = statistics.median(factors)
     return {
         lang: {
@@ -104,9 +102,7 @@ def measure(index: StopWordIndex, gold: dict[str, list[str]], prose: dict[str, s
         if value and (pages >= FEWEST_PAGES or tokens >= ENOUGH_TOKENS):
             measured[lang] = {"value": round(value, 3), "source": "gold", "pages": pages, "tokens": tokens}
     own = scaled(index, {lang: [text] for lang, text in prose.items()}, "own prose", measured)
-    examples = scaled(
-        index, {lang: example_sentences(lang) for lang in index.languages}, "examples", measured
-    )
+    examples = scaled(index, {lang: example_sentences(lang) for lang in index.languages}, "examples", measured)
     return examples | own | measured
 
 

@@ -51,8 +51,7 @@ def main() -> None:
     options = parser.parse_args()
     model = Extractor.load("thresholds").model
     pages = {
-        name: [page for page in read_corpus(options.corpora / f"{name}.jsonl.xz") if page.text]
-        for name in CORPORA
+        name: [page for page in read_corpus(options.corpora / f"{name}.jsonl.xz") if page.text] for name in CORPORA
     }
     pages = {name: found[:: max(1, len(found) // options.pages)][: options.pages] for name, found in pages.items()}
     print("| table | " + " | ".join(CORPORA) + " | mean |\n|---|" + "---|" * (len(CORPORA) + 1))

@@ -15,11 +15,10 @@ from blockfeat.models import DEFAULT_MODEL, JOINT, bundled_models, load_model  #
 from blockfeat.models.threshold import ThresholdModel  # noqa: E402
 
 ABOUT = {
-    "thresholds": "Eight thresholds on the table for pages of today, decoded by the maximum subsequence: the block that "
-    "passes all counts its words for it, the block that fails counts them against it, and the best contiguous run is "
-    "the content.",
+    "thresholds": "Eight thresholds on the table for pages of today, decoded by the maximum subsequence: a block that "
+    "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
     "ziegler2007": "The paper to the letter: its table of tags, its eight features, stop-word argmax by block, "
-    "conjunction, and its fitness. Right for table layouts of 2007; on pages of today its table makes a few giant blocks.",
+    "conjunction, and its fitness. Right for layouts of 2007; on pages of today its table makes a few giant blocks.",
 }
 HEAD = """# The bundled models
 
@@ -38,7 +37,7 @@ def card(name: str, model: ThresholdModel) -> str:
     test = record["scores"]["test"]
     metric = "word F1" if test["metric"] == "f1" else "cosine × length ratio"
     rows = [
-        f"| {feature.title} | {feature.bound} | {'never binds' if abs(value) == float('inf') else f'{value:.4f}'} | {feature.unit} |"
+        f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
         for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
     ]
     lines = [
@@ -64,6 +63,11 @@ def card(name: str, model: ThresholdModel) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def threshold(value: float) -> str:
+    """Show a threshold; an infinite one never binds."""
+    return "never binds" if abs(value) == float("inf") else f"{value:.4f}"
 
 
 def main() -> int:

@@ -46,7 +46,7 @@ def sentence_ends(
     is_end = (padded[behind] & SPACE) != 0
     is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
     is_end |= _is_wide_stop(codes[stops])
-    ends = behind[is_end]
+    ends: NDArray[np.intp] = behind[is_end]
     if ends.size:
         ends = ends[np.concatenate(([True], ends[1:] != ends[:-1]))]
     return ends

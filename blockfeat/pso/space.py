@@ -49,7 +49,7 @@ class SearchSpace:
     def oriented(self, matrix: Array) -> NDArray[np.float32]:
         """Scale a feature matrix to its ranges and turn maxima round, so that more is always better."""
         lows = np.array([feature.low for feature in self.features])
-        return ((matrix - lows) * self._scale()).astype(np.float32)
+        return np.asarray((matrix - lows) * self._scale(), dtype=np.float32)
 
     def oriented_thresholds(self, positions: Array) -> NDArray[np.float32]:
         """Return the thresholds of each particle on the scale of `oriented`: particles × features.

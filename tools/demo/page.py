@@ -47,9 +47,7 @@ class Page:
         """Turn a line in light markup into HTML."""
         if self.site.layout == "table":
             return rich(self._escape(value), link=link, strong="<B>{text}</B>", emphasis="<I>{text}</I>")
-        return rich(
-            self._escape(value), link=link, strong="<strong>{text}</strong>", emphasis="<em>{text}</em>"
-        )
+        return rich(self._escape(value), link=link, strong="<strong>{text}</strong>", emphasis="<em>{text}</em>")
 
     def attribute(self, value: str) -> str:
         """Escape a text for a quoted attribute."""

@@ -81,9 +81,7 @@ def _main(page: Page) -> str:
 
 
 def _after_post(page: Page) -> str:
-    tags = ", ".join(
-        f'<a rel="tag" href="/t/{i}">{page.text(tag)}</a>' for i, tag in enumerate(page.article.tags)
-    )
+    tags = ", ".join(f'<a rel="tag" href="/t/{i}">{page.text(tag)}</a>' for i, tag in enumerate(page.article.tags))
     related = "\n".join(
         f'<li><a href="/p/{i}">{page.text(teaser.title)}</a> <span>{page.text(teaser.text)}</span></li>'
         for i, teaser in enumerate(page.teasers[:2])
@@ -129,16 +127,13 @@ def _comments(page: Page) -> str:
 
 def _sidebar(page: Page) -> str:
     months = "\n".join(
-        f'<li><a href="/m/{i}">{page.text(m)}</a> (3)</li>'
-        for i, m in enumerate(page.language.chrome["months"][:6])
+        f'<li><a href="/m/{i}">{page.text(m)}</a> (3)</li>' for i, m in enumerate(page.language.chrome["months"][:6])
     )
     latest = "\n".join(
-        f'<li><a href="/p/{i}">{page.text(teaser.title)}</a></li>'
-        for i, teaser in enumerate(page.teasers[2:5])
+        f'<li><a href="/p/{i}">{page.text(teaser.title)}</a></li>' for i, teaser in enumerate(page.teasers[2:5])
     )
     recent = "\n".join(
-        f"<li>{page.text(comment['author'])}: {page.text(comment['text'])}</li>"
-        for comment in page.comments[1:3]
+        f"<li>{page.text(comment['author'])}: {page.text(comment['text'])}</li>" for comment in page.comments[1:3]
     )
     return f"""<div id="side" role="complementary">
 <div {page.css("widget")}><h4>{page.word("about")}</h4>

@@ -64,9 +64,7 @@ def _top(page: Page) -> str:
 def _tree(page: Page) -> str:
     """List the tree of pages, with this page's neighbours."""
     same_site = [other for other in page.language.articles if other.site == page.site.host]
-    items = "\n".join(
-        f'<li><a href="/guide/{other.slug}">{page.text(other.title)}</a></li>' for other in same_site
-    )
+    items = "\n".join(f'<li><a href="/guide/{other.slug}">{page.text(other.title)}</a></li>' for other in same_site)
     sections = "\n".join(f'<li><a href="/{i}">{name}</a></li>' for i, name in enumerate(page.sections[1:]))
     return f"""<nav id="tree" aria-label="{page.word("menu")}">
 <ul>
@@ -81,9 +79,7 @@ def _tree(page: Page) -> str:
 
 def _contents(page: Page) -> str:
     headings = [part.line for part in page.article.parts if part.kind == "heading"]
-    items = "\n".join(
-        f'<li><a href="#{page.article.slug}">{page.text(heading)}</a></li>' for heading in headings
-    )
+    items = "\n".join(f'<li><a href="#{page.article.slug}">{page.text(heading)}</a></li>' for heading in headings)
     return f"""<div {page.css("toc")} role="navigation">
 <b>{page.word("contents")}</b>
 <ul>
@@ -109,8 +105,7 @@ def _footer(page: Page) -> str:
     newsletter = page.language.chrome["newsletter"]
     cookie = " ".join(page.cookie["text"])
     teasers = "\n".join(
-        f"<li><b>{page.text(teaser.title)}</b><br>\n{page.text(teaser.text)}</li>"
-        for teaser in page.teasers[1:3]
+        f"<li><b>{page.text(teaser.title)}</b><br>\n{page.text(teaser.text)}</li>" for teaser in page.teasers[1:3]
     )
     return f"""<footer>
 <h5>{page.text(newsletter["heading"])}</h5>

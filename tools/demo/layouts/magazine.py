@@ -43,8 +43,7 @@ def _forms(page: Page) -> dict[str, str]:
         "paragraph": f"<div {page.css('line')}><span>{{text}}</span></div>",
         "heading": f"<div {page.css('break')}><span><b>{{text}}</b></span></div>",
         "quote": f"<div {page.css('voice')}><span><i>{{text}}</i></span></div>",
-        "caption": f"<div {page.css('legend')}><img src='/i/{{name}}.avif' alt=''>\n"
-        "<span>{text}</span></div>",
+        "caption": f"<div {page.css('legend')}><img src='/i/{{name}}.avif' alt=''>\n<span>{{text}}</span></div>",
     }
 
 

@@ -128,12 +128,9 @@ def _body(page: Page) -> str:
 
 def _after(page: Page) -> str:
     article = page.article
-    tags = "\n".join(
-        f'<li><a href="/tag/{i}">{page.text(tag)}</a></li>' for i, tag in enumerate(article.tags)
-    )
+    tags = "\n".join(f'<li><a href="/tag/{i}">{page.text(tag)}</a></li>' for i, tag in enumerate(article.tags))
     comments = "\n".join(
-        f"<div {page.css('opinion')}><b>{page.text(comment['author'])}</b>\n"
-        f"<p>{page.text(comment['text'])}</p></div>"
+        f"<div {page.css('opinion')}><b>{page.text(comment['author'])}</b>\n<p>{page.text(comment['text'])}</p></div>"
         for comment in page.comments[:3]
     )
     return f"""<ul {page.css("tags")} aria-label="{page.word("tags")}">
@@ -153,8 +150,7 @@ def _after(page: Page) -> str:
 
 def _aside(page: Page) -> str:
     most_read = "\n".join(
-        f'<li><a href="/s/{71400 + i}">{page.text(teaser.title)}</a></li>'
-        for i, teaser in enumerate(page.teasers[1:5])
+        f'<li><a href="/s/{71400 + i}">{page.text(teaser.title)}</a></li>' for i, teaser in enumerate(page.teasers[1:5])
     )
     return f"""<aside {page.css("side")}>
 <h2>{page.word("most_read")}</h2>

@@ -70,9 +70,7 @@ if (top != self) top.location = self.location;
 
 
 def _banner(page: Page) -> str:
-    links = "&nbsp;|&nbsp;".join(
-        f'<A HREF="/{i}/index.htm">{name}</A>' for i, name in enumerate(page.sections)
-    )
+    links = "&nbsp;|&nbsp;".join(f'<A HREF="/{i}/index.htm">{name}</A>' for i, name in enumerate(page.sections))
     return f"""<!-- begin header -->
 <TR><TD COLSPAN=5 BGCOLOR="{page.site.colour}"><TABLE WIDTH="100%"><TR>
 <TD><FONT FACE="Times" SIZE=6 COLOR="#FFFFFF"><B>{page.text(page.site.name)}</B></FONT></TD>
@@ -87,14 +85,12 @@ def _banner(page: Page) -> str:
 
 def _left(page: Page) -> str:
     rows = "\n".join(
-        f'<TR><TD BGCOLOR="#EEEEEE"><FONT SIZE=2>&nbsp;&raquo;&nbsp;'
-        f'<A HREF="/{i}/">{name}</A></FONT></TD></TR>'
+        f'<TR><TD BGCOLOR="#EEEEEE"><FONT SIZE=2>&nbsp;&raquo;&nbsp;<A HREF="/{i}/">{name}</A></FONT></TD></TR>'
         for i, name in enumerate(page.sections)
     )
     poll = page.language.chrome["poll"]
     options = "\n".join(
-        f"<INPUT TYPE=radio NAME=v VALUE={i}> {page.text(option)}<BR>"
-        for i, option in enumerate(poll["options"])
+        f"<INPUT TYPE=radio NAME=v VALUE={i}> {page.text(option)}<BR>" for i, option in enumerate(poll["options"])
     )
     return f"""<TD WIDTH=150 VALIGN=top>
 <TABLE WIDTH=150 CELLPADDING=2 CELLSPACING=1>
