@@ -1,9 +1,9 @@
 """From the bytes of a page to text: which encoding, how it was found, and what had to be replaced.
 
 The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 by its NUL bytes, ISO-2022-JP by
-its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the page
-if the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody knows. In
-encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense again.
+its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the
+page if the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody
+knows. In encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Run ``python tools/charset_matrix.py`` for the table of ``docs/encodings.md``; `
 ``tests/test_encoding.py`` checks the same cases.
 """
 
+# ruff: noqa: E501  (the texts)
+
 from __future__ import annotations
 
 import argparse
