@@ -120,11 +120,7 @@ def declared_charset(data: bytes) -> str | None:
     for number, match in enumerate(_CHARSET.finditer(head)):
         before = match.start()
         label = match.group(1).decode("ascii", "replace")
-        if (
-            _META.search(head, max(0, before - 300), before)
-            and _name(label)
-            and not _in_comment(head, before)
-        ):
+        if _META.search(head, max(0, before - 300), before) and _name(label) and not _in_comment(head, before):
             return label
         if number == _LABELS_TRIED:
             break
@@ -147,9 +143,7 @@ def decode(data: bytes, charset: str | None = None) -> Decoding:
     if b"\x00" in data:
         given = _name(charset) or ""
         if given.startswith("utf-16") or _looks_like_utf_16(data):
-            return _replacing(
-                data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector"
-            )
+            return _replacing(data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector")
     if b"\x1b" in data:
         found = _iso_2022_jp(data)
         if found is not None:
@@ -269,9 +263,7 @@ def _euc_run(match: re.Match[bytes]) -> bytes:
     if kind.startswith(b"$"):
         return run.translate(_HIGH)
     if kind == b"(I":
-        return b"".join(
-            b"\x8e" + bytes((code | 0x80,)) if 0x21 <= code <= 0x5F else bytes((code,)) for code in run
-        )
+        return b"".join(b"\x8e" + bytes((code | 0x80,)) if 0x21 <= code <= 0x5F else bytes((code,)) for code in run)
     return run
 
 

@@ -10,15 +10,12 @@ from typing import NamedTuple
 __all__ = ["Cut", "cut_raw_text", "flatten", "limit_attributes", "strip_title_tags", "without_open_tag"]
 
 # Elements that the parser reads as raw text, or that tag tables prune: unclosed, they swallow the page.
-_SWALLOWING = (
-    rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math"
-)
+_SWALLOWING = rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math"
 _CUT = re.compile(
     rb"<(?:!--|(?:script|style|svg|" + _SWALLOWING + rb")(?=[\s/>])|/(?:body|html)(?=[\s/>]))",
 )
 _END_TAGS = {
-    name: re.compile(rb"</" + name + rb"(?=[\s/>])")
-    for name in (b"script", b"style", b"svg", *_SWALLOWING.split(b"|"))
+    name: re.compile(rb"</" + name + rb"(?=[\s/>])") for name in (b"script", b"style", b"svg", *_SWALLOWING.split(b"|"))
 }
 _RAW_KEPT = frozenset((b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"))
 _COMMENT_END = re.compile(rb"--!?>")
@@ -27,18 +24,14 @@ _TEXT_IN_SVG = re.compile(rb"<(?:p|div|article|section)[\s>]")
 _QUOTES = (b'="', b"='")
 _LOOK_BACK = 4_000
 # A tag by HTML's rules: quotes count behind "=" only. Possessive, so that every byte is looked at once.
-_TAG = re.compile(
-    rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)"
-)
+_TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)")
 _ATTRIBUTE = re.compile(rb"[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
 _OPTION_TAG = re.compile(rb"</?opt(?:ion|group)[^<>]{0,1000}>", re.I)
 _TITLE_TAG = re.compile(rb"</?title[^<>]{0,300}>", re.I)
 _STRIDE = 2_048
 _LARGE = 200_000
 _MANY_VALUES = 4_000
-_VOID = frozenset(
-    b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split()
-)
+_VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split())
 _CLOSED_BY_SIBLING = frozenset(b"p li dt dd tr td th option a".split())
 
 
@@ -104,11 +97,7 @@ class _Scan:
         if not self.is_content:
             return start, self._behind_tag(match.end()), True
         name = opened[1:]
-        end_tag = (
-            self._end_of_script(match.end())
-            if name == b"script"
-            else self._next(_END_TAGS[name], match.end())
-        )
+        end_tag = self._end_of_script(match.end()) if name == b"script" else self._next(_END_TAGS[name], match.end())
         if end_tag < 0:
             return start, self._unclosed(name, match.end()), True
         if name in (b"script", b"style"):

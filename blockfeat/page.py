@@ -215,9 +215,7 @@ def _parse(data: bytes, end: bytes = b"<wbr id=blockfeat-end>") -> tuple[etree._
     """
     if not data or data.isspace():
         return None, False, True
-    parser = etree.HTMLParser(
-        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True
-    )
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(data + end, parser)
     except etree.XMLSyntaxError:

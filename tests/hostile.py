@@ -125,14 +125,8 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     **{f"nested {name}": _closed(name) for name in (*_NESTED, *_GUARDED)},
     **{f"unclosed {name}": _repeat(f"<{name}>") for name in (*_NESTED, *_GUARDED, *_RAW)},
     **{f"unclosed {name} with text": _repeat(f"<{name}>x ") for name in (*_NESTED, *_GUARDED)},
-    **{
-        f"guarded {name} before one paragraph": _around("", f"<{name}>", f"<p>deep</p></{name}>")
-        for name in _GUARDED
-    },
-    **{
-        f"end tags {name}": _repeat(f"</{name}>")
-        for name in ("p", "a", "div", "br", "body", "html", "svg", "title")
-    },
+    **{f"guarded {name} before one paragraph": _around("", f"<{name}>", f"<p>deep</p></{name}>") for name in _GUARDED},
+    **{f"end tags {name}": _repeat(f"</{name}>") for name in ("p", "a", "div", "br", "body", "html", "svg", "title")},
     "nested tables": _closed("table tr td"),
     "nested lists": _closed("ul li"),
     "li a ul": _repeat("<li>a<ul>"),
@@ -171,10 +165,7 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "doctype slashes": lambda size: b"<!DOCTYPE " + b"/" * size + b">" + _page(b""),
     "doctypes": _repeat("<!DOCTYPE html>"),
     "entities in a doctype": lambda size: (
-        b'<!DOCTYPE html [<!ENTITY a "'
-        + b"x" * 1000
-        + b'"><!ENTITY b "&a;&a;&a;">]>'
-        + _page(b"&b;" * (size // 3))
+        b'<!DOCTYPE html [<!ENTITY a "' + b"x" * 1000 + b'"><!ENTITY b "&a;&a;&a;">]>' + _page(b"&b;" * (size // 3))
     ),
     "empty comments": _repeat("<!-->"),
     "short comments": _repeat("<!--->"),

@@ -54,9 +54,7 @@ def _too_slow(names: list[str], sizes: tuple[int, ...]) -> list[str]:
 
 def _growth(name: str) -> float:
     """Time of 4 MB over the time of 1 MB, best of three."""
-    small, large = (
-        min(_seconds(CLASSES[name](size), "html5") for _ in range(3)) for size in (1_000_000, 4_000_000)
-    )
+    small, large = (min(_seconds(CLASSES[name](size), "html5") for _ in range(3)) for size in (1_000_000, 4_000_000))
     return large / max(small, 0.01)
 
 

@@ -61,9 +61,7 @@ def test_unclosed_elements_lose_their_tag_only(name: str) -> None:
     assert name in warnings[0]
 
 
-@pytest.mark.parametrize(
-    ("start", "kind"), [(b"<script>", "script"), (b"<style>", "style"), (b"<!--", "comment")]
-)
+@pytest.mark.parametrize(("start", "kind"), [(b"<script>", "script"), (b"<style>", "style"), (b"<!--", "comment")])
 def test_what_hides_the_rest_is_said(start: bytes, kind: str) -> None:
     data, warnings = cut_raw_text(b"<p>a</p>" + start + b"b<p>c</p>")
     assert data == b"<p>a</p>"

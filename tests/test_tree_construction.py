@@ -78,18 +78,14 @@ def test_the_tree_holds_all_text_in_order(html: str, visible: str) -> None:
 _PRUNED = {"noscript in head", "text in head", "paragraph in select"}
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in _CASES if case[0] not in _PRUNED], ids=lambda case: case[0]
-)
+@pytest.mark.parametrize("case", [case for case in _CASES if case[0] not in _PRUNED], ids=lambda case: case[0])
 def test_the_blocks_hold_all_text_in_order(case: tuple[str, str, str]) -> None:
     _, html, visible = case
     blocks = cut_into_blocks(Page.parse(html), load_table("html5"))
     assert _squeezed("".join(blocks.texts())) == _squeezed(visible)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="as in browsers: the value runs to the next quote, and its text is hidden"
-)
+@pytest.mark.xfail(strict=True, reason="as in browsers: the value runs to the next quote, and its text is hidden")
 def test_text_in_an_attribute_that_a_later_quote_closes() -> None:
     assert "one" in Page.parse('<a href="x>one</a><p class="y">two').all_text()
 

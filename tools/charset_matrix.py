@@ -232,7 +232,7 @@ def _legacy_cases(label: str, codec: str, language: str) -> Iterator[Case]:
 
 
 def _with_bad_byte(text: str, label: str, codec: str) -> bytes:
-    """The page with a byte that is wrong in the middle of its longest run of letters."""
+    """Return the page with a byte that is wrong in the middle of its longest run of letters."""
     page = _page(text, _meta(label))
     middle = page.index(text) + max(_runs(text), key=lambda run: run[1] - run[0])[0] + 2
     before, after = page[:middle].encode(codec), page[middle:].encode(codec)
@@ -255,9 +255,7 @@ def _unknown_label_cases(label: str, codec: str, language: str) -> Iterator[Case
     text = _text(language, codec)
     for unknown in ("x-foo", "utf-7", "base64"):
         kind = f"label {unknown}"
-        yield Case(
-            f"{label} {language}: {kind}", kind, label, _page(text, _meta(unknown)).encode(codec), text
-        )
+        yield Case(f"{label} {language}: {kind}", kind, label, _page(text, _meta(unknown)).encode(codec), text)
         data = _page(text).encode("utf-8")
         yield Case(f"utf-8 {language}: HTTP {unknown}", kind, "utf-8", data, text, unknown)
 
@@ -278,9 +276,7 @@ def _utf_8_cases(language: str, text: str) -> Iterator[Case]:
         for bad in (b"\xff", b"\x81", b"\xc3"):
             place = data.index(text.encode()) + len(text[:9].encode())
             kind = f"bad byte {bad.hex()}, {declared or 'nothing'} declared"
-            yield Case(
-                f"utf-8 {language}: {kind}", "bad byte", "utf-8", data[:place] + bad + data[place:], text
-            )
+            yield Case(f"utf-8 {language}: {kind}", "bad byte", "utf-8", data[:place] + bad + data[place:], text)
     cut = _page(text, _meta("utf-8")).encode().partition(b"</p>")[0][:-1]
     yield Case(f"utf-8 {language}: cut in a character", "bad byte", "utf-8", cut, text)
 
@@ -298,9 +294,7 @@ def _utf_16_cases(language: str, text: str) -> Iterator[Case]:
             ("HTTP charset", data, "utf-16"),
             ("utf-8 declared", data, "utf-8"),
         ):
-            yield Case(
-                f"{label} {language}: {kind} {charset or ''}".strip(), kind, label, page, text, charset
-            )
+            yield Case(f"{label} {language}: {kind} {charset or ''}".strip(), kind, label, page, text, charset)
         place = data.index(text.encode(codec)) + 20
         bad = data[:place] + "\ud800".encode(codec, "surrogatepass") + data[place:]
         yield Case(f"{label} {language}: bad unit", "bad byte", label, mark + bad, text)
@@ -325,9 +319,7 @@ def _changed(text: str, found: str) -> int:
 
 
 def _common(one: str, other: str) -> int:
-    return next(
-        (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one)
-    )
+    return next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
 
 
 def _main() -> None:
@@ -346,9 +338,7 @@ def _main() -> None:
         if arguments.all or not good:
             decoding = decode(case.data, case.charset)
             verdict = "right" if good else "WRONG"
-            print(
-                f"{verdict}  {case.name}: {decoding.encoding} ({decoding.source}), {decoding.replaced} replaced"
-            )
+            print(f"{verdict}  {case.name}: {decoding.encoding} ({decoding.source}), {decoding.replaced} replaced")
     print("\n| what the page says | cases | right |\n|---|---|---|")
     for kind, number in total.items():
         print(f"| {kind} | {number} | {right[kind]} |")
