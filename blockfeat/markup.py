@@ -11,8 +11,10 @@ __all__ = ["Cut", "cut_raw_text", "flatten", "limit_attributes", "strip_title_ta
 
 # Elements that the parser reads as raw text, or that tag tables prune: unclosed, they swallow the page.
 _SWALLOWING = rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math"
+# By first letters, so that the scan rejects most tags at one look.
 _CUT = re.compile(
-    rb"<(?:!--|(?:script|style|svg|" + _SWALLOWING + rb")(?=[\s/>])|/(?:body|html)(?=[\s/>]))",
+    rb"<(?:!--|(?:s(?:cript|tyle|vg|elect)|t(?:itle|extarea|emplate)|no(?:script|embed|frames)|button|iframe|object"
+    rb"|xmp|math|canvas|datalist)(?=[\s/>])|/(?:body|html)(?=[\s/>]))",
 )
 _END_TAGS = {
     name: re.compile(rb"</" + name + rb"(?=[\s/>])") for name in (b"script", b"style", b"svg", *_SWALLOWING.split(b"|"))
@@ -31,6 +33,7 @@ _TITLE_TAG = re.compile(rb"</?title[^<>]{0,300}>", re.I)
 _STRIDE = 2_048
 _LARGE = 200_000
 _MANY_VALUES = 4_000
+_VALUES_OF_AN_ELEMENT = 6
 _VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split())
 _CLOSED_BY_SIBLING = frozenset(b"p li dt dd tr td th option a".split())
 
@@ -88,6 +91,11 @@ class _Scan:
     def extent(self, match: re.Match[bytes], position: int) -> tuple[int, int, bool]:
         """Start and end of what begins here, and whether it goes; with False, the scan goes on at its end."""
         opened, start = match.group(), match.start()
+        if opened == b"<!--":
+            stop = self.lowered.find(b"-->", match.end())
+            if stop > 0 and self.lowered[match.end()] not in b">-" and not self._holds_quote(start, stop):
+                self.is_content = True
+                return start, self._end_of_comment(match.end()), True
         inside = self._end_of_tag_around(start, position)
         if inside > start:
             return start, inside, False
@@ -105,6 +113,10 @@ class _Scan:
         if name == b"svg":
             return start, *self._end_of_drawing(match.end(), end_tag)
         return start, end_tag if name in _RAW_KEPT else match.end(), False
+
+    def _holds_quote(self, start: int, stop: int) -> bool:
+        """Tell whether a stretch holds a quote; one without cannot reach over the end of an attribute value."""
+        return self.lowered.find(b'"', start, stop) >= 0 or self.lowered.find(b"'", start, stop) >= 0
 
     def _next(self, pattern: re.Pattern[bytes], start: int) -> int:
         """Position of the next match, -1 for none; a page's end is searched for only once."""
@@ -194,10 +206,11 @@ def strip_title_tags(data: bytes) -> bytes:
 def limit_attributes(data: bytes, most: int = 500) -> Cut:
     """Drop the attributes of a tag beyond so many: libxml2 takes quadratic time over them.
 
-    Looks closely only at tags of some thousand bytes, and at large pages with thousands of attribute values
-    (which may hold ``>``).
+    Looks closely only at tags of some thousand bytes, and at large pages with many more attribute values (which
+    may hold ``>``) than elements.
     """
-    is_dense = len(data) > _LARGE and data.count(b"=") > _MANY_VALUES
+    values = data.count(b"=") if len(data) > _LARGE else 0
+    is_dense = values > _MANY_VALUES and values > _VALUES_OF_AN_ELEMENT * data.count(b"</")
     kept: list[bytes] = []
     position = 0
     for tag in _TAG.finditer(data) if is_dense else _long_tags(data):

@@ -108,6 +108,7 @@ class _Walk:
         self.held_end: list[int] = []
         self.container: list[int] = []
         self.elements: list[etree._Element] = []
+        self.codes: list[int] = []
         self.parent: list[int] = []
         self.first_block: list[int] = []
         self.end_block: list[int] = []
@@ -123,7 +124,7 @@ class _Walk:
         pieces, flags, held, first_piece = self.pieces, self.flags, self.held, self.first_piece
         parent, first_block, end_block = self.parent, self.first_block, self.end_block
         add_piece, add_flag, add_element = pieces.append, flags.append, self.elements.append
-        hold, close = held.append, self._close
+        add_code, hold, close = self.codes.append, held.append, self._close
         open_anchors: list[tuple[etree._Element, int]] = []
         left_out: list[etree._Element] = []
         filled = False
@@ -141,6 +142,7 @@ class _Walk:
                     parent.append(current)
                     current = len(end_block)
                     add_element(element)
+                    add_code(code)
                     first_block.append(len(first_piece))
                     end_block.append(0)
                 elif code or hidden:
@@ -159,6 +161,7 @@ class _Walk:
                         parent.append(current)
                         current = len(end_block)
                         add_element(element)
+                        add_code(code)
                         first_block.append(len(first_piece))
                         end_block.append(0)
                     else:
@@ -266,13 +269,28 @@ class _Walk:
             measures=segmenter.measure(page_text),
             held_tags=self.held,
             held_end=held_end,
-            role_counts=_role_counts(self.held, held_end, containers, self.cutter),
+            role_counts=self._role_counts(held_end, containers),
             container=np.array(self.container, dtype=np.int64),
             containers=containers,
             anchors=_anchor_table(self.anchors),
             table=self.cutter.table.name,
             segmenter=segmenter.name,
         )
+
+    def _role_counts(self, held_end: NDArray[np.int64], containers: Containers) -> dict[str, NDArray[np.int64]]:
+        """Count by block and role the inline elements held and the boundary elements opened just before."""
+        n = held_end.size
+        code_of, other = self.cutter.codes.get, self.cutter.other
+        inline = np.array([code_of(tag, other) for tag in self.held[: int(held_end[-1]) if n else 0]], dtype=np.int64)
+        owner = np.searchsorted(held_end, np.arange(inline.size), side="right")
+        with_text = containers.end_block > containers.first_block
+        outer = np.array(self.codes, dtype=np.int64)[with_text]
+        opened = containers.first_block[with_text]
+        counts = {}
+        for role, bit in _COUNTED_ROLES.items():
+            counts[role] = np.bincount(owner[inline & bit != 0], minlength=n)
+            counts[role] += np.bincount(opened[outer & bit != 0], minlength=n)
+        return counts
 
 
 def _anchor_table(anchors: list[tuple[etree._Element, int, int]]) -> Anchors:
@@ -281,23 +299,6 @@ def _anchor_table(anchors: list[tuple[etree._Element, int, int]]) -> Anchors:
         np.array([start for _, start, _ in anchors], dtype=np.int64),
         np.array([end for _, _, end in anchors], dtype=np.int64),
     )
-
-
-def _role_counts(
-    held: list[str], held_end: NDArray[np.int64], containers: Containers, cutter: Cutter
-) -> dict[str, NDArray[np.int64]]:
-    """Count by block and role the inline elements held and the boundary elements opened just before."""
-    n = held_end.size
-    code_of, other = cutter.codes.get, cutter.other
-    inline = np.array([code_of(tag, other) for tag in held[: int(held_end[-1]) if n else 0]], dtype=np.int64)
-    owner = np.searchsorted(held_end, np.arange(inline.size), side="right")
-    with_text = np.flatnonzero(containers.end_block > containers.first_block)
-    outer = np.array([code_of(containers.elements[place].tag, other) for place in with_text.tolist()], dtype=np.int64)
-    opened = containers.first_block[with_text]
-    return {
-        role: np.bincount(owner[inline & bit != 0], minlength=n) + np.bincount(opened[outer & bit != 0], minlength=n)
-        for role, bit in _COUNTED_ROLES.items()
-    }
 
 
 def _holds_paragraph(element: etree._Element, most: int) -> bool:

@@ -86,8 +86,9 @@ class Measurer:
             The page's language where the caller knows it; identified otherwise.
         """
         blocks = self.cutter.cut(page, self.segmenter)
-        lang = normalise_code(lang) or self._identify(page, blocks)
-        ratios = stop_word_ratios(blocks, self.index, self._asked(lang))
+        rows = self.index.rows(blocks.measures.tokens)
+        lang = normalise_code(lang) or self._identify(page, blocks, rows)
+        ratios = stop_word_ratios(blocks, self.index, self._asked(lang), rows=rows)
         matrix = feature_matrix(self.features, Measured(blocks, ratios))
         return MeasuredPage(blocks, matrix, lang, ratios)
 
@@ -98,7 +99,7 @@ class Measurer:
             return (str(lang),)
         return asked
 
-    def _identify(self, page: Page, blocks: Blocks) -> str | None:
+    def _identify(self, page: Page, blocks: Blocks, rows: NDArray[np.int32]) -> str | None:
         """Identify the page's language by its longer blocks, or by all text where there are none."""
         if len(blocks) == 0:
             return normalise_code(page.declared_lang)
@@ -110,7 +111,12 @@ class Measurer:
         chosen = chosen[np.cumsum(measures.words[chosen]) - measures.words[chosen] < _SAMPLE_WORDS]
         keep = np.zeros(len(blocks), dtype=bool)
         keep[chosen] = True
-        tokens = list(compress(measures.tokens, keep[measures.token_block].tolist()))
+        sampled = keep[measures.token_block]
+        declared = page.declared_lang
+        prior = normalise_code(declared)
+        if prior and (not self.languages or prior in self.languages) and self.identifier.confirms(prior, rows[sampled]):
+            return prior
+        tokens = list(compress(measures.tokens, sampled.tolist()))
         text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
         candidates = self.languages or None
-        return self.identifier.identify(text, declared=page.declared_lang, candidates=candidates, tokens=tokens).lang
+        return self.identifier.identify(text, declared=declared, candidates=candidates, tokens=tokens).lang

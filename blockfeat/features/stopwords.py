@@ -38,7 +38,13 @@ class StopWordRatios:
     normalised: NDArray[np.float64]
 
 
-def stop_word_ratios(blocks: Blocks, index: StopWordIndex, languages: tuple[str, ...] | None = None) -> StopWordRatios:
+def stop_word_ratios(
+    blocks: Blocks,
+    index: StopWordIndex,
+    languages: tuple[str, ...] | None = None,
+    *,
+    rows: NDArray[np.int32] | None = None,
+) -> StopWordRatios:
     """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
 
     Parameters
@@ -50,21 +56,27 @@ def stop_word_ratios(blocks: Blocks, index: StopWordIndex, languages: tuple[str,
     languages : tuple of str, optional
         The languages asked for; all of the index by default. With one there is no choice to make: the page's
         language decides for all of its blocks.
+    rows : int array, optional
+        ``index.rows`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
     columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.intp)
     densities = np.array([density(lang) for lang in asked])
-    ratios = _counts(blocks, index, columns) / np.maximum(blocks.measures.words, 1)[:, None]
+    ratios = (
+        _counts(blocks, index, columns, index.rows(blocks.measures.tokens) if rows is None else rows)
+        / np.maximum(blocks.measures.words, 1)[:, None]
+    )
     best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
     ratio = ratios[np.arange(len(blocks)), best]
     return StopWordRatios(asked, best, ratio, ratio / densities[best])
 
 
-def _counts(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp]) -> NDArray[np.int64]:
+def _counts(
+    blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], rows: NDArray[np.int32]
+) -> NDArray[np.int64]:
     """Stop words by block and language, n × languages."""
     n, measures = len(blocks), blocks.measures
     counts = np.zeros((n, columns.size), dtype=np.int64)
-    rows = index.rows(measures.tokens)
     if columns.size == 1:
         hits = index.matrix[rows, columns[0]]
         counts[:, 0] = np.bincount(measures.token_block[hits != 0], minlength=n)

@@ -38,6 +38,7 @@ _FEWEST_HITS_SHORT = 2  # enough to make a declared language doubtful
 _MOST_HITS = 0.8  # share of the most hits of any language; sparse languages win by chance otherwise
 _CLEAR_LEAD = 0.7  # most that the second best may reach of the best
 _OVERRULED = 0.45  # a declared language with less than this share of the best is wrong
+_SURELY = 0.8  # density, as a share of what prose has, at which a declared language needs no other evidence
 _MANY_WORDS = 60  # so many words
 _SILENT = 0.2  # with so few of its stop words make a declared language doubtful too
 _OUT_OF_QUESTION = 0.05  # belief of the library below which a declared language falls
@@ -136,6 +137,17 @@ class Identifier:
             return _decided_by_script(alone, script, share, prior, allowed)
         words = tokenize(_windows(sample)) if tokens is None else tokens[:5_000]
         return self._by_words(sample, words, script, prior, allowed)
+
+    def confirms(self, lang: str, rows: NDArray[np.int32]) -> bool:
+        """Tell whether words, as rows of the index, are so full of a language's stop words that it need not be doubted.
+
+        Never for a script without spaces, nor for few words.
+        """
+        if lang not in self.index.languages or rows.size < _MANY_WORDS:
+            return False
+        column = self.index.languages.index(lang)
+        share = float(np.count_nonzero(self.index.matrix[rows, column])) / rows.size
+        return share >= _SURELY * float(self.densities[column])
 
     def _by_words(
         self,
