@@ -131,7 +131,7 @@ class Page:
                 value = element.get("lang") or element.get("xml:lang")
                 if value:
                     return value
-        for meta in self.root.iterfind(".//meta"):
+        for meta in self.root.iterfind("head/meta"):
             key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
             if key in ("content-language", "og:locale", "language") and meta.get("content"):
                 return meta.get("content")
