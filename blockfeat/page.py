@@ -173,6 +173,8 @@ def _tree(data: bytes, *, keep_raw_text: bool) -> tuple[etree._Element | None, l
     if b"\x00" in data:
         data = data.replace(b"\x00", "\ufffd".encode())
         warnings.append("NUL characters were replaced")
+    if b"\xc2\xad" in data or b"&shy;" in data:
+        data = data.replace(b"\xc2\xad", b"").replace(b"&shy;", b"")  # soft hyphens cut words in two
     for repair in (partial(cut_raw_text, keep=keep_raw_text), limit_attributes):
         data, repaired = repair(data)
         warnings.extend(repaired)

@@ -231,3 +231,9 @@ def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bo
     page = Page.parse("<body>" + "\n".join(pieces))
     assert page.all_text().split() == expected
     assert " ".join(cut_into_blocks(page, _TABLE).texts()).split() == expected
+
+
+def test_soft_hyphens_do_not_cut_words() -> None:
+    page = Page.parse("<p>Bundes&shy;regie\u00adrung</p>")
+    assert page.root is not None
+    assert "".join(map(str, page.root.itertext())) == "Bundesregierung"
