@@ -30,6 +30,7 @@ def run_demo(folder: Path, *, jobs: int = 1) -> Iterator[str]:
     folder.mkdir(parents=True, exist_ok=True)
     save_model(model, folder / "demo-model.json")
     yield from _scores(model)
+    yield f"written: {folder / 'demo-model.json'}"
     if model.report is not None:
         for path in write_training_report(folder, history=model.report.history, curves=model.report.curves):
             yield f"written: {path}"
@@ -67,4 +68,5 @@ def _scores(model: TrainedModel) -> Iterator[str]:
         yield f"  all text nodes (TB)            {report.test.all_text:.3f}"
         yield f"  all blocks kept (PR)           {report.test.all_blocks:.3f}"
         yield f"  eight features, swarm (FE)     {report.test.extraction:.3f}"
+        yield "  (the pages are few and hard on purpose: ads, comments and cookie prose in whole sentences)"
     yield ""

@@ -148,11 +148,18 @@ class Extractor:
             id=id,
             title=page.title,
             status="ok" if text else "empty",
-            warnings=page.warnings,
+            warnings=(*page.warnings, *self._foreign(measured.lang)),
             model=self.model.name,
             encoding=page.encoding,
             evidence=Evidence(page, measured, self.model, scores, kept),
         )
+
+    def _foreign(self, lang: str | None) -> tuple[str, ...]:
+        """Warn of a page in a language that the model was not trained for."""
+        languages = self.model.languages
+        if not languages or lang in languages:
+            return ()
+        return (f"the page's language ({lang or 'unknown'}) is none of the model's ({', '.join(languages)})",)
 
     def extract_document(self, document: Document) -> Extraction:
         """Extract one document of a batch: whatever is wrong with it becomes an extraction with an error."""

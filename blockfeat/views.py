@@ -13,6 +13,8 @@ from blockfeat.models.threshold import ThresholdModel
 if TYPE_CHECKING:
     from blockfeat.training import TrainedModel
 
+_METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
+
 __all__ = ["show_explanation", "show_models", "show_training"]
 
 
@@ -86,7 +88,7 @@ def show_models() -> None:
         model = load_model(name)
         marked = f"{name} (default)" if name == DEFAULT_MODEL else name
         test = model.record.get("scores", {}).get("test") or {}
-        score = f"{test['extraction']:.3f}" if test else ""
+        score = f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
         languages = ",".join(model.languages) or "any"
         rows.append([marked, model.table.name, model.decoder.name, str(len(model.features)), languages, score])
     console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)

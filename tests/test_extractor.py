@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -100,3 +101,11 @@ def test_to_dict_holds_the_blocks_on_request(extractor: Extractor) -> None:
     document = found.to_dict(evidence=True)
     assert document["id"] == "a"
     assert len(document["blocks"]) == len(found.blocks)
+
+
+def test_a_page_in_another_language_than_the_models_is_told() -> None:
+    model = replace(Extractor.load("thresholds").model, languages=("de", "fr"))
+    found = Extractor.of(model).extract(article_page())
+    assert SENTENCES[0] in found.text
+    assert found.lang == "en"
+    assert any("de, fr" in warning for warning in found.warnings)

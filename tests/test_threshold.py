@@ -99,3 +99,10 @@ def test_a_wrong_bound_is_told() -> None:
     document["thresholds"][JOINT]["anchor_ratio"]["bound"] = "minimum"
     with pytest.raises(ModelError, match="anchor_ratio"):
         ThresholdModel.from_dict(document)
+
+
+def test_a_value_that_is_no_number_is_told() -> None:
+    document = model().to_dict()
+    document["thresholds"][JOINT]["anchor_ratio"]["value"] = "x"
+    with pytest.raises(ModelError, match=r"file\.json.*'x'"):
+        ThresholdModel.from_dict(document, where="file.json")

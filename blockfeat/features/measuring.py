@@ -49,7 +49,7 @@ class Measurer:
     identifier : Identifier
         Language identification, over the stop lists of ``index``.
     languages : tuple of str
-        Languages asked for: the page's is one of them; empty for any.
+        Languages asked for, which a page is taken to be in unless it clearly is in none of them; empty for any.
     stop_word_scope : str
         ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
         asked for, as in the paper.
@@ -118,5 +118,8 @@ class Measurer:
             return prior
         tokens = list(compress(measures.tokens, sampled.tolist()))
         text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
-        candidates = self.languages or None
-        return self.identifier.identify(text, declared=declared, candidates=candidates, tokens=tokens).lang
+        if self.languages:
+            asked = self.identifier.identify(text, declared=declared, candidates=self.languages, tokens=tokens).lang
+            if asked is not None:
+                return asked
+        return self.identifier.identify(text, declared=declared, tokens=tokens).lang

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.decode.decoder import Decoder
-from blockfeat.errors import ModelError
+from blockfeat.errors import BlockfeatError, ModelError
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.registry import Feature
 
@@ -177,7 +177,9 @@ class ThresholdModel:
                 segmenter=document["segmenter"],
                 record=document.get("record", {}),
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, BlockfeatError):
+                raise
             raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
