@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
+from blockfeat.blocks.preformatted import preformatted_text
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.page import Page
+from blockfeat.tags import Tags
 
 __all__ = ["Evidence"]
 
@@ -28,7 +28,6 @@ _CAPTIONS = frozenset({"figcaption", "caption"})
 class Evidence:
     """Makes the blocks of one extraction when they are asked for."""
 
-    page: Page
     measured: MeasuredPage
     model: ThresholdModel
     scores: NDArray[np.float64]
@@ -37,17 +36,17 @@ class Evidence:
     def __call__(self) -> tuple[Block, ...]:
         """Return every block of the page."""
         blocks = self.measured.blocks
-        paths = xpaths(self.page, blocks)
+        paths = xpaths(blocks)
         links = _links_by_block(blocks)
         margins = self.model.feature_margins(self.measured.matrix, self.measured.lang)
         thresholds = self.model.thresholds_for(self.measured.lang)
         names = [feature.name for feature in self.model.features]
         made = []
         for index in range(len(blocks)):
-            kind, level, ordered = _kind(blocks.ancestors(index))
+            kind, level, ordered = _kind([blocks.tags.name(element) for element in blocks.ancestors(index)])
             failed = tuple(name for name, margin in zip(names, margins[index], strict=True) if margin < 0)
             values = dict(zip(names, self.measured.matrix[index].tolist(), strict=True))
-            text = blocks.raw_text(index).strip("\n") if kind == "preformatted" else blocks.text(index)
+            text = preformatted_text(blocks, index) if kind == "preformatted" else blocks.text(index)
             made.append(
                 Block(
                     index=index,
@@ -79,40 +78,43 @@ class Evidence:
         return f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
 
 
-def xpaths(page: Page, blocks: Blocks) -> list[str]:
+def xpaths(blocks: Blocks) -> list[str]:
     """Return the path of every container; linear in the size of the page."""
-    wanted = set(blocks.containers.elements)
-    found: dict[etree._Element, str] = {}
-    if page.root is None:
-        return []
-    steps: dict[etree._Element, str] = {page.root: f"/{page.root.tag}"}
-    for parent in page.root.iter(etree.Element):
-        numbers: Counter[str] = Counter()
-        for child in parent.iterchildren(etree.Element):
-            numbers[child.tag] += 1
-            steps[child] = f"{child.tag}[{numbers[child.tag]}]"
-    for element in blocks.containers.elements:
-        around = element.getparent()
-        while around is not None and around not in wanted:
-            around = around.getparent()
+    tags, containers = blocks.tags, blocks.containers
+    steps = _steps(tags)
+    parents = tags.parents().tolist()
+    elements = containers.element.tolist()
+    found: list[str] = []
+    for element, around in zip(elements, containers.parent.tolist(), strict=True):
+        outer = elements[around] if around >= 0 else -1
         path = [steps[element]]
-        between = element.getparent()
-        while between is not None and between is not around:
+        between = parents[element]
+        while between != outer:
             path.append(steps[between])
-            between = between.getparent()
-        prefix = found[around] + "/" if around is not None else ""
-        found[element] = prefix + "/".join(reversed(path))
-    return [found[element] for element in blocks.containers.elements]
+            between = parents[between]
+        path.append(found[around] if around >= 0 else "")
+        found.append("/".join(reversed(path)))
+    return found
 
 
-def _kind(ancestors: list[etree._Element]) -> tuple[str, int, bool]:
+def _steps(tags: Tags) -> list[str]:
+    """Return the last step of every element's path: its name and its number among siblings of that name."""
+    numbers: Counter[tuple[int, int]] = Counter()
+    steps: list[str] = []
+    for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
+        numbers[parent, key] += 1
+        name = tags.name(element)
+        steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
+    return steps
+
+
+def _kind(ancestors: list[str]) -> tuple[str, int, bool]:
     """Kind, level and whether numbered, by the innermost ancestor that says something."""
-    for place, element in enumerate(ancestors):
-        tag = element.tag
+    for place, tag in enumerate(ancestors):
         if tag in _HEADINGS:
             return "heading", _HEADINGS[tag], False
         if tag in _ITEMS:
-            lists = [outer.tag for outer in ancestors[place:] if outer.tag in _LISTS]
+            lists = [outer for outer in ancestors[place:] if outer in _LISTS]
             return "list_item", max(1, len(lists)), bool(lists) and lists[0] == "ol"
         if tag in ("pre", "listing", "xmp"):
             return "preformatted", 0, False
@@ -126,45 +128,29 @@ def _kind(ancestors: list[etree._Element]) -> tuple[str, int, bool]:
 
 
 def _links_by_block(blocks: Blocks) -> dict[int, list[int]]:
-    """Anchors with an href by the block that they start in."""
+    """Anchors by the block that they start in."""
     anchors = blocks.anchors
-    owners = np.searchsorted(blocks.end_piece, anchors.first_piece, side="right")
+    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
     links: dict[int, list[int]] = {}
     for anchor, owner in enumerate(owners.tolist()):
-        if owner < len(blocks) and anchors.elements[anchor].get("href"):
+        if owner < len(blocks):
             links.setdefault(owner, []).append(anchor)
     return links
 
 
 def _links_in(blocks: Blocks, index: int, anchors: list[int]) -> tuple[Link, ...]:
-    """Places of the anchors of one block in its folded text."""
+    """Places of the anchors of one block in its folded text; those without a target are passed over."""
     if not anchors:
         return ()
-    first, end = int(blocks.first_piece[index]), int(blocks.end_piece[index])
-    places = _folded_places(blocks.pieces[first:end])
+    first, raw = int(blocks.block_starts[index]), blocks.raw_text(index)
     made = []
     for anchor in anchors:
-        start = max(first, int(blocks.anchors.first_piece[anchor])) - first
-        stop = min(end, int(blocks.anchors.end_piece[anchor])) - first
-        spans = [span for span in places[start:stop] if span is not None]
-        if spans:
-            href = blocks.anchors.elements[anchor].get("href") or ""
-            made.append(Link(spans[0][0], spans[-1][1], href))
-    return tuple(sorted(made, key=lambda link: link.start))
-
-
-def _folded_places(pieces: list[str]) -> list[tuple[int, int] | None]:
-    """Start and end of each piece in the text of all with white space folded; None for blank pieces."""
-    places: list[tuple[int, int] | None] = []
-    length, gap = 0, False
-    for piece in pieces:
-        content = " ".join(piece.split())
-        gap = gap or piece[:1].isspace()
-        if not content:
-            places.append(None)
-            continue
-        start = length + (1 if gap and length else 0)
-        length = start + len(content)
-        gap = piece[-1].isspace()
-        places.append((start, length))
-    return places
+        start = max(int(blocks.anchors.start[anchor]) - first, 0)
+        linked = raw[start : max(int(blocks.anchors.end[anchor]) - first, 0)].split()
+        href = blocks.tags.attributes(int(blocks.anchors.element[anchor])).get("href")
+        if linked and href:
+            before = raw[:start].split()
+            gap = bool(before) and (raw[start - 1].isspace() or raw[start].isspace())
+            begin = len(" ".join(before)) + (1 if gap else 0)
+            made.append(Link(begin, begin + len(" ".join(linked)), href))
+    return tuple(sorted(made, key=lambda link: (link.start, link.end)))

@@ -151,7 +151,7 @@ class Extractor:
             warnings=(*page.warnings, *self._foreign(measured.lang)),
             model=self.model.name,
             encoding=page.encoding,
-            evidence=Evidence(page, measured, self.model, scores, kept),
+            evidence=Evidence(measured, self.model, scores, kept),
         )
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:

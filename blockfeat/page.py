@@ -1,4 +1,4 @@
-"""Bytes or str to a parsed page: decoded, made safe, with a tree that holds all of its text."""
+"""Bytes or str to a parsed page: decoded, made safe, with all of its text, as columns of tags."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from lxml import etree
 
 from blockfeat.encoding import Decoding, decode
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.markup import cut_raw_text, flatten, limit_attributes, strip_title_tags, without_open_tag
+from blockfeat.markup import flatten, limit_attributes, strip_title_tags, without_open_tag
+from blockfeat.raw_text import cut_raw_text
+from blockfeat.tags import Tags
 
 __all__ = ["Page"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_TITLE_CHARACTERS = 5_000
+_TITLE_BYTES = 5_000
+# libxml2 stops reading at 2,048 levels without an error.
+_MOST_DEPTH = 2_000
+_END = b"<wbr id=blockfeat-end>"
+_WRITTEN_END = b'<wbr id="blockfeat-end"/>'
 _QUOTE_MARKS = (b'"', b"'")
 _MAGIC = (
     (b"%PDF-", "PDF"),
@@ -40,8 +46,8 @@ class Page:
 
     Attributes
     ----------
-    root : lxml element or None
-        The html element; None for a page without any markup or text.
+    tags : Tags or None
+        Its tree as columns, the first element is html; None for a page without any markup or text.
     url : str or None
         Address of the page as the caller gave it.
     encoding, encoding_source : str
@@ -52,7 +58,7 @@ class Page:
         What was capped or repaired.
     """
 
-    root: etree._Element | None
+    tags: Tags | None
     url: str | None = None
     encoding: str = "utf-8"
     encoding_source: str = "str"
@@ -104,42 +110,43 @@ class Page:
             data, replaced = (raw, 0) if unchanged else _to_utf_8(decoding.text)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        root, warnings = _tree(data, keep_raw_text=keep_raw_text)
+        tags, warnings = _tags(data, keep_raw_text=keep_raw_text)
         replaced += decoding.replaced
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        return cls(root, url, decoding.encoding, decoding.source, replaced, tuple(warnings))
+        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings))
 
     @property
     def title(self) -> str | None:
         """Text of the title element, white space folded; None where there is none."""
-        if self.root is None:
+        if self.tags is None:
             return None
-        element = self.root.find("head/title")
-        if element is None:
-            element = self.root.find(".//title")
-        folded = " ".join("".join(map(str, element.itertext())).split()) if element is not None else ""
-        return folded or None
+        folded = [
+            " ".join(self.tags.text(title).replace("\xad", "").split())
+            for title in self.tags.named("title")[:1].tolist()
+        ]
+        return folded[0] or None if folded else None
 
     @property
     def declared_lang(self) -> str | None:
         """Language that the page declares: ``lang`` of html or body, else http-equiv or og:locale."""
-        if self.root is None:
+        if self.tags is None:
             return None
-        for element in (self.root, self.root.find("body")):
-            if element is not None:
-                value = element.get("lang") or element.get("xml:lang")
-                if value:
-                    return value
-        for meta in self.root.iterfind("head/meta"):
+        for element in (0, *self.tags.named("body")[:1].tolist()):
+            attributes = self.tags.attributes(element)
+            value = attributes.get("lang") or attributes.get("xml:lang")
+            if value:
+                return value
+        for element in self.tags.named("meta").tolist():
+            meta = self.tags.attributes(element)
             key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
             if key in ("content-language", "og:locale", "language") and meta.get("content"):
-                return meta.get("content")
+                return meta["content"]
         return None
 
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
-        return "" if self.root is None else " ".join(map(str, self.root.itertext(etree.Element)))
+        return "" if self.tags is None else self.tags.all_text()
 
 
 def _check_size(size: int, max_bytes: int | None) -> None:
@@ -167,82 +174,77 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _tree(data: bytes, *, keep_raw_text: bool) -> tuple[etree._Element | None, list[str]]:
+def _tags(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, list[str]]:
     """Parse UTF-8 markup; repair what makes libxml2 lose text."""
     warnings: list[str] = []
     if b"\x00" in data:
         data = data.replace(b"\x00", "\ufffd".encode())
         warnings.append("NUL characters were replaced")
-    if b"\xc2\xad" in data or b"&shy;" in data:
-        data = data.replace(b"\xc2\xad", b"").replace(b"&shy;", b"")  # soft hyphens cut words in two
     for repair in (partial(cut_raw_text, keep=keep_raw_text), limit_attributes):
         data, repaired = repair(data)
         warnings.extend(repaired)
-    root, too_deep, is_whole = _parse(data)
-    if too_deep:
+    tags, is_whole = _parse(data)
+    if tags is not None and tags.depth > _MOST_DEPTH:
         data = flatten(data)
-        root, too_deep, is_whole = _parse(data)
+        tags, is_whole = _parse(data)
         warnings.append("elements nested deeper than 512 levels were flattened")
-        if too_deep:
+        if tags is not None and tags.depth > _MOST_DEPTH and not is_whole:
             warnings.append("the page is nested too deeply: text may be missing")
-    if root is not None and _is_swallowed(root):
+    if tags is not None and _is_swallowed(tags):
         data = strip_title_tags(data)
-        root, _, is_whole = _parse(data)
+        tags, is_whole = _parse(data)
         warnings.append("an unclosed title element was removed")
     if not is_whole:
-        root, repaired = _with_its_end(data)
+        tags, repaired = _with_its_end(data)
         warnings.extend(repaired)
-    return root, warnings
+    return tags, warnings
 
 
-def _with_its_end(data: bytes) -> tuple[etree._Element | None, tuple[str, ...]]:
+def _with_its_end(data: bytes) -> tuple[Tags | None, tuple[str, ...]]:
     """Parse markup whose end stands in a tag or in raw text; keep the text behind an unclosed attribute."""
     for _ in _QUOTE_MARKS:
         mended = without_open_tag(data)
         is_shortened = len(mended) < len(data)
         data = mended
-        root, _, is_whole = _parse(data)
+        tags, is_whole = _parse(data)
         if is_whole:
-            return root, ("a tag that was never closed was removed",) if is_shortened else ()
-    root, _, _ = _parse(data, end=b"")
-    if root is not None and next(root.iter("plaintext", "xmp"), None) is not None:
-        return root, ()
-    return root, ("an unclosed element hides the end of the page",)
+            return tags, ("a tag that was never closed was removed",) if is_shortened else ()
+    tags, _ = _parse(data, end=b"")
+    if tags is not None and (tags.named("plaintext").size or tags.named("xmp").size):
+        return tags, ()
+    return tags, ("an unclosed element hides the end of the page",)
 
 
-def _parse(data: bytes, end: bytes = b"<wbr id=blockfeat-end>") -> tuple[etree._Element | None, bool, bool]:
-    """Parse with libxml2; return the root, whether it stopped early for depth, and whether it saw the end.
+def _parse(data: bytes, end: bytes = _END) -> tuple[Tags | None, bool]:
+    """Parse with libxml2; return the tags and whether the parser saw the end.
 
     An element put behind the page shows whether something swallowed the end; it is taken out again.
     """
     if not data or data.isspace():
-        return None, False, True
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
+        return None, True
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
     try:
         root = etree.fromstring(data + end, parser)
     except etree.XMLSyntaxError:
-        return None, False, True
-    error = parser.error_log.last_error
-    too_deep = error is not None and error.message.startswith("Excessive depth")
-    return root, too_deep, _take_end_out(root) if root is not None else True
+        return None, True
+    if root is None:
+        return None, True
+    source = Tags.write(root)
+    found = source.rfind(_WRITTEN_END)
+    if found >= 0:
+        source = source[:found] + source[found + len(_WRITTEN_END) :]
+    return Tags.of_markup(source), found >= 0
 
 
-def _take_end_out(root: etree._Element) -> bool:
-    """Remove the element that marks the end; False if it is not there."""
-    last = root
-    while len(last):
-        last = last[-1]
-    parent = last.getparent()
-    if parent is None or last.tag != "wbr" or last.get("id") != "blockfeat-end":
-        return False
-    parent.remove(last)
-    return True
-
-
-def _is_swallowed(root: etree._Element) -> bool:
+def _is_swallowed(tags: Tags) -> bool:
     """Tell whether a title without an end tag holds what should be the body."""
-    title = root.find("head/title")
-    if title is None or len(title.text or "") < _TITLE_CHARACTERS:
+    titles = tags.named("title")
+    if not titles.size:
         return False
-    body = root.find("body")
-    return body is None or len(body) == 0
+    title = int(titles[0])
+    if tags.start[tags.closed[title]] - tags.stop[tags.opened[title]] < _TITLE_BYTES:
+        return False
+    bodies = tags.named("body")
+    return not bodies.size or bool(tags.closed[bodies[0]] <= tags.opened[bodies[0]] + 1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.measures import PageText
 
 Piece = tuple[str, int]
@@ -19,8 +20,12 @@ def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
         pieces += [(block, 0)] if isinstance(block, str) else list(block)
         pieces.append(("\n", 0))
         block_ends.append(sum(len(text) for text, _ in pieces))
+    text = "".join(text for text, _ in pieces)
+    codes = code_points(text)
     return PageText(
-        text="".join(text for text, _ in pieces),
+        text=text,
+        codes=codes,
+        classes=character_classes().of(codes),
         block_ends=np.array(block_ends, dtype=np.intp),
         piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.intp),
         piece_flags=np.array([flag for _, flag in pieces], dtype=np.uint8),

@@ -155,25 +155,29 @@ def test_anchor_and_format_words() -> None:
     assert measures.format_words.tolist() == [4, 0, 0, 0]
 
 
-def test_anchors_know_their_pieces() -> None:
+def test_anchors_know_their_places() -> None:
     blocks = blocks_of('<p>See <a href="/a">the <b>report</b></a> and <a href="/b">more</a>.</p><p>End</p>')
     anchors = blocks.anchors
-    assert [element.get("href") for element in anchors.elements] == ["/a", "/b"]
-    spans = zip(anchors.first_piece.tolist(), anchors.end_piece.tolist(), strict=True)
-    assert ["".join(blocks.pieces[first:end]) for first, end in spans] == ["the report", "more"]
+    assert [blocks.tags.attributes(element)["href"] for element in anchors.element.tolist()] == ["/a", "/b"]
+    spans = zip(anchors.start.tolist(), anchors.end.tolist(), strict=True)
+    assert [blocks.page_text.text[first:end] for first, end in spans] == ["the report", "more"]
 
 
 def test_containers_and_ancestors() -> None:
     html = """<html><body><div id=a><section id=b><p id=c>one</p>two</section></div><div id=e></div>
     <p id=d>three <b>bold</b></p></body></html>"""
     blocks = blocks_of(html)
-    ids = [[element.get("id", element.tag) for element in blocks.ancestors(index)] for index in range(3)]
+
+    def name(element: int) -> str:
+        return blocks.tags.attributes(element).get("id", blocks.tags.name(element))
+
+    ids = [[name(element) for element in blocks.ancestors(index)] for index in range(3)]
     assert ids == [["c", "b", "a", "body", "html"], ["b", "a", "body", "html"], ["d", "body", "html"]]
     containers = blocks.containers
     spans = {
-        element.get("id", element.tag): (first, end)
+        name(element): (first, end)
         for element, first, end in zip(
-            containers.elements, containers.first_block.tolist(), containers.end_block.tolist(), strict=True
+            containers.element.tolist(), containers.first_block.tolist(), containers.end_block.tolist(), strict=True
         )
     }
     assert spans == {

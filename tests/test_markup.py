@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.markup import cut_raw_text, flatten, limit_attributes, strip_title_tags, without_open_tag
+from blockfeat.markup import flatten, limit_attributes, strip_title_tags, without_open_tag
+from blockfeat.raw_text import cut_raw_text
 
 
 @pytest.mark.parametrize(

@@ -1,20 +1,25 @@
-"""Cut a page into blocks: one pass over its tree by a tag table (Ziegler & Skubacz 2007, 3.1)."""
+"""Cut a page into blocks by a tag table, by column over all of its tags (Ziegler & Skubacz 2007, 3.1)."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
 
+from blockfeat.blocks.marked_text import BOUNDARY_MARK, NO_MARK, SPACE_MARK, MarkedText
 from blockfeat.blocks.table import Anchors, Blocks, Containers
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter, PageText, Segmenter
 from blockfeat.page import Page
+from blockfeat.tags import Tags, name_keys, parents_of
 
 __all__ = ["Cutter", "cut_into_blocks"]
+
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 _OPERATION = {"remove_without_space": 0, "remove_with_space": 1, "boundary": 2, "prune": 3}
 _WITH_SPACE, _BOUNDARY, _PRUNE = 1, 2, 3
@@ -24,10 +29,12 @@ _ANCHOR_ROLE = 8
 _FORMAT_ROLE = 16
 _BREAK = 32
 _COUNTED_ROLES = {"format": _FORMAT_ROLE, "list": 64, "structure": 128}
-_SCAN = 2_000
-_SCAN_INSIDE = 40
 _FEW_WORDS = 50
 _MANY_WORDS = 100
+_HIDDEN = re.compile(
+    rb'\s(?:hidden="|aria-hidden="true"|style="[^"]{0,500}?(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden))',
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -62,16 +69,32 @@ class Cutter:
             codes["br"] = codes.get("br", other) | _BREAK
         return cls(table, codes, other)
 
+    @cached_property
+    def _sorted_codes(self) -> tuple[NDArray[np.uint64], Indices]:
+        """Keys of the named tags in ascending order, and the code of each."""
+        keys = name_keys(self.codes)
+        order = np.argsort(keys)
+        return keys[order], np.array(list(self.codes.values()), dtype=np.int64)[order]
+
+    def codes_of(self, tags: Tags) -> Indices:
+        """Return operation and roles of every element."""
+        keys, codes = self._sorted_codes
+        places = np.minimum(np.searchsorted(keys, tags.key), keys.size - 1)
+        return np.where(keys[places] == tags.key, codes[places], self.other)
+
     def cut(self, page: Page, segmenter: Segmenter | None = None) -> Blocks:
         """Cut a page into text blocks; see `cut_into_blocks`."""
         segmenter = segmenter or FastSegmenter()
-        blocks = _Walk(page.root, self).blocks(segmenter)
-        rescue = self.table.guards.noscript_rescue and page.root is not None
-        if rescue and blocks.measures.words.sum() < _FEW_WORDS:
-            opened = Cutter(self.table, {**self.codes, "noscript": _BOUNDARY}, self.other)
-            rescued = _Walk(page.root, opened).blocks(segmenter)
-            if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
-                return rescued
+        tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
+        codes = self.codes_of(tags)
+        blocks = _Cut.of(tags, codes, self.table).blocks(segmenter)
+        if self.table.guards.noscript_rescue and blocks.measures.words.sum() < _FEW_WORDS:
+            hidden = tags.named("noscript")
+            if hidden.size:
+                codes[hidden] = _BOUNDARY
+                rescued = _Cut.of(tags, codes, self.table).blocks(segmenter)
+                if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
+                    return rescued
         return blocks
 
 
@@ -81,7 +104,7 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
     Parameters
     ----------
     page : Page
-        The parsed page; one without a tree has no blocks.
+        The parsed page; one without tags has no blocks.
     table : TagTable
         What each element means.
     segmenter : Segmenter, optional
@@ -95,225 +118,207 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
     return Cutter.of(table).cut(page, segmenter)
 
 
-class _Walk:
-    """One pass over a tree: gathers pieces of text, blocks, containers and anchors."""
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """One page with what its elements mean; tags are numbered among those outside of pruned elements ("live").
 
-    def __init__(self, root: etree._Element | None, cutter: Cutter) -> None:
-        self.cutter = cutter
-        self.pieces: list[str] = []
-        self.flags = bytearray()
-        self.first_piece: list[int] = []
-        self.end_piece: list[int] = []
-        self.held: list[str] = []
-        self.held_end: list[int] = []
-        self.container: list[int] = []
-        self.elements: list[etree._Element] = []
-        self.codes: list[int] = []
-        self.parent: list[int] = []
-        self.first_block: list[int] = []
-        self.end_block: list[int] = []
-        self.anchors: list[tuple[etree._Element, int, int]] = []
-        if root is not None:
-            self._walk(root)
+    Attributes
+    ----------
+    element : int array
+        The live elements.
+    code : int array
+        Operation and roles of each live element.
+    opened, closed : int array
+        Live numbers of the start tag and the end tag of each live element.
+    kind : int array
+        Operation of each live tag.
+    splits : int array
+        The live tags that end a stretch of text; stretch g ends at ``splits[g]``.
+    stretch : int array
+        For each live tag how many splits come before it.
+    blocks_upto : int array
+        For each stretch the number of blocks that have ended with it.
+    block_starts, block_ends : int array
+        Where each block begins and ends in the text.
+    first_byte, end_byte : int array
+        Where its markup begins and ends.
+    """
 
-    def _walk(self, root: etree._Element) -> None:
-        """Visit every element; the hot loop, so names are local and it is one function."""
-        code_of, other = self.cutter.codes.get, self.cutter.other
-        hidden = self.cutter.table.guards.prune_hidden
-        split_at = self.cutter.table.guards.split_at_breaks
-        pieces, flags, held, first_piece = self.pieces, self.flags, self.held, self.first_piece
-        parent, first_block, end_block = self.parent, self.first_block, self.end_block
-        add_piece, add_flag, add_element = pieces.append, flags.append, self.elements.append
-        add_code, hold, close = self.codes.append, held.append, self._close
-        open_anchors: list[tuple[etree._Element, int]] = []
-        left_out: list[etree._Element] = []
-        filled = False
-        current = -1
-        first = flag = formats = breaks = kept_inside = 0
-        walk = etree.iterwalk(root, events=("start", "end"))
-        for event, element in walk:
-            tag = element.tag
-            code = code_of(tag, other)
-            if event == "start":
-                if code == _BOUNDARY and not hidden:
-                    if filled:
-                        close(first, current)
-                        filled = False
-                    parent.append(current)
-                    current = len(end_block)
-                    add_element(element)
-                    add_code(code)
-                    first_block.append(len(first_piece))
-                    end_block.append(0)
-                elif code or hidden:
-                    kind = code & _KIND
-                    if kind >= _PRUNE or (hidden and _is_hidden(element)):
-                        if kind < _KEEPABLE or not _holds_paragraph(element, _SCAN_INSIDE if kept_inside else _SCAN):
-                            walk.skip_subtree()
-                            left_out.append(element)
-                            continue
-                        kept_inside += 1
-                        kind = _BOUNDARY
-                    if kind == _BOUNDARY:
-                        if filled:
-                            close(first, current)
-                            filled = False
-                        parent.append(current)
-                        current = len(end_block)
-                        add_element(element)
-                        add_code(code)
-                        first_block.append(len(first_piece))
-                        end_block.append(0)
-                    else:
-                        hold(tag)
-                        if kind == _WITH_SPACE and filled:
-                            if code & _BREAK:
-                                breaks += 1
-                            if breaks and breaks == split_at:
-                                close(first, current)
-                                filled = False
-                            else:
-                                add_piece("\n")
-                                add_flag(flag)
-                    if code & _ANCHOR_ROLE:
-                        open_anchors.append((element, len(pieces)))
-                        flag |= ANCHOR
-                    if code & _FORMAT_ROLE:
-                        formats += 1
-                        flag |= FORMAT
-                else:
-                    hold(tag)
-                text = element.text
-            else:
-                if left_out and left_out[-1] is element:
-                    left_out.pop()
-                elif not code:
-                    if not filled:
-                        self._let_go(tag)
-                else:
-                    kind = code & _KIND
-                    if kind >= _BOUNDARY:
-                        if filled:
-                            close(first, current)
-                            filled = False
-                        end_block[current] = len(first_piece)
-                        current = parent[current]
-                        if kind == _KEEPABLE:
-                            kept_inside -= 1
-                    elif not filled:
-                        self._let_go(tag)
-                    elif kind == _WITH_SPACE and not code & _BREAK:
-                        add_piece(" ")
-                        add_flag(flag)
-                    if code & _ANCHOR_ROLE:
-                        anchor, start = open_anchors.pop()
-                        self.anchors.append((anchor, start, len(pieces)))
-                        if not open_anchors:
-                            flag &= ~ANCHOR
-                    if code & _FORMAT_ROLE:
-                        formats -= 1
-                        if not formats:
-                            flag &= ~FORMAT
-                text = element.tail
-            if text:
-                if filled and not breaks:
-                    add_piece(text)
-                    add_flag(flag)
-                elif not text.isspace():
-                    if not filled:
-                        first = len(pieces)
-                        filled = True
-                    breaks = 0
-                    add_piece(text)
-                    add_flag(flag)
-        if filled:
-            close(first, current)
+    tags: Tags
+    table: TagTable
+    marked: MarkedText
+    element: Indices
+    code: Indices
+    opened: Indices
+    closed: Indices
+    kind: Indices
+    splits: Indices
+    stretch: Indices
+    blocks_upto: Indices
+    block_starts: Indices
+    block_ends: Indices
+    first_byte: Indices
+    end_byte: Indices
 
-    def _close(self, first: int, container: int) -> None:
-        """End the block whose first piece is given."""
-        self.first_piece.append(first)
-        self.end_piece.append(len(self.pieces))
-        self.pieces.append("\n")
-        self.flags.append(0)
-        self.held_end.append(len(self.held))
-        self.container.append(container)
-
-    def _let_go(self, tag: str) -> None:
-        """Forget an inline element that ended before its block had any text."""
-        before = self.held_end[-1] if self.held_end else 0
-        if len(self.held) > before and self.held[-1] == tag:
-            self.held.pop()
+    @classmethod
+    def of(cls, tags: Tags, codes: Indices, table: TagTable) -> _Cut:
+        """Mark the text at the live tags and find where it is cut."""
+        codes = _pruned_or_kept(tags, codes, table)
+        live, dropped = _live_tags(tags, (codes & _KIND) == _PRUNE)
+        element = np.flatnonzero(live[tags.opened])
+        code = codes[element]
+        number = np.cumsum(live) - 1
+        opened, closed = number[tags.opened[element]], number[tags.closed[element]]
+        kind = np.empty(int(live.sum()), dtype=np.int64)
+        kind[opened] = kind[closed] = code & _KIND
+        marks = np.array([NO_MARK, SPACE_MARK, BOUNDARY_MARK], dtype=np.uint8)[kind]
+        marks[closed[(code & _BREAK != 0) & (opened != closed)]] = NO_MARK
+        marked = MarkedText.of(tags, live, marks, dropped)
+        is_split = kind == _BOUNDARY
+        if table.guards.split_at_breaks:
+            breaks = opened[code & _BREAK != 0]
+            is_split[marked.repeated(breaks, table.guards.split_at_breaks, is_split)] = True
+        splits = np.append(np.flatnonzero(is_split), kind.size)
+        starts, ends, has_text = marked.stretches(splits)
+        at_split = np.flatnonzero(live)[splits[:-1]]
+        first_byte = np.concatenate(([0], tags.stop[at_split]))[has_text]
+        end_byte = np.append(tags.start[at_split], len(tags.source))[has_text]
+        return cls(
+            tags=tags,
+            table=table,
+            marked=marked,
+            element=element,
+            code=code,
+            opened=opened,
+            closed=closed,
+            kind=kind,
+            splits=splits,
+            stretch=np.cumsum(is_split) - is_split,
+            blocks_upto=np.cumsum(has_text),
+            block_starts=starts,
+            block_ends=ends,
+            first_byte=first_byte,
+            end_byte=end_byte,
+        )
 
     def blocks(self, segmenter: Segmenter) -> Blocks:
-        """Return what was gathered as a table."""
-        piece_ends = np.fromiter(accumulate(map(len, self.pieces)), dtype=np.intp, count=len(self.pieces))
-        end_piece = np.array(self.end_piece, dtype=np.int64)
-        page_text = PageText(
-            text="".join(self.pieces),
-            block_ends=piece_ends[end_piece],
-            piece_ends=piece_ends,
-            piece_flags=np.frombuffer(self.flags, dtype=np.uint8),
-        )
-        containers = Containers(
-            self.elements,
-            np.array(self.parent, dtype=np.int64),
-            np.array(self.first_block, dtype=np.int64),
-            np.array(self.end_block, dtype=np.int64),
-        )
-        held_end = np.array(self.held_end, dtype=np.int64)
+        """Return the page's blocks as a table."""
+        page_text = self._page_text()
+        inner, containers = self._containers()
+        owner, is_held = self._held()
+        role_counts = {}
+        for role, bit in _COUNTED_ROLES.items():
+            counted = is_held & (self.code & bit != 0)
+            role_counts[role] = np.bincount(owner[counted], minlength=self.block_ends.size)
         return Blocks(
-            pieces=self.pieces,
-            first_piece=np.array(self.first_piece, dtype=np.int64),
-            end_piece=end_piece,
+            tags=self.tags,
             page_text=page_text,
+            block_starts=self.block_starts,
+            first_byte=self.first_byte,
+            end_byte=self.end_byte,
             measures=segmenter.measure(page_text),
-            held_tags=self.held,
-            held_end=held_end,
-            role_counts=self._role_counts(held_end, containers),
-            container=np.array(self.container, dtype=np.int64),
+            held=self.element[is_held],
+            held_owner=owner[is_held],
+            role_counts=role_counts,
+            container=inner,
             containers=containers,
-            anchors=_anchor_table(self.anchors),
-            table=self.cutter.table.name,
+            anchors=self._anchors(),
+            table=self.table.name,
             segmenter=segmenter.name,
         )
 
-    def _role_counts(self, held_end: NDArray[np.int64], containers: Containers) -> dict[str, NDArray[np.int64]]:
-        """Count by block and role the inline elements held and the boundary elements opened just before."""
-        n = held_end.size
-        code_of, other = self.cutter.codes.get, self.cutter.other
-        inline = np.array([code_of(tag, other) for tag in self.held[: int(held_end[-1]) if n else 0]], dtype=np.int64)
-        owner = np.searchsorted(held_end, np.arange(inline.size), side="right")
-        with_text = containers.end_block > containers.first_block
-        outer = np.array(self.codes, dtype=np.int64)[with_text]
-        opened = containers.first_block[with_text]
-        counts = {}
-        for role, bit in _COUNTED_ROLES.items():
-            counts[role] = np.bincount(owner[inline & bit != 0], minlength=n)
-            counts[role] += np.bincount(opened[outer & bit != 0], minlength=n)
-        return counts
+    def _page_text(self) -> PageText:
+        """Return the text with the stretches inside anchors and formatting elements."""
+        flags = np.zeros(self.kind.size + 1, dtype=np.uint8)
+        for role, flag in ((_ANCHOR_ROLE, ANCHOR), (_FORMAT_ROLE, FORMAT)):
+            chosen = self.code & role != 0
+            edges = np.zeros(self.kind.size + 1, dtype=np.int64)
+            edges[self.opened[chosen]] += 1
+            edges[self.closed[chosen]] -= 1
+            flags[np.cumsum(edges) > 0] |= flag
+        # The text behind a tag has its flag; where the flag changes, a piece ends.
+        changes = np.flatnonzero(flags[1:] != flags[:-1]) + 1
+        ends = np.append(self.marked.places[changes], len(self.marked.text))
+        return PageText(
+            text=self.marked.text,
+            codes=self.marked.codes,
+            classes=self.marked.classes,
+            block_ends=self.block_ends,
+            piece_ends=ends,
+            piece_flags=np.append(flags[0], flags[changes]),
+        )
+
+    def _containers(self) -> tuple[Indices, Containers]:
+        """Return the innermost boundary element around each block, and all boundary elements."""
+        chosen = (self.code & _KIND) == _BOUNDARY
+        opened, closed = self.opened[chosen], self.closed[chosen]
+        parent = parents_of(opened, closed)
+        # What holds the text behind each boundary tag, and the tag that tells it for each stretch.
+        holder = np.full(self.kind.size + 1, -1, dtype=np.int64)
+        holder[opened + 1] = np.arange(opened.size)
+        holder[closed + 1] = parent
+        told = np.zeros(self.kind.size + 1, dtype=np.int64)
+        told[opened + 1] = opened + 1
+        told[closed + 1] = closed + 1
+        begins = np.concatenate(([0], self.splits[:-1] + 1))
+        inner = holder[np.maximum.accumulate(told)[begins]]
+        has_text = np.diff(self.blocks_upto, prepend=0) > 0
+        containers = Containers(
+            self.element[chosen],
+            parent,
+            self.blocks_upto[self.stretch[opened]],
+            self.blocks_upto[self.stretch[closed]],
+        )
+        return inner[has_text], containers
+
+    def _held(self) -> tuple[Indices, Mask]:
+        """Return the block of each live element, and whether it counts there.
+
+        An inline element counts for the block that it stands in unless it ended before the block had any text; a
+        boundary element counts for the first block inside it.
+        """
+        is_boundary = (self.code & _KIND) == _BOUNDARY
+        before = np.concatenate(([0], self.blocks_upto))
+        first = np.where(is_boundary, self.blocks_upto[self.stretch[self.opened]], before[self.stretch[self.opened]])
+        last = self.blocks_upto[self.stretch[self.closed]]
+        solid = self.marked.solid_before
+        begin = np.concatenate(([0], solid[self.splits[:-1]]))
+        has_begun = solid[self.closed] > begin[self.stretch[self.opened]]
+        is_held = np.where(is_boundary, last > first, has_begun) & (first < self.block_ends.size)
+        return first, is_held
+
+    def _anchors(self) -> Anchors:
+        chosen = (self.code & _ANCHOR_ROLE != 0) & (self.opened != self.closed)
+        marked = self.marked
+        first_solid = np.append(marked.solid, len(marked.text))[marked.solid_before[self.opened[chosen]]]
+        closed = self.closed[chosen]
+        return Anchors(self.element[chosen], first_solid, marked.places[closed] - marked.width[closed])
 
 
-def _anchor_table(anchors: list[tuple[etree._Element, int, int]]) -> Anchors:
-    return Anchors(
-        [anchor for anchor, _, _ in anchors],
-        np.array([start for _, start, _ in anchors], dtype=np.int64),
-        np.array([end for _, _, end in anchors], dtype=np.int64),
-    )
+def _pruned_or_kept(tags: Tags, codes: Indices, table: TagTable) -> Indices:
+    """Decide for elements that may be kept: boundaries where they hold a paragraph, pruned where not."""
+    keepable = np.flatnonzero((codes & _KIND) == _KEEPABLE)
+    if keepable.size or table.guards.prune_hidden:
+        codes = codes.copy()
+    if keepable.size:
+        paragraphs = tags.opened[tags.named("p")]
+        first = np.searchsorted(paragraphs, tags.opened[keepable])
+        last = np.searchsorted(paragraphs, tags.closed[keepable])
+        codes[keepable] += np.where(last > first, _BOUNDARY, _PRUNE) - _KEEPABLE
+    if table.guards.prune_hidden:
+        places = np.array([found.start() for found in _HIDDEN.finditer(tags.source)], dtype=np.int64)
+        tag = np.searchsorted(tags.start, places, side="right") - 1
+        in_tag = tag[places < tags.stop[tag]] if places.size else tag
+        codes[np.searchsorted(tags.opened, in_tag)] = _PRUNE
+    return codes
 
 
-def _holds_paragraph(element: etree._Element, most: int) -> bool:
-    """Tell whether one of the first descendants is a paragraph; bounded, so that nesting stays linear."""
-    for count, inner in enumerate(element.iter()):
-        if inner.tag == "p":
-            return True
-        if count > most:
-            return False
-    return False
-
-
-def _is_hidden(element: etree._Element) -> bool:
-    """Tell whether an element is hidden by attribute or inline style."""
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        return True
-    style = (element.get("style") or "")[:500].replace(" ", "").lower()
-    return "display:none" in style or "visibility:hidden" in style
+def _live_tags(tags: Tags, is_pruned: Mask) -> tuple[Mask, Mask]:
+    """Return which tags stand outside of pruned elements, and behind which ones the text is inside."""
+    inside = np.zeros(tags.start.size + 1, dtype=np.int64)
+    inside[tags.opened[is_pruned]] += 1
+    inside[tags.closed[is_pruned]] -= 1
+    dropped = np.cumsum(inside)[:-1] > 0
+    live = ~dropped
+    live[tags.closed[is_pruned]] = False
+    return live, dropped

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
 
+from blockfeat.lang.characters import CONTROL
 from blockfeat.lang.measures import PageText, TextMeasures
+from blockfeat.tags import Tags
 
 __all__ = ["Anchors", "Blocks", "Containers"]
 
@@ -23,15 +24,15 @@ class Containers:
 
     Attributes
     ----------
-    elements : list of lxml elements
-        The element of each container.
+    element : int array
+        The element of each, as `Tags` numbers them.
     parent : int array
         Index of the container around each; -1 for the outermost.
     first_block, end_block : int array
         The blocks inside each container are those from first (inclusive) to end (exclusive).
     """
 
-    elements: list[etree._Element]
+    element: Indices
     parent: Indices
     first_block: Indices
     end_block: Indices
@@ -39,11 +40,11 @@ class Containers:
 
 @dataclass(frozen=True)
 class Anchors:
-    """The anchors of a page: element, and first and end piece of each."""
+    """The anchors of a page: element, as `Tags` numbers them, and first and end position in the page's text."""
 
-    elements: list[etree._Element]
-    first_piece: Indices
-    end_piece: Indices
+    element: Indices
+    start: Indices
+    end: Indices
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,18 @@ class Blocks:
 
     Attributes
     ----------
-    pieces : list of str
-        Text nodes as they stand on the page; each block's pieces are followed by one line break piece.
-    first_piece, end_piece : int array, n
-        The pieces of each block.
+    tags : Tags
+        The tags and elements of the page.
     page_text : PageText
-        The pieces in one string, with the position of each.
+        The text of all blocks in one string, white space folded, with the end of each block.
+    block_starts : int array, n
+        Where each block begins in it.
+    first_byte, end_byte : int array, n
+        Where the markup of each block begins and ends in the source of ``tags``.
     measures : TextMeasures
         Words, anchor words, format words, sentences and characters of each block.
-    held_tags : list of str
-        Tags of the inline elements that the blocks held or that were opened just before them, in order.
-    held_end : int array, n
-        Position in ``held_tags`` behind those of each block.
+    held, held_owner : int array
+        Elements that the blocks held or that were opened just before them, and the block of each.
     role_counts : dict of int array, n
         Elements of each role of the tag table, ``"format"``, ``"list"``, ``"structure"``: inline elements that
         the block held, boundary elements that were opened just before it.
@@ -79,13 +80,14 @@ class Blocks:
         Name of the segmenter that counted words and sentences.
     """
 
-    pieces: list[str]
-    first_piece: Indices
-    end_piece: Indices
+    tags: Tags
     page_text: PageText
+    block_starts: Indices
+    first_byte: Indices
+    end_byte: Indices
     measures: TextMeasures
-    held_tags: list[str]
-    held_end: Indices
+    held: Indices
+    held_owner: Indices
     role_counts: dict[str, Indices]
     container: Indices
     containers: Containers
@@ -95,13 +97,15 @@ class Blocks:
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return int(self.first_piece.size)
+        return int(self.block_starts.size)
 
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
         raw = self.raw_text(index)
         if self.measures.has_controls:
-            raw = "".join(" " if is_control(character) else character for character in raw)
+            first = int(self.block_starts[index])
+            is_control = self.page_text.classes[first : first + len(raw)] & CONTROL != 0
+            raw = "".join(" " if bad else character for bad, character in zip(is_control.tolist(), raw, strict=True))
         return " ".join(raw.split())
 
     def texts(self, indices: Sequence[int] | None = None) -> list[str]:
@@ -109,29 +113,18 @@ class Blocks:
         return [self.text(index) for index in (range(len(self)) if indices is None else indices)]
 
     def raw_text(self, index: int) -> str:
-        """Return the text of one block as it stands on the page."""
-        return "".join(self.pieces[self.first_piece[index] : self.end_piece[index]])
+        """Return the text of one block as it was measured, line breaks folded too."""
+        return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
 
     def held_elements(self, index: int) -> dict[str, int]:
         """Return the count of every element type that one block held or that was opened just before it."""
-        start = int(self.held_end[index - 1]) if index else 0
-        boundaries = self.containers
-        opened = np.flatnonzero((boundaries.first_block == index) & (boundaries.end_block > index))
-        tags = [str(boundaries.elements[place].tag) for place in opened.tolist()]
-        return dict(Counter(tags + self.held_tags[start : int(self.held_end[index])]))
+        return dict(Counter(map(self.tags.name, self.held[self.held_owner == index].tolist())))
 
-    def ancestors(self, index: int) -> list[etree._Element]:
+    def ancestors(self, index: int) -> list[int]:
         """Return the boundary elements around one block, innermost first."""
         found = []
         container = int(self.container[index])
         while container >= 0:
-            found.append(self.containers.elements[container])
+            found.append(int(self.containers.element[container]))
             container = int(self.containers.parent[container])
         return found
-
-
-def is_control(character: str) -> bool:
-    """Tell whether a character is a control character or surrogate other than white space."""
-    return not character.isspace() and (
-        character < " " or "\x7f" <= character < "\xa0" or "\ud800" <= character < "\ue000"
-    )

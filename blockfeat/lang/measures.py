@@ -8,15 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import (
-    ALPHANUMERIC,
-    CONTROL,
-    MARK,
-    SPACE,
-    UNSPACED,
-    character_classes,
-    code_points,
-)
+from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, UNSPACED
 from blockfeat.lang.sentences import sentence_ends
 from blockfeat.lang.words import lower, word_starts, words_at
 
@@ -35,16 +27,20 @@ class PageText:
     Attributes
     ----------
     text : str
-        All pieces joined; each block ends in a line break.
+        All blocks in order; each ends in white space.
+    codes, classes : uint32 and uint8 array, one for each character
+        Code points of the text and their class bits.
     block_ends : int array, n blocks
         Position behind each block's last character (its line break included).
     piece_ends : int array, m pieces
-        Position behind each piece.
+        Position behind each piece; all text is in pieces.
     piece_flags : uint8 array, m pieces
         1 for a piece inside an anchor, 2 inside a formatting element, 3 for both.
     """
 
     text: str
+    codes: NDArray[np.uint32]
+    classes: NDArray[np.uint8]
     block_ends: NDArray[np.intp]
     piece_ends: NDArray[np.intp]
     piece_flags: NDArray[np.uint8]
@@ -106,16 +102,13 @@ class FastSegmenter:
 
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text."""
-        codes = code_points(page.text)
-        classes = character_classes().of(codes)
-        starts = word_starts(classes)
-        ends = sentence_ends(codes, classes, page.block_ends)
-        return count_by_block(page, classes, starts, words_at(lower(page.text), classes, starts), ends)
+        starts = word_starts(page.classes)
+        ends = sentence_ends(page.codes, page.classes, page.block_ends)
+        return count_by_block(page, starts, words_at(lower(page.text), page.classes, starts), ends)
 
 
 def count_by_block(
     page: PageText,
-    classes: NDArray[np.uint8],
     starts: NDArray[np.intp],
     tokens: list[str],
     ends: NDArray[np.intp],
@@ -126,49 +119,64 @@ def count_by_block(
     ----------
     page : PageText
         The page's text.
-    classes : uint8 array, one for each character
-        Class bits of the text.
     starts, tokens : int array and list of str, one for each word
         Position and lower-cased text of each word, in order.
     ends : int array
         Positions behind the sentence ends, ascending.
     """
-    n = page.block_ends.size
-    token_block = np.searchsorted(page.block_ends, starts, side="right")
-    flags = page.piece_flags[np.searchsorted(page.piece_ends, starts, side="right")] if n else np.zeros(0, np.uint8)
-    words = np.bincount(token_block, minlength=n)
-    unspaced = (classes[starts] & UNSPACED) != 0
+    classes = page.classes
+    words = _steps(np.searchsorted(starts, page.block_ends))
+    token_block = np.repeat(np.arange(words.size), words)
+    # Blocks and pieces cut the text into runs that are whole in both.
+    run_ends = np.union1d(page.block_ends, page.piece_ends)
+    in_run = _steps(np.searchsorted(starts, run_ends))
+    run_flags = page.piece_flags[np.searchsorted(page.piece_ends, run_ends)]
+    run_block = np.searchsorted(page.block_ends, run_ends)
+    single = (classes & UNSPACED) != 0
     return TextMeasures(
         words=words,
-        anchor_words=np.bincount(token_block[(flags & ANCHOR) != 0], minlength=n),
-        format_words=np.bincount(token_block[(flags & FORMAT) != 0], minlength=n),
-        sentences=_sentences_by_block(page.block_ends, starts, token_block, ends),
+        anchor_words=_in_runs(in_run, run_block, run_flags & ANCHOR != 0, words.size),
+        format_words=_in_runs(in_run, run_block, run_flags & FORMAT != 0, words.size),
+        sentences=_sentences_by_block(words, starts, token_block, ends),
         characters=_sum_by_block(classes & SPACE == 0, page.block_ends),
         alphanumerics=_sum_by_block(classes & (ALPHANUMERIC | MARK) != 0, page.block_ends),
-        unspaced_words=np.bincount(token_block[unspaced], minlength=n),
+        unspaced_words=(
+            np.bincount(token_block[single[starts]], minlength=words.size) if single.any() else np.zeros_like(words)
+        ),
         tokens=tokens,
         token_block=token_block,
         has_controls=bool((classes & CONTROL).any()),
     )
 
 
+def _steps(upto: Counts) -> Counts:
+    """Return the differences of a running count that begins at 0."""
+    steps = upto.astype(np.int64)
+    steps[1:] -= upto[:-1]
+    return steps
+
+
+def _in_runs(counts: Counts, block: NDArray[np.intp], is_flagged: NDArray[np.bool_], blocks: int) -> Counts:
+    """Sum the counts of the flagged runs by block."""
+    flagged = np.flatnonzero(is_flagged & (counts > 0))
+    sums = np.zeros(blocks, dtype=np.int64)
+    np.add.at(sums, block[flagged], counts[flagged])
+    return sums
+
+
 def _sum_by_block(mask: NDArray[np.bool_], block_ends: NDArray[np.intp]) -> Counts:
     """Count the True characters of each block."""
-    upto = np.searchsorted(np.flatnonzero(mask), block_ends)
-    upto[1:] -= upto[:-1].copy()
-    return upto
+    return _steps(np.searchsorted(np.flatnonzero(mask), block_ends))
 
 
 def _sentences_by_block(
-    block_ends: NDArray[np.intp],
+    words: Counts,
     starts: NDArray[np.intp],
     token_block: NDArray[np.intp],
     ends: NDArray[np.intp],
 ) -> Counts:
     """Count the sentences that hold a word; words behind a block's last end make one more."""
-    if starts.size == 0:
-        return np.zeros(block_ends.size, dtype=np.int64)
-    sentence = np.searchsorted(ends, starts, side="right")
-    is_first = np.ones(starts.size, dtype=bool)
-    is_first[1:] = (sentence[1:] != sentence[:-1]) | (token_block[1:] != token_block[:-1])
-    return np.bincount(token_block[is_first], minlength=block_ends.size)
+    is_first = np.zeros(starts.size + 1, dtype=bool)
+    is_first[np.searchsorted(starts, ends)] = True
+    is_first[np.cumsum(words) - words] = True
+    return np.bincount(token_block[is_first[:-1]], minlength=words.size)

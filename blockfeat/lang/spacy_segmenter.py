@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import MissingExtraError, ModelError
-from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED, character_classes, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
 from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, count_by_block
 from blockfeat.lang.words import lower
 
@@ -70,13 +70,13 @@ class SpacySegmenter:
             The language's tokenizer needs a package that is not installed.
         """
         lowered = lower(page.text)
-        classes = character_classes().of(code_points(page.text))
+        classes = page.classes
         starts, ends, sentence_starts = self._segment(page)
         alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
         tokens = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        measures = count_by_block(page, classes, starts, tokens, sentence_starts)
+        measures = count_by_block(page, starts, tokens, sentence_starts)
         single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
         unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
         return replace(measures, unspaced_words=unspaced)
@@ -158,8 +158,7 @@ def _chunks(page: PageText) -> Iterator[tuple[int, int]]:
             high = int(page.block_ends[block])
         else:
             if spaces is None:
-                classes = character_classes().of(code_points(page.text))
-                spaces = np.flatnonzero(classes & SPACE) + 1
+                spaces = np.flatnonzero(page.classes & SPACE) + 1
             space = int(np.searchsorted(spaces, high, side="right")) - 1
             if space >= 0 and spaces[space] > low:
                 high = int(spaces[space])

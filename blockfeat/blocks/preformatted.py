@@ -1,0 +1,21 @@
+"""The text of a preformatted block with its line breaks and runs of spaces."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from blockfeat.blocks.table import Blocks
+
+__all__ = ["preformatted_text"]
+
+_BREAK = re.compile(rb"<br[^>]*>")
+_TAG = re.compile(rb"<[^>]*>")
+
+
+def preformatted_text(blocks: Blocks, index: int) -> str:
+    """Return the text of one block as it stands on the page; folded where elements inside it were pruned."""
+    markup = blocks.tags.source[int(blocks.first_byte[index]) : int(blocks.end_byte[index])]
+    text = unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace"))
+    folded = blocks.text(index)
+    return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
