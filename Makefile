@@ -4,6 +4,7 @@ PYTHON ?=
 VENV ?= .venv
 CORPORA ?= ../shared/corpora
 JOBS ?= 2
+SECONDS ?= 60
 
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
@@ -14,7 +15,7 @@ OLD_PYTHON := blockfeat needs Python 3.11 or newer
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format gate build lock clean
+.PHONY: help venv demo test lint format gate fuzz build lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -70,6 +71,10 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 
 gate: $(STAMP) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
 	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)
+
+fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go into tests/findings
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install atheris
+	@$(BIN)/python tools/fuzz.py --seconds $(SECONDS)
 
 build: $(STAMP) ## Build the wheel and the source archive into dist
 	@rm -rf dist

@@ -41,6 +41,7 @@ _WIDER = {
     "iso-8859-8-i": "iso-8859-8",
 }
 # Where Python's cp932 puts bytes that stand for nothing.
+_SPOILT_BY_ONE = 5
 _NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
 # Labels of old pages that the standard does not know.
 _ALSO = {
@@ -174,7 +175,10 @@ def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
     text = sample.decode("utf-8", "replace")
     replaced = text.count("\ufffd")
     whole = len(text) - replaced - _ascii_bytes(sample)
-    return whole >= replaced if lenient else whole > 2 * replaced
+    if not lenient:
+        return whole > 2 * replaced
+    # One bad byte spoils at most one character of four bytes.
+    return whole >= replaced or (replaced <= _SPOILT_BY_ONE and text.count("\ufffd" * replaced) == 1)
 
 
 def _is_contradicted(sample: bytes, name: str) -> bool:

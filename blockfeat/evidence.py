@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +21,27 @@ from blockfeat.tags import Tags
 
 __all__ = ["Evidence"]
 
+_WORD = re.compile(r"\S+")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ITEMS = frozenset({"li", "dd", "dt"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_CELLS = frozenset({"td", "th"})
-_CAPTIONS = frozenset({"figcaption", "caption"})
+_KIND_OF_TAG = {
+    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
+    "blockquote": "quote",
+    **dict.fromkeys(("figcaption", "caption"), "caption"),
+    **dict.fromkeys(("td", "th"), "table_cell"),
+}
+
+
+class _Kind(NamedTuple):
+    """What a block is, its level (of headings and list items), and whether its list is numbered."""
+
+    name: str
+    level: int
+    ordered: bool
+
+
+_PARAGRAPH = _Kind("paragraph", 0, False)
 
 
 @dataclass(frozen=True)
@@ -38,12 +58,13 @@ class Evidence:
         blocks = self.measured.blocks
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
+        kinds = _kinds(blocks)
         margins = self.model.feature_margins(self.measured.matrix, self.measured.lang)
         thresholds = self.model.thresholds_for(self.measured.lang)
         names = [feature.name for feature in self.model.features]
         made = []
         for index in range(len(blocks)):
-            kind, level, ordered = _kind([blocks.tags.name(element) for element in blocks.ancestors(index)])
+            kind, level, ordered = kinds[int(blocks.container[index])]
             failed = tuple(name for name, margin in zip(names, margins[index], strict=True) if margin < 0)
             values = dict(zip(names, self.measured.matrix[index].tolist(), strict=True))
             text = preformatted_text(blocks, index) if kind == "preformatted" else blocks.text(index)
@@ -108,23 +129,26 @@ def _steps(tags: Tags) -> list[str]:
     return steps
 
 
-def _kind(ancestors: list[str]) -> tuple[str, int, bool]:
-    """Kind, level and whether numbered, by the innermost ancestor that says something."""
-    for place, tag in enumerate(ancestors):
+def _kinds(blocks: Blocks) -> list[_Kind]:
+    """Return the kind of every container, by the innermost ancestor that says something, and last that of none."""
+    kinds: list[_Kind] = []
+    # Number of lists around each container and whether the innermost is numbered.
+    lists: list[tuple[int, bool]] = []
+    for element, around in zip(blocks.containers.element.tolist(), blocks.containers.parent.tolist(), strict=True):
+        tag = blocks.tags.name(element)
+        depth, ordered = lists[around] if around >= 0 else (0, False)
+        if tag in _LISTS:
+            depth, ordered = depth + 1, tag == "ol"
+        lists.append((depth, ordered))
         if tag in _HEADINGS:
-            return "heading", _HEADINGS[tag], False
-        if tag in _ITEMS:
-            lists = [outer for outer in ancestors[place:] if outer in _LISTS]
-            return "list_item", max(1, len(lists)), bool(lists) and lists[0] == "ol"
-        if tag in ("pre", "listing", "xmp"):
-            return "preformatted", 0, False
-        if tag == "blockquote":
-            return "quote", 0, False
-        if tag in _CAPTIONS:
-            return "caption", 0, False
-        if tag in _CELLS:
-            return "table_cell", 0, False
-    return "paragraph", 0, False
+            kinds.append(_Kind("heading", _HEADINGS[tag], False))
+        elif tag in _ITEMS:
+            kinds.append(_Kind("list_item", max(1, depth), ordered))
+        elif tag in _KIND_OF_TAG:
+            kinds.append(_Kind(_KIND_OF_TAG[tag], 0, False))
+        else:
+            kinds.append(kinds[around] if around >= 0 else _PARAGRAPH)
+    return [*kinds, _PARAGRAPH]
 
 
 def _links_by_block(blocks: Blocks) -> dict[int, list[int]]:
@@ -143,14 +167,17 @@ def _links_in(blocks: Blocks, index: int, anchors: list[int]) -> tuple[Link, ...
     if not anchors:
         return ()
     first, raw = int(blocks.block_starts[index]), blocks.raw_text(index)
+    words = [found.span() for found in _WORD.finditer(raw)]
+    starts, ends = [start for start, _ in words], [end for _, end in words]
+    # Where each word stands once every gap is one space.
+    folded = list(accumulate((end - start + 1 for start, end in words), initial=0))
     made = []
     for anchor in anchors:
         start = max(int(blocks.anchors.start[anchor]) - first, 0)
-        linked = raw[start : max(int(blocks.anchors.end[anchor]) - first, 0)].split()
+        end = min(int(blocks.anchors.end[anchor]) - first, len(raw))
+        low, high = bisect_right(ends, start), bisect_left(starts, end) - 1
         href = blocks.tags.attributes(int(blocks.anchors.element[anchor])).get("href")
-        if linked and href:
-            before = raw[:start].split()
-            gap = bool(before) and (raw[start - 1].isspace() or raw[start].isspace())
-            begin = len(" ".join(before)) + (1 if gap else 0)
-            made.append(Link(begin, begin + len(" ".join(linked)), href))
+        if href and low <= high:
+            begin = folded[low] + max(start - starts[low], 0)
+            made.append(Link(begin, folded[high] + min(end, ends[high]) - starts[high], href))
     return tuple(sorted(made, key=lambda link: (link.start, link.end)))

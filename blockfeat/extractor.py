@@ -176,7 +176,7 @@ class Extractor:
 
     def extract_many(
         self,
-        pages: Iterable[str | bytes | Document],
+        pages: Iterable[str | bytes | bytearray | memoryview | Document],
         *,
         jobs: int = 1,
         deadline: float | None = None,
@@ -185,7 +185,7 @@ class Extractor:
 
         Parameters
         ----------
-        pages : iterable of str, bytes or Document
+        pages : iterable of str, bytes-like or Document
             Taken lazily.
         jobs : int
             Number of processes.
@@ -233,4 +233,6 @@ def _as_document(number: int, page: object) -> Document:
         return page
     if isinstance(page, (str, bytes)):
         return Document(id=str(number), data=page)
+    if isinstance(page, (bytearray, memoryview)):
+        return Document(id=str(number), data=bytes(page))
     return Document(id=str(number), data=None, error=f"a page must be str or bytes, not {type(page).__name__}")

@@ -17,6 +17,8 @@ _LARGE = 200_000
 _MANY_VALUES = 4_000
 _VALUES_OF_AN_ELEMENT = 6
 _VOID = frozenset(b"area base br col embed frame hr img input link meta param source track wbr basefont keygen".split())
+# Elements that tag tables prune unless they hold a paragraph, which flattening might take out of them.
+_PRUNED = frozenset(b"applet button canvas datalist del iframe math noscript object select svg template".split())
 _CLOSED_BY_SIBLING = frozenset(b"p li dt dd tr td th option a".split())
 
 
@@ -83,7 +85,7 @@ def without_open_tag(data: bytes) -> bytes:
 
 
 def flatten(data: bytes, depth: int = 512) -> bytes:
-    """Drop the tags of elements that are nested deeper than ``depth``; their text stays.
+    """Drop the tags of elements that are nested deeper than ``depth``, and of all that are often pruned; their text stays.
 
     libxml2 stops reading at 2,048 levels without an error. One pass over the tags, amortised linear.
     """
@@ -95,6 +97,10 @@ def flatten(data: bytes, depth: int = 512) -> bytes:
     for match in TAG.finditer(data):
         name = match.group(2).lower()
         if name in _VOID or not match.group(4):
+            continue
+        if name in _PRUNED:
+            kept += (data[position : match.start()], b" ")
+            position = match.end()
             continue
         if opened and opened[-1] == name and name in _CLOSED_BY_SIBLING and not match.group(1):
             continue

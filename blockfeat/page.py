@@ -17,6 +17,8 @@ from blockfeat.tags import Tags
 __all__ = ["Page"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+# Control characters become spaces, soft hyphens go.
+_NOT_IN_TITLES = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "), 0xAD: ""}
 _TITLE_BYTES = 5_000
 # libxml2 stops reading at 2,048 levels without an error.
 _MOST_DEPTH = 2_000
@@ -119,13 +121,9 @@ class Page:
     @property
     def title(self) -> str | None:
         """Text of the title element, white space folded; None where there is none."""
-        if self.tags is None:
-            return None
-        folded = [
-            " ".join(self.tags.text(title).replace("\xad", "").split())
-            for title in self.tags.named("title")[:1].tolist()
-        ]
-        return folded[0] or None if folded else None
+        titles = self.tags.named("title")[:1].tolist() if self.tags is not None else []
+        text = self.tags.text(titles[0]).translate(_NOT_IN_TITLES) if self.tags is not None and titles else ""
+        return " ".join(text.split()) or None
 
     @property
     def declared_lang(self) -> str | None:
@@ -222,20 +220,27 @@ def _parse(data: bytes, end: bytes = _END) -> tuple[Tags | None, bool]:
     """
     if not data or data.isspace():
         return None, True
+    source = _written(data + end)
+    if not source:
+        return None, True
+    found = source.rfind(_WRITTEN_END)
+    # Behind a tag that the page leaves open the mark is part of that tag's name.
+    is_whole = found >= 0 and source.rfind(b"<", 0, found) < source.rfind(b">", 0, found)
+    if is_whole:
+        source = source[:found] + source[found + len(_WRITTEN_END) :]
+    return Tags.of_markup(source), is_whole
+
+
+def _written(data: bytes) -> bytes:
+    """Parse with libxml2 and write the tree out; empty if there is none. The tree is freed at once."""
     parser = etree.HTMLParser(
         encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
     try:
-        root = etree.fromstring(data + end, parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
-        return None, True
-    if root is None:
-        return None, True
-    source = Tags.write(root)
-    found = source.rfind(_WRITTEN_END)
-    if found >= 0:
-        source = source[:found] + source[found + len(_WRITTEN_END) :]
-    return Tags.of_markup(source), found >= 0
+        return b""
+    return b"" if root is None else Tags.write(root)
 
 
 def _is_swallowed(tags: Tags) -> bool:

@@ -13,7 +13,7 @@ __all__ = ["TAG", "Cut", "cut_raw_text"]
 # A tag by HTML's rules: quotes count behind "=" only. Possessive, so that every byte is looked at once.
 TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)")
 # Elements that the parser reads as raw text, or that tag tables prune: unclosed, they swallow the page.
-_SWALLOWING = rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math"
+_SWALLOWING = rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math|del|applet"
 _TOKEN = re.compile(rb"<(?:(!--)|(/?)(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>]))", re.IGNORECASE)
 _WRAPPERS = (b"body", b"html")
 _CUT_WHOLE = (b"script", b"style")
@@ -27,7 +27,7 @@ _LESS, _EQUALS, _SINGLE_QUOTE = b"<='"
 # The three bytes behind "<" of all tokens, hashed: rejects nearly all other tags at once.
 _BEGINNINGS = (
     b"!-- scr sty svg tit tex xmp ifr noe nof nos but sel obj tem can dat mat /sc /st /sv /ti /te /xm /if /no /bu /se "
-    b"/ob /ca /da /ma /bo /ht"
+    b"/ob /ca /da /ma /bo /ht del app /de /ap"
 ).split()
 _LOWER, _HASH, _SHIFT = np.uint32(0x20202000), np.uint32(0x9E3779B1), np.uint32(20)
 
@@ -54,7 +54,7 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
 
     Follows HTML's rules for raw text: what looks like markup inside a script is not. Without the end tags the
     parser reads on after ``</html>``. Start tags of other elements that would swallow the page, as they have
-    no end tag, go too. Linear in the size of the page; more than half of the bytes of a page of today go.
+    no end tag, go too; noscript elements move to the end. Linear in the size of the page; more than half of the bytes of a page of today go.
 
     Parameters
     ----------
@@ -64,25 +64,33 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
         Keep comments, scripts, styles and drawings; only the single tags go.
     """
     scan = _Scan(data)
+    find, rfind = data.find, data.rfind
     kept: list[bytes] = []
     position = resume = 0
     for start, opened_end, name in scan.tokens():
         if start < resume:
             continue
-        # A comment that holds no quote cannot reach over the end of an attribute value.
-        stop = (
-            data.find(b"-->", opened_end) if name == b"!--" and data[opened_end : opened_end + 1] not in b">-" else -1
-        )
-        if stop > 0 and data.find(b'"', start, stop) < 0 and data.find(b"'", start, stop) < 0:
-            resume, is_cut, is_content = scan.end_of_comment(opened_end), True, True
+        # The usual cases in line, as a page has a hundred of them: not inside an attribute value, and closed.
+        low = max(position, start - _LOOK_BACK)
+        double, single = rfind(b'="', low, start), scan.single_quote_before(start, low)
+        resume = 0
+        if (double < 0 or find(b'"', double + 2, start) >= 0) and (single < 0 or find(b"'", single + 2, start) >= 0):
+            if name == b"script" or name == b"style":
+                end = scan.end_of_raw_text(name, opened_end)
+                resume = find(b">", end) + 1 if end >= 0 else 0
+            elif name == b"!--" and data[opened_end : opened_end + 1] not in b">-":
+                end = scan.end_of_plain_comment(opened_end)
+                resume = end + 3 if end >= 0 and find(b"--!>", opened_end, end) < 0 else 0
+        if resume:
+            is_cut = not keep
         else:
             resume, is_cut, is_content = scan.extent(start, opened_end, name, position)
-        if is_cut and not (keep and is_content):
+            is_cut = is_cut and not (keep and is_content)
+        if is_cut:
             kept.append(data[position:start])
             position = resume
     if position:
-        kept.append(data[position:])
-        data = b"".join(kept)
+        data = b"".join((*kept, data[position:], *scan.moved))
     if scan.has_open_select:
         data = _OPTION_TAG.sub(b" ", data)
     return Cut(data, tuple(scan.warnings))
@@ -95,8 +103,10 @@ class _Scan:
         self.data = data
         self.warnings: dict[str, None] = {}
         self.has_open_select = False
+        self.moved: list[bytes] = []
         self._is_unescapable = False
         self._next_text = 0
+        self._comment_end = 0
         self._ends: dict[bytes, list[int]] = {}
         self._comments: list[int] = []
         self._single_quoted: list[int] = []
@@ -108,11 +118,11 @@ class _Scan:
         """
         data = self.data
         codes = np.frombuffer(data, dtype=np.uint8)
-        places = np.flatnonzero(codes == _LESS)
-        places = places[: np.searchsorted(places, len(data) - 3)]
+        places = (codes == _LESS).nonzero()[0]
+        places = places[: places.searchsorted(len(data) - 3)]
         if not places.size:
             return []
-        self._single_quoted = np.flatnonzero((codes[1:] == _SINGLE_QUOTE) & (codes[:-1] == _EQUALS)).tolist()
+        self._single_quoted = ((codes[1:] == _SINGLE_QUOTE) & (codes[:-1] == _EQUALS)).nonzero()[0].tolist()
         words = np.ndarray((len(data) - 3,), dtype="<u4", buffer=data, strides=(1,))[places]
         # Without "<" itself: its byte is blanked out of the number.
         hashed = (((words & ~np.uint32(0xFF)) | _LOWER) * _HASH) >> _SHIFT
@@ -136,23 +146,44 @@ class _Scan:
 
     def extent(self, start: int, opened_end: int, name: bytes, position: int) -> tuple[int, bool, bool]:
         """Return where the scan goes on, whether all up to there goes, and whether that is content."""
-        inside = self._end_of_tag_around(start, position)
+        # A comment that holds no quote cannot reach over the end of an attribute value.
+        is_quoted = name != b"!--" or self._holds_quote(start, self.end_of_plain_comment(opened_end))
+        inside = self._end_of_tag_around(start, position) if is_quoted else -1
         if inside > start:
             return inside, False, False
         if name == b"!--":
-            return self.end_of_comment(opened_end), True, True
+            return self._end_of_comment(opened_end), True, True
         if name == b"/":
             return self._behind_tag(opened_end), True, False
         if name in _WRAPPERS:
             return opened_end, False, False
-        end_tag = self._end_of_script(opened_end) if name == b"script" else self._end_tag(name, opened_end)
+        end_tag = self.end_of_raw_text(name, opened_end)
         if end_tag < 0:
             return self._unclosed(name, opened_end), True, name in _CUT_WHOLE
         if name in _CUT_WHOLE:
             return self._behind_tag(end_tag), True, True
+        if name == b"noscript":
+            # A browser reads it as raw text: what it leaves open must not swallow what follows.
+            stop = self._behind_tag(end_tag)
+            self.moved.append(self.data[start:stop])
+            return stop, True, False
         if name == b"svg":
             return self._end_of_drawing(opened_end, end_tag)
         return (end_tag if name in _RAW_KEPT else opened_end), False, False
+
+    def end_of_plain_comment(self, opened_end: int) -> int:
+        """Position of the next ``-->``, -1 for none."""
+        if 0 <= self._comment_end < opened_end:
+            self._comment_end = self.data.find(b"-->", opened_end)
+        return self._comment_end
+
+    def single_quote_before(self, start: int, low: int) -> int:
+        """Position of the last ``='`` before a place, -1 if it stands before ``low``."""
+        before = bisect_left(self._single_quoted, start) - 1
+        return self._single_quoted[before] if before >= 0 and self._single_quoted[before] >= low else -1
+
+    def _holds_quote(self, start: int, stop: int) -> bool:
+        return stop < 0 or self.data.find(b'"', start, stop) >= 0 or self.data.find(b"'", start, stop) >= 0
 
     def _end_tag(self, name: bytes, start: int) -> int:
         """Position of the next end tag of a name, -1 for none."""
@@ -182,7 +213,7 @@ class _Scan:
             return opened_end, False, False
         return self._behind_tag(end_tag), True, True
 
-    def end_of_comment(self, opened_end: int) -> int:
+    def _end_of_comment(self, opened_end: int) -> int:
         """Position behind a comment; ``<!-->`` and ``<!--->`` are whole, an unclosed one runs to the end."""
         for short in (b">", b"->"):
             if self.data.startswith(short, opened_end):
@@ -192,9 +223,11 @@ class _Scan:
             self._warn("an unclosed comment hides the rest of the page", opened_end)
         return found.end() if found else len(self.data)
 
-    def _end_of_script(self, opened_end: int) -> int:
-        """Position of a script's end tag; one inside ``<!-- <script>`` is not, unless there is no other."""
-        first = self._end_tag(b"script", opened_end)
+    def end_of_raw_text(self, name: bytes, opened_end: int) -> int:
+        """Position of the end tag; one inside ``<!-- <script>`` of a script is not, unless there is no other."""
+        first = self._end_tag(name, opened_end)
+        if name != b"script" or not self._comments:
+            return first
         comment = bisect_left(self._comments, opened_end)
         has_comment = comment < len(self._comments) and self._comments[comment] < first
         if self._is_unescapable or not has_comment:
@@ -224,9 +257,7 @@ class _Scan:
         """End of the tag in whose attribute value this position stands; -1 if it stands in none."""
         data = self.data
         low = max(position, start - _LOOK_BACK)
-        double = data.rfind(b'="', low, start)
-        before = bisect_left(self._single_quoted, start) - 1 if self._single_quoted else -1
-        single = self._single_quoted[before] if before >= 0 and self._single_quoted[before] >= low else -1
+        double, single = data.rfind(b'="', low, start), self.single_quote_before(start, low)
         for opened, quote in ((double, b'"'), (single, b"'")):
             if opened < 0 or data.find(quote, opened + 2, start) >= 0:
                 continue

@@ -11,7 +11,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-__all__ = ["MARKS", "Tags", "name_keys", "parents_of"]
+__all__ = ["MARKS", "Tags", "name_key", "name_keys", "parents_of"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -74,11 +74,11 @@ class Tags:
     def of_markup(cls, source: bytes) -> Tags:
         """Find the tags of well-formed markup."""
         codes = np.frombuffer(source, dtype=np.uint8)
-        last = np.flatnonzero(codes == _GREATER)
-        start = np.flatnonzero(codes == _LESS)
+        last = (codes == _GREATER).nonzero()[0]
+        start = (codes == _LESS).nonzero()[0]
         if start.size != last.size:
             # Names that the parser took from broken markup may hold "<": a tag begins at the first of them.
-            start = start[np.searchsorted(start, np.concatenate(([0], last[:-1])))]
+            start = start[start.searchsorted(np.concatenate(([0], last[:-1])))]
         is_end = codes[start + 1] == _SLASH
         is_empty = codes[last - 1] == _SLASH
         opened, closed, depth = _pairs(is_end, is_empty)
@@ -106,12 +106,23 @@ class Tags:
 
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
-        return np.flatnonzero(self.key == name_key(name))
+        found: Indices = (self.key == name_key(name)).nonzero()[0]
+        return found
 
     def text(self, element: int) -> str:
         """Return all text inside an element as it stands on the page."""
         first, last = int(self.stop[self.opened[element]]), int(self.start[self.closed[element]])
         return unescape(_TAG.sub("", self.source[first:last].decode("utf-8", "replace"))) if last > first else ""
+
+    @property
+    def last_text_tag(self) -> int:
+        """The last tag that is a start tag or has text other than white space behind it."""
+        tag = self.start.size - 1
+        while tag > 0 and self.source[self.start[tag] + 1] == _SLASH:
+            if self.source[self.stop[tag - 1] : self.start[tag]].strip():
+                return tag - 1
+            tag -= 1
+        return tag
 
     def all_text(self) -> str:
         """Return every text node, in order, joined by spaces."""
@@ -130,11 +141,11 @@ def parents_of(opened: Indices, closed: Indices) -> Indices:
     if not count:
         return np.zeros(0, dtype=np.int64)
     index = np.arange(count)
-    level = index - np.searchsorted(np.sort(closed), opened)
+    level = index - np.sort(closed).searchsorted(opened)
     # Spans by level, then by place: the parent is the last one a level up that comes before.
     key = level * count + index
     order = np.argsort(key, kind="stable")
-    parent = order[np.searchsorted(key[order], key - count) - 1]
+    parent = order[key[order].searchsorted(key - count) - 1]
     parent[level == 0] = -1
     return parent
 
@@ -155,16 +166,16 @@ def _pairs(is_end: NDArray[np.bool_], is_empty: NDArray[np.bool_]) -> tuple[Indi
     """Return start and end tag of every element, in the order of the start tags, and the greatest depth."""
     step = np.where(is_end, -1, 1)
     step[is_empty] = 0
-    level = np.cumsum(step)
+    level = step.cumsum()
     level += is_end
-    paired = np.flatnonzero(~is_empty)
+    paired = (~is_empty).nonzero()[0]
     # At one level start and end tags take turns, so that sorting by level puts each beside its own.
     levels = level[paired]
     depth = int(levels.max(initial=0))
     order = paired[np.argsort(levels.astype(np.int16) if depth < _SMALL else levels, kind="stable")]
     end_of = np.arange(is_end.size)
     end_of[order[0::2]] = order[1::2]
-    opened = np.flatnonzero(~is_end)
+    opened = (~is_end).nonzero()[0]
     return opened, end_of[opened], max(depth, int(level.max(initial=0)) + int(is_empty.any()))
 
 
@@ -174,7 +185,7 @@ def _keys_at(source: bytes, places: Indices) -> Keys:
     words: Keys = np.ndarray((len(source) + 1,), dtype="<u8", buffer=padded, strides=(1,))
     first, is_whole = _cut_at_end(words[places])
     key = first
-    longer = np.flatnonzero(~is_whole)
+    longer = (~is_whole).nonzero()[0]
     if longer.size:
         second, _ = _cut_at_end(words[places[longer] + _WORD])
         key[longer] += second * _MIX

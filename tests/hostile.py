@@ -1,11 +1,18 @@
-"""Bad input of every class that is known to lose text, to take too long or to crash extractors."""
+"""Bad input of every class that is known to lose text, to take too long or to crash extractors.
+
+Most pages hold sentinel paragraphs: `BEFORE` and `BEHIND` the hostile part, some `INSIDE` it. What a page has and the
+blocks have not is lost, and that needs a warning; `HIDES_INSIDE` names the classes where policy hides the inner one.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
 
-__all__ = ["CLASSES", "hostile_pages"]
+__all__ = ["BEFORE", "BEHIND", "CLASSES", "DEPTHS", "HIDES_INSIDE", "INSIDE", "hostile_pages"]
+
+BEFORE, INSIDE, BEHIND = "Alphaferry", "Deltaharbour", "Omegalighthouse"
+_INSIDE_PARAGRAPH = f"<p>{INSIDE}</p>"
 
 _NESTED = (
     "div",
@@ -39,7 +46,8 @@ _RAW = ("title", "script", "style", "xmp", "noembed", "noframes", "plaintext")
 
 
 def _page(inner: bytes) -> bytes:
-    return b"<html><head><title>t</title></head><body><p>alpha</p>" + inner + b"<p>omega</p></body></html>"
+    before, behind = f"<p>{BEFORE}</p>".encode(), f"<p>{BEHIND}</p>".encode()
+    return b"<html><head><title>t</title></head><body>" + before + inner + behind + b"</body></html>"
 
 
 def _repeat(unit: str) -> Callable[[int], bytes]:
@@ -55,7 +63,7 @@ def _closed(tags: str) -> Callable[[int], bytes]:
 
     def build(size: int) -> bytes:
         number = max(1, size // (len(opening) + len(closing)))
-        return _page(opening * number + b"deep" + closing * number)
+        return _page(opening * number + INSIDE.encode() + closing * number)
 
     return build
 
@@ -70,6 +78,23 @@ def _numbered(unit: str, before: str = "", after: str = "") -> Callable[[int], b
 
 def _around(before: str, unit: str, after: str) -> Callable[[int], bytes]:
     return lambda size: _page(before.encode() + unit.encode() * (size // len(unit)) + after.encode())
+
+
+def _with_fifty_elements(name: str, depth: int = 1) -> Callable[[int], bytes]:
+    """Elements that hold fifty others before a paragraph; the last has the sentinel."""
+    unit = depth * (f"<{name}>" + "<i>x</i>" * 50) + "%s" + f"</{name}>" * depth
+
+    def build(size: int) -> bytes:
+        number = max(0, size // len(unit) - 1)
+        return _page((unit % "<p>x</p>" * number + unit % _INSIDE_PARAGRAPH).encode())
+
+    return build
+
+
+def _deep(name: str, *, close: bool) -> Callable[[int], bytes]:
+    """Elements nested to a depth, with the sentinel in the innermost."""
+    end = f"</{name}>".encode() if close else b""
+    return lambda depth: _page(f"<{name}>".encode() * depth + _INSIDE_PARAGRAPH.encode() + end * depth)
 
 
 def _bare(unit: bytes) -> Callable[[int], bytes]:
@@ -125,7 +150,10 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     **{f"nested {name}": _closed(name) for name in (*_NESTED, *_GUARDED)},
     **{f"unclosed {name}": _repeat(f"<{name}>") for name in (*_NESTED, *_GUARDED, *_RAW)},
     **{f"unclosed {name} with text": _repeat(f"<{name}>x ") for name in (*_NESTED, *_GUARDED)},
-    **{f"guarded {name} before one paragraph": _around("", f"<{name}>", f"<p>deep</p></{name}>") for name in _GUARDED},
+    **{
+        f"guarded {name} before one paragraph": _around("", f"<{name}>", f"{_INSIDE_PARAGRAPH}</{name}>")
+        for name in _GUARDED
+    },
     **{f"end tags {name}": _repeat(f"</{name}>") for name in ("p", "a", "div", "br", "body", "html", "svg", "title")},
     "nested tables": _closed("table tr td"),
     "nested lists": _closed("ul li"),
@@ -133,7 +161,18 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "misnested formats": _numbered("<b %d><i>x</b>y</i>"),
     "numbered formats": _numbered("<b %d>"),
     "unclosed a and p": _repeat("<a><p>x"),
-    "guarded with spans": _around("<button>" * 500, "<span>x</span>", "<p>deep</p>" + "</button>" * 500),
+    "guarded with spans": _around("<button>" * 500, "<span>x</span>", _INSIDE_PARAGRAPH + "</button>" * 500),
+    **{f"{name} with fifty elements": _with_fifty_elements(name) for name in _GUARDED},
+    **{f"{name} ten deep with fifty elements": _with_fifty_elements(name, depth=10) for name in _GUARDED},
+    **{
+        f"{name} with all elements before one paragraph": _around(
+            f"<{name}>", "<i>x</i>", f"{_INSIDE_PARAGRAPH}</{name}>"
+        )
+        for name in _GUARDED
+    },
+    "end of html in the middle": _repeat("</body></html><p>x</p>"),
+    "end of html before the inner paragraph": _around("</body></html>", "<p>x</p>", _INSIDE_PARAGRAPH),
+    "pages in a row": _repeat("<html><head><title>t</title></head><body><p>x</p></body></html>"),
     "short paragraphs": _repeat("<p>a short paragraph</p>\n"),
     "tiny paragraphs": _repeat("<p>a"),
     "long paragraphs": _repeat("<p>" + "many words in one paragraph, " * 100 + "</p>"),
@@ -193,7 +232,7 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "script strings": _repeat("<script>x = '</div><!--'</script>"),
     "scripts": _repeat("<script>x</script>"),
     "svg with text": _repeat("<svg><p>x</p></svg>"),
-    "svg starts before one end": _around("", "<svg><g>", "<p>deep</p></svg>"),
+    "svg starts before one end": _around("", "<svg><g>", _INSIDE_PARAGRAPH + "</svg>"),
     "spaces": _repeat(" "),
     "spaces in a title": lambda size: b"<title>" + b" " * size + b"</title>" + _page(b""),
     "line breaks": _repeat("\n"),
@@ -226,6 +265,27 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "zip": lambda size: b"PK\x03\x04" + _random_bytes(size),
     "ELF": lambda size: b"\x7fELF" + _random_bytes(size),
 }
+
+
+# By depth, not by size.
+DEPTHS: dict[str, Callable[[int], bytes]] = {
+    f"{name} in {name}{', closed' if close else ''}": _deep(name, close=close)
+    for name in (*_NESTED, *_GUARDED)
+    for close in (True, False)
+}
+
+# Policy (docs/hidden-content.md): what is not shown has text in paragraphs only, fallback and raw text not even there.
+_HIDDEN = ("canvas", "iframe", "noscript", "textarea")
+HIDES_INSIDE = frozenset(
+    [
+        *(f"nested {name}" for name in _GUARDED),
+        *(f"guarded {name} before one paragraph" for name in _HIDDEN),
+        *(f"{name} with fifty elements" for name in _HIDDEN),
+        *(f"{name} ten deep with fifty elements" for name in _HIDDEN),
+        *(f"{name} with all elements before one paragraph" for name in _HIDDEN),
+        *(f"{name} in {name}, closed" for name in _HIDDEN),
+    ]
+)
 
 
 def hostile_pages(sizes: tuple[int, ...] = (1_000, 100_000)) -> Iterator[tuple[str, int, bytes]]:

@@ -121,7 +121,7 @@ def test_candidates_bound_the_answer() -> None:
 def test_tokens_of_the_caller_give_the_same_answer() -> None:
     identifier = Identifier.build()
     text = SENTENCES["it"] * 3
-    assert identifier.identify(text, tokens=tokenize(text)) == identifier.identify(text)
+    assert identifier.identify(text, rows=identifier.index.rows(tokenize(text))) == identifier.identify(text)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from blockfeat.blocks.table import Anchors, Blocks, Containers
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter, PageText, Segmenter
 from blockfeat.page import Page
-from blockfeat.tags import Tags, name_keys, parents_of
+from blockfeat.tags import Tags, name_key, name_keys, parents_of
 
 __all__ = ["Cutter", "cut_into_blocks"]
 
@@ -79,7 +79,7 @@ class Cutter:
     def codes_of(self, tags: Tags) -> Indices:
         """Return operation and roles of every element."""
         keys, codes = self._sorted_codes
-        places = np.minimum(np.searchsorted(keys, tags.key), keys.size - 1)
+        places = np.minimum(keys.searchsorted(tags.key), keys.size - 1)
         return np.where(keys[places] == tags.key, codes[places], self.other)
 
     def cut(self, page: Page, segmenter: Segmenter | None = None) -> Blocks:
@@ -165,9 +165,9 @@ class _Cut:
         """Mark the text at the live tags and find where it is cut."""
         codes = _pruned_or_kept(tags, codes, table)
         live, dropped = _live_tags(tags, (codes & _KIND) == _PRUNE)
-        element = np.flatnonzero(live[tags.opened])
+        element = live[tags.opened].nonzero()[0]
         code = codes[element]
-        number = np.cumsum(live) - 1
+        number = live.cumsum() - 1
         opened, closed = number[tags.opened[element]], number[tags.closed[element]]
         kind = np.empty(int(live.sum()), dtype=np.int64)
         kind[opened] = kind[closed] = code & _KIND
@@ -178,9 +178,9 @@ class _Cut:
         if table.guards.split_at_breaks:
             breaks = opened[code & _BREAK != 0]
             is_split[marked.repeated(breaks, table.guards.split_at_breaks, is_split)] = True
-        splits = np.append(np.flatnonzero(is_split), kind.size)
+        splits = np.append(is_split.nonzero()[0], kind.size)
         starts, ends, has_text = marked.stretches(splits)
-        at_split = np.flatnonzero(live)[splits[:-1]]
+        at_split = live.nonzero()[0][splits[:-1]]
         first_byte = np.concatenate(([0], tags.stop[at_split]))[has_text]
         end_byte = np.append(tags.start[at_split], len(tags.source))[has_text]
         return cls(
@@ -193,8 +193,8 @@ class _Cut:
             closed=closed,
             kind=kind,
             splits=splits,
-            stretch=np.cumsum(is_split) - is_split,
-            blocks_upto=np.cumsum(has_text),
+            stretch=is_split.cumsum() - is_split,
+            blocks_upto=has_text.cumsum(),
             block_starts=starts,
             block_ends=ends,
             first_byte=first_byte,
@@ -235,9 +235,9 @@ class _Cut:
             edges = np.zeros(self.kind.size + 1, dtype=np.int64)
             edges[self.opened[chosen]] += 1
             edges[self.closed[chosen]] -= 1
-            flags[np.cumsum(edges) > 0] |= flag
+            flags[edges.cumsum() > 0] |= flag
         # The text behind a tag has its flag; where the flag changes, a piece ends.
-        changes = np.flatnonzero(flags[1:] != flags[:-1]) + 1
+        changes = (flags[1:] != flags[:-1]).nonzero()[0] + 1
         ends = np.append(self.marked.places[changes], len(self.marked.text))
         return PageText(
             text=self.marked.text,
@@ -297,19 +297,27 @@ class _Cut:
 
 def _pruned_or_kept(tags: Tags, codes: Indices, table: TagTable) -> Indices:
     """Decide for elements that may be kept: boundaries where they hold a paragraph, pruned where not."""
-    keepable = np.flatnonzero((codes & _KIND) == _KEEPABLE)
-    if keepable.size or table.guards.prune_hidden:
+    kind = codes & _KIND
+    keepable = (kind == _KEEPABLE).nonzero()[0]
+    swallowing = (kind == _PRUNE).nonzero()[0] if table.guards.keep_if_it_holds_paragraphs else keepable[:0]
+    if swallowing.size:
+        # Only end tags behind it: the parser has put the rest of the page inside.
+        last_text = tags.last_text_tag
+        swallowing = swallowing[tags.key[swallowing] != name_key("noscript")]
+        swallowing = swallowing[(tags.closed[swallowing] > last_text) & (tags.opened[swallowing] < last_text)]
+    if keepable.size or swallowing.size or table.guards.prune_hidden:
         codes = codes.copy()
-    if keepable.size:
-        paragraphs = tags.opened[tags.named("p")]
-        first = np.searchsorted(paragraphs, tags.opened[keepable])
-        last = np.searchsorted(paragraphs, tags.closed[keepable])
-        codes[keepable] += np.where(last > first, _BOUNDARY, _PRUNE) - _KEEPABLE
+    for elements, kept in ((keepable, _KEEPABLE), (swallowing, _PRUNE)):
+        if elements.size:
+            paragraphs = tags.opened[tags.named("p")]
+            first = paragraphs.searchsorted(tags.opened[elements])
+            last = paragraphs.searchsorted(tags.closed[elements])
+            codes[elements] += np.where(last > first, _BOUNDARY, _PRUNE) - kept
     if table.guards.prune_hidden:
         places = np.array([found.start() for found in _HIDDEN.finditer(tags.source)], dtype=np.int64)
-        tag = np.searchsorted(tags.start, places, side="right") - 1
+        tag = tags.start.searchsorted(places, side="right") - 1
         in_tag = tag[places < tags.stop[tag]] if places.size else tag
-        codes[np.searchsorted(tags.opened, in_tag)] = _PRUNE
+        codes[tags.opened.searchsorted(in_tag)] = _PRUNE
     return codes
 
 
@@ -318,7 +326,7 @@ def _live_tags(tags: Tags, is_pruned: Mask) -> tuple[Mask, Mask]:
     inside = np.zeros(tags.start.size + 1, dtype=np.int64)
     inside[tags.opened[is_pruned]] += 1
     inside[tags.closed[is_pruned]] -= 1
-    dropped = np.cumsum(inside)[:-1] > 0
+    dropped = inside.cumsum()[:-1] > 0
     live = ~dropped
     live[tags.closed[is_pruned]] = False
     return live, dropped

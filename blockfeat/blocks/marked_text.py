@@ -83,12 +83,12 @@ class MarkedText:
                 marked = marked.replace(entity, character)
         codes = np.frombuffer(marked, dtype=np.uint8)
         is_mark = (codes <= SPACE_MARK) | (codes == NO_MARK)
-        behind = np.cumsum((codes & _TOP_BITS != _CONTINUES) & (codes != NO_MARK))
+        behind = ((codes & _TOP_BITS != _CONTINUES) & (codes != NO_MARK)).cumsum()
         places = behind[is_mark]
         text = marked.translate(_TO_TEXT, bytes([NO_MARK])).decode("utf-8", "replace")
         points = code_points(text)
         classes = character_classes().of(points)
-        solid = np.flatnonzero(classes & SPACE == 0)
+        solid = (classes & SPACE == 0).nonzero()[0]
         return cls(
             text=text,
             codes=points,
@@ -96,7 +96,7 @@ class MarkedText:
             places=places,
             width=np.append((marks != NO_MARK).astype(np.int64), 1),
             solid=solid,
-            solid_before=np.searchsorted(solid, places),
+            solid_before=solid.searchsorted(places),
         )
 
     def stretches(self, splits: Indices) -> tuple[Indices, Indices, NDArray[np.bool_]]:
@@ -110,7 +110,7 @@ class MarkedText:
         """Return the line breaks that are the ``most``-th in a row, without text or a split between them."""
         if breaks.size < most:
             return breaks[:0]
-        splits_before = np.cumsum(is_split)[breaks]
+        splits_before = is_split.cumsum()[breaks]
         solid_before = self.solid_before[breaks]
         same = (splits_before[1:] == splits_before[:-1]) & (solid_before[1:] == solid_before[:-1])
         starts_row = np.concatenate(([True], ~same))

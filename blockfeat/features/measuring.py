@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,7 +85,7 @@ class Measurer:
             The page's language where the caller knows it; identified otherwise.
         """
         blocks = self.cutter.cut(page, self.segmenter)
-        rows = self.index.rows(blocks.measures.tokens)
+        rows = self.index.rows_of_keys(blocks.measures.token_keys)
         lang = normalise_code(lang) or self._identify(page, blocks, rows)
         ratios = stop_word_ratios(blocks, self.index, self._asked(lang), rows=rows)
         matrix = feature_matrix(self.features, Measured(blocks, ratios))
@@ -107,19 +106,18 @@ class Measurer:
         prose = (measures.words >= _PROSE_WORDS) & (2 * measures.anchor_words <= measures.words)
         if not prose.any():
             prose = measures.words > 0
-        chosen = np.flatnonzero(prose)
-        chosen = chosen[np.cumsum(measures.words[chosen]) - measures.words[chosen] < _SAMPLE_WORDS]
+        chosen = prose.nonzero()[0]
+        chosen = chosen[measures.words[chosen].cumsum() - measures.words[chosen] < _SAMPLE_WORDS]
         keep = np.zeros(len(blocks), dtype=bool)
         keep[chosen] = True
-        sampled = keep[measures.token_block]
+        rows = rows[keep[measures.token_block]]
         declared = page.declared_lang
         prior = normalise_code(declared)
-        if prior and (not self.languages or prior in self.languages) and self.identifier.confirms(prior, rows[sampled]):
+        if prior and (not self.languages or prior in self.languages) and self.identifier.confirms(prior, rows):
             return prior
-        tokens = list(compress(measures.tokens, sampled.tolist()))
         text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
         if self.languages:
-            asked = self.identifier.identify(text, declared=declared, candidates=self.languages, tokens=tokens).lang
+            asked = self.identifier.identify(text, declared=declared, candidates=self.languages, rows=rows).lang
             if asked is not None:
                 return asked
-        return self.identifier.identify(text, declared=declared, tokens=tokens).lang
+        return self.identifier.identify(text, declared=declared, rows=rows).lang

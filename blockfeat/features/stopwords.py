@@ -57,13 +57,13 @@ def stop_word_ratios(
         The languages asked for; all of the index by default. With one there is no choice to make: the page's
         language decides for all of its blocks.
     rows : int array, optional
-        ``index.rows`` of the page's words, where the caller has it.
+        ``index.rows_of_keys`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
     columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.intp)
     densities = np.array([density(lang) for lang in asked])
     ratios = (
-        _counts(blocks, index, columns, index.rows(blocks.measures.tokens) if rows is None else rows)
+        _counts(blocks, index, columns, index.rows_of_keys(blocks.measures.token_keys) if rows is None else rows)
         / np.maximum(blocks.measures.words, 1)[:, None]
     )
     best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
@@ -81,10 +81,10 @@ def _counts(
         hits = index.matrix[rows, columns[0]]
         counts[:, 0] = np.bincount(measures.token_block[hits != 0], minlength=n)
     else:
-        known = np.flatnonzero(rows >= 0)
+        known = (rows >= 0).nonzero()[0]
         if known.size:
             owner = measures.token_block[known]
-            first = np.flatnonzero(np.diff(owner, prepend=-1))
+            first = np.diff(owner, prepend=-1).nonzero()[0]
             hits = index.matrix[:, columns][rows[known]]
             counts[owner[first]] = np.add.reduceat(hits, first, axis=0, dtype=np.int64)
     if measures.unspaced_words.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,11 +26,13 @@ __all__ = ["Identifier", "LanguageGuess", "identify", "normalise_code"]
 
 Source = Literal["declared", "script", "stopwords", "library", "none"]
 
+_logger = logging.getLogger("blockfeat.lang.identify")
 _LONGEST_TEXT = 30_000  # characters, about 5,000 words
 _WINDOWS, _WINDOW = (
     6,
     1_000,
 )  # the words of longer texts are taken from so many places, so many characters each
+_MOST_WORDS = 5_000
 _LIBRARY_TEXT = 2_000  # characters; more makes the library slower and no better
 _FEWEST_WORDS = 25  # below, stop words decide nothing
 _LIKE_PROSE = 0.55  # least density of the best language, as a share of what its prose has
@@ -112,12 +115,12 @@ class Identifier:
         *,
         declared: str | None = None,
         candidates: Sequence[str] | None = None,
-        tokens: Sequence[str] | None = None,
+        rows: NDArray[np.int32] | None = None,
     ) -> LanguageGuess:
         """Return the language of a text; see `blockfeat.lang.identify.identify`.
 
-        ``tokens`` spares the cutting where the caller has the words of the text already (as `tokenize` yields
-        them); the first 5,000 are used.
+        ``rows`` spares the cutting where the caller has the words of the text already, as rows of the index; the
+        first 5,000 are used.
         """
         allowed = None if candidates is None else frozenset(filter(None, map(normalise_code, candidates)))
         prior = normalise_code(declared)
@@ -135,8 +138,8 @@ class Identifier:
         alone = _only_language(script, letters)
         if alone is not None:
             return _decided_by_script(alone, script, share, prior, allowed)
-        words = tokenize(_windows(sample)) if tokens is None else tokens[:5_000]
-        return self._by_words(sample, words, script, prior, allowed)
+        rows = self.index.rows(tokenize(_windows(sample))) if rows is None else rows[:_MOST_WORDS]
+        return self._by_words(sample, rows, script, prior, allowed)
 
     def confirms(self, lang: str, rows: NDArray[np.int32]) -> bool:
         """Tell whether words, as rows of the index, are so full of a language's stop words that it need not be doubted.
@@ -152,14 +155,15 @@ class Identifier:
     def _by_words(
         self,
         sample: str,
-        words: Sequence[str],
+        rows: NDArray[np.int32],
         script: str,
         prior: str | None,
         allowed: frozenset[str] | None,
     ) -> LanguageGuess:
         """Decide between the languages of a script by stop words, or by the library in doubt."""
-        counts = self.index.counts(self.index.rows(words))
-        scores = self._scores(counts, len(words), script, allowed)
+        words = rows.size
+        counts = self.index.counts(rows)
+        scores = self._scores(counts, words, script, allowed)
         order = np.argsort(-scores)
         best = self.index.languages[int(order[0])]
         top = float(scores[order[0]])
@@ -168,11 +172,11 @@ class Identifier:
         speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts[scores > 0].max(initial=0))
         if prior is not None:
             doubtful = (speaks and hits >= _FEWEST_HITS_SHORT) or _foreign_letters(prior, sample)
-            stands = self._declared_stands(prior, scores, len(words), doubtful)
+            stands = self._declared_stands(prior, scores, words, doubtful)
             if stands is not None:
                 return stands
         clear = second <= _CLEAR_LEAD * top and best not in _WITH_SISTERS
-        if speaks and clear and hits >= _FEWEST_HITS and len(words) >= _FEWEST_WORDS:
+        if speaks and clear and hits >= _FEWEST_HITS and words >= _FEWEST_WORDS:
             return LanguageGuess(best, "stopwords", 1 - 0.5 * (second / top) ** 2)
         heard, belief = _ask_library(sample, script, allowed, prior)
         return heard if prior is None or belief < _OUT_OF_QUESTION else LanguageGuess(prior, "declared", 0.5)
@@ -290,7 +294,12 @@ def _ask_library(
     Where it has no clear answer, it believes in the declared language.
     """
     probabilities: dict[str, float] = {}
-    for code, probability in _library().rank(sample[:_LIBRARY_TEXT]):
+    try:
+        library = _library()
+    except OSError as error:  # it unpacks its model into a temporary file
+        _logger.warning("py3langid could not load its model: %s", error)
+        return _NOTHING, 1.0
+    for code, probability in library.rank(sample[:_LIBRARY_TEXT]):
         lang = normalise_code(code)
         if lang is not None and written_in(lang, script) and (allowed is None or lang in allowed):
             weight = _RARE_WEIGHT if lang in _RARE else 1.0

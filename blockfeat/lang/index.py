@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, available_languages, stop_word_lists
+from blockfeat.lang.words import keys_of_words
 
 __all__ = ["StopWordIndex"]
 
 _LONGEST = 3
+_BUCKET_BITS = 17
+_BUCKET_SHIFT = np.uint64(64 - _BUCKET_BITS)
 _BITS = np.uint64(21)
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
 
@@ -27,6 +30,10 @@ class StopWordIndex:
         ISO 639-1 codes, in the order of the columns.
     vocabulary
         Row of each stop word of the languages in spaced scripts.
+    keys, key_rows
+        The keys of these words (`blockfeat.lang.words.keys_of_words`) in ascending order, and the row of each.
+    buckets
+        By the highest bits of a key the first of ``keys`` that may be it; shape (2**17 + 1,).
     matrix
         uint8, shape (len(vocabulary) + 1, len(languages)): 1 where the word stands in the language's list.
         The last row is zero and stands for all other words (row -1). Columns of unspaced scripts are zero.
@@ -36,6 +43,9 @@ class StopWordIndex:
 
     languages: tuple[str, ...]
     vocabulary: Mapping[str, int]
+    keys: NDArray[np.uint64]
+    key_rows: NDArray[np.int32]
+    buckets: NDArray[np.int32]
     matrix: NDArray[np.uint8]
     sequences: tuple[tuple[NDArray[np.uint64], ...], ...]
 
@@ -60,12 +70,33 @@ class StopWordIndex:
             matrix[rows, column] = 1
         matrix.flags.writeable = False
         keys = tuple(_keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted)
-        return cls(languages=wanted, vocabulary=vocabulary, matrix=matrix, sequences=keys)
+        word_keys = keys_of_words(list(vocabulary))
+        order = np.argsort(word_keys)
+        word_keys = word_keys[order]
+        bounds = np.arange(1 << _BUCKET_BITS, dtype=np.uint64) << _BUCKET_SHIFT
+        buckets = np.append(word_keys.searchsorted(bounds), word_keys.size).astype(np.int32)
+        return cls(wanted, vocabulary, word_keys, order.astype(np.int32), buckets, matrix, keys)
 
     def rows(self, tokens: Sequence[str]) -> NDArray[np.int32]:
         """Return the row of each token, -1 where it is no stop word of any language; shape (n,)."""
         row_of = self.vocabulary.get
         return np.array([row_of(token, -1) for token in tokens], dtype=np.int32)
+
+    def rows_of_keys(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Return the row of each word, given its key, -1 where it is no stop word of any language; shape (n,)."""
+        rows = np.full(keys.size, -1, dtype=np.int32)
+        if not self.keys.size:
+            return rows
+        bucket = (keys >> _BUCKET_SHIFT).astype(np.int64)
+        place, stop = self.buckets[bucket], self.buckets[bucket + 1]
+        left = (place < stop).nonzero()[0]
+        while left.size:
+            at = place[left]
+            same = self.keys[at] == keys[left]
+            rows[left[same]] = self.key_rows[at[same]]
+            place[left] += 1
+            left = left[~same & (at + 1 < stop[left])]
+        return rows
 
     def hits(self, rows: NDArray[np.int32]) -> NDArray[np.uint8]:
         """Return for each row and language whether it is a stop word there: 0 or 1, shape (n, languages)."""
@@ -99,8 +130,8 @@ class StopWordIndex:
                 key = (key[:-1] << _BITS) | codes[length - 1 :]
             if keys.size == 0 or key.size == 0:
                 continue
-            places = np.minimum(np.searchsorted(keys, key), keys.size - 1)
-            starts = np.flatnonzero(keys[places] == key)
+            places = np.minimum(keys.searchsorted(key), keys.size - 1)
+            starts = (keys[places] == key).nonzero()[0]
             for offset in range(length):
                 covered[starts + offset] = True
         return covered

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, UNSPACED
+from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, UNSPACED, code_points
 from blockfeat.lang.sentences import sentence_ends
-from blockfeat.lang.words import lower, word_starts, words_at
+from blockfeat.lang.words import keys_of_spans, lower, word_spans
 
 __all__ = ["FastSegmenter", "PageText", "Segmenter", "TextMeasures", "count_by_block"]
 
@@ -61,10 +62,12 @@ class TextMeasures:
         Characters other than white space; letters, digits and marks among them.
     unspaced_words : int array
         Words that are single characters of a script without spaces.
-    tokens : list of str
-        All words of the page, lower-cased, in order.
-    token_block : int array, one for each token
-        The block that each token stands in.
+    text : str
+        The text, lower-cased.
+    token_starts, token_ends : int array, one for each word
+        Where each word of the page stands in it.
+    token_block : int array, one for each word
+        The block that each word stands in.
     has_controls : bool
         Whether the text holds control characters that no output may hold.
     """
@@ -76,9 +79,22 @@ class TextMeasures:
     characters: Counts
     alphanumerics: Counts
     unspaced_words: Counts
-    tokens: list[str]
+    text: str
+    token_starts: NDArray[np.intp]
+    token_ends: NDArray[np.intp]
     token_block: NDArray[np.intp]
     has_controls: bool = False
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """All words of the page, lower-cased, in order."""
+        spans = zip(self.token_starts.tolist(), self.token_ends.tolist(), strict=True)
+        return [self.text[start:end] for start, end in spans]
+
+    @cached_property
+    def token_keys(self) -> NDArray[np.uint64]:
+        """A number for each word; see `blockfeat.lang.words.keys_of_spans`."""
+        return keys_of_spans(code_points(self.text), self.token_starts, self.token_ends)
 
 
 class Segmenter(Protocol):
@@ -102,16 +118,15 @@ class FastSegmenter:
 
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text."""
-        starts = word_starts(page.classes)
-        ends = sentence_ends(page.codes, page.classes, page.block_ends)
-        return count_by_block(page, starts, words_at(lower(page.text), page.classes, starts), ends)
+        starts, ends = word_spans(page.classes)
+        return count_by_block(page, starts, ends, sentence_ends(page.codes, page.classes, page.block_ends))
 
 
 def count_by_block(
     page: PageText,
     starts: NDArray[np.intp],
-    tokens: list[str],
     ends: NDArray[np.intp],
+    sentence_ends: NDArray[np.intp],
 ) -> TextMeasures:
     """Sum what a segmenter found in the page's text over its blocks.
 
@@ -119,31 +134,33 @@ def count_by_block(
     ----------
     page : PageText
         The page's text.
-    starts, tokens : int array and list of str, one for each word
-        Position and lower-cased text of each word, in order.
-    ends : int array
+    starts, ends : int array, one for each word
+        Where each word stands, in order.
+    sentence_ends : int array
         Positions behind the sentence ends, ascending.
     """
     classes = page.classes
-    words = _steps(np.searchsorted(starts, page.block_ends))
+    words = _steps(starts.searchsorted(page.block_ends))
     token_block = np.repeat(np.arange(words.size), words)
     # Blocks and pieces cut the text into runs that are whole in both.
     run_ends = np.union1d(page.block_ends, page.piece_ends)
-    in_run = _steps(np.searchsorted(starts, run_ends))
-    run_flags = page.piece_flags[np.searchsorted(page.piece_ends, run_ends)]
-    run_block = np.searchsorted(page.block_ends, run_ends)
+    in_run = _steps(starts.searchsorted(run_ends))
+    run_flags = page.piece_flags[page.piece_ends.searchsorted(run_ends)]
+    run_block = page.block_ends.searchsorted(run_ends)
     single = (classes & UNSPACED) != 0
     return TextMeasures(
         words=words,
         anchor_words=_in_runs(in_run, run_block, run_flags & ANCHOR != 0, words.size),
         format_words=_in_runs(in_run, run_block, run_flags & FORMAT != 0, words.size),
-        sentences=_sentences_by_block(words, starts, token_block, ends),
+        sentences=_sentences_by_block(words, starts, token_block, sentence_ends),
         characters=_sum_by_block(classes & SPACE == 0, page.block_ends),
         alphanumerics=_sum_by_block(classes & (ALPHANUMERIC | MARK) != 0, page.block_ends),
         unspaced_words=(
             np.bincount(token_block[single[starts]], minlength=words.size) if single.any() else np.zeros_like(words)
         ),
-        tokens=tokens,
+        text=lower(page.text),
+        token_starts=starts,
+        token_ends=ends,
         token_block=token_block,
         has_controls=bool((classes & CONTROL).any()),
     )
@@ -158,7 +175,7 @@ def _steps(upto: Counts) -> Counts:
 
 def _in_runs(counts: Counts, block: NDArray[np.intp], is_flagged: NDArray[np.bool_], blocks: int) -> Counts:
     """Sum the counts of the flagged runs by block."""
-    flagged = np.flatnonzero(is_flagged & (counts > 0))
+    flagged = (is_flagged & (counts > 0)).nonzero()[0]
     sums = np.zeros(blocks, dtype=np.int64)
     np.add.at(sums, block[flagged], counts[flagged])
     return sums
@@ -166,7 +183,7 @@ def _in_runs(counts: Counts, block: NDArray[np.intp], is_flagged: NDArray[np.boo
 
 def _sum_by_block(mask: NDArray[np.bool_], block_ends: NDArray[np.intp]) -> Counts:
     """Count the True characters of each block."""
-    return _steps(np.searchsorted(np.flatnonzero(mask), block_ends))
+    return _steps(mask.nonzero()[0].searchsorted(block_ends))
 
 
 def _sentences_by_block(
@@ -177,6 +194,6 @@ def _sentences_by_block(
 ) -> Counts:
     """Count the sentences that hold a word; words behind a block's last end make one more."""
     is_first = np.zeros(starts.size + 1, dtype=bool)
-    is_first[np.searchsorted(starts, ends)] = True
-    is_first[np.cumsum(words) - words] = True
+    is_first[starts.searchsorted(ends)] = True
+    is_first[words.cumsum() - words] = True
     return np.bincount(token_block[is_first[:-1]], minlength=words.size)

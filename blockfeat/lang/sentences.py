@@ -33,16 +33,16 @@ def sentence_ends(
     none). A period does not if a lower-case letter comes next, nor behind a single letter (an initial) or a
     number of one or two digits (a German ordinal); at the end of a block it always does.
     """
-    stops = np.flatnonzero(classes & STOP)
+    stops = (classes & STOP).nonzero()[0]
     if stops.size == 0:
         return stops
     padded = np.append(classes, np.full(_LOOKAHEAD + 1, SPACE, dtype=np.uint8))
     behind = stops + 1
     for _ in range(_LOOKAHEAD):
         behind += (padded[behind] & (STOP | CLOSER)) != 0
-    solid = np.append(np.flatnonzero((classes & SPACE) == 0), classes.size)
-    following = solid[np.searchsorted(solid, behind)]
-    at_block_end = following >= block_ends[np.searchsorted(block_ends, stops, side="right")]
+    solid = np.append(((classes & SPACE) == 0).nonzero()[0], classes.size)
+    following = solid[solid.searchsorted(behind)]
+    at_block_end = following >= block_ends[block_ends.searchsorted(stops, side="right")]
     is_end = (padded[behind] & SPACE) != 0
     is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
     is_end |= _is_wide_stop(codes[stops])
@@ -54,7 +54,7 @@ def sentence_ends(
 
 def _is_wide_stop(stops: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Tell which stops need no white space behind them."""
-    places = np.minimum(np.searchsorted(_WIDE_STOPS, stops), _WIDE_STOPS.size - 1)
+    places = np.minimum(_WIDE_STOPS.searchsorted(stops), _WIDE_STOPS.size - 1)
     wide: NDArray[np.bool_] = _WIDE_STOPS[places] == stops
     return wide
 

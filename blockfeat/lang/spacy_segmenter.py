@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
 from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, count_by_block
-from blockfeat.lang.words import lower
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -69,14 +68,12 @@ class SpacySegmenter:
         MissingExtraError
             The language's tokenizer needs a package that is not installed.
         """
-        lowered = lower(page.text)
         classes = page.classes
         starts, ends, sentence_starts = self._segment(page)
         alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
-        tokens = [lowered[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        measures = count_by_block(page, starts, tokens, sentence_starts)
+        measures = count_by_block(page, starts, ends, sentence_starts)
         single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
         unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
         return replace(measures, unspaced_words=unspaced)

@@ -1,0 +1,117 @@
+"""What the fuzzer holds against a page: one check, used by tools/fuzz.py and by the replay of its findings."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from lxml import etree
+
+import blockfeat
+from blockfeat import BlockfeatError, Extraction
+from blockfeat.output import FORMATS, to_json_line, to_markdown
+
+__all__ = ["check", "complaint"]
+
+Done = TypeVar("Done")
+
+_UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_TAG_OF_OUTPUT = re.compile(
+    r"<(?!/?(?:html|head|meta|title|body|a|blockquote|h[1-6]|li|ol|p|pre|ul)[\s>]|!DOCTYPE html>)"
+)
+
+
+def check(data: bytes, *, seconds: float = 0.2, seconds_per_megabyte: float = 1.0) -> None:
+    """Extract a page, as bytes and as text, write it in every format, and fail where a promise is broken.
+
+    Parameters
+    ----------
+    data : bytes
+        The page.
+    seconds, seconds_per_megabyte : float
+        Process time allowed for each extraction and again for its output.
+
+    Raises
+    ------
+    AssertionError
+        Forbidden characters or markup in the output, output that does not parse, or too much time.
+    Exception
+        Whatever the library lets through that is not of its family.
+    """
+    allowed = seconds + seconds_per_megabyte * len(data) / 1e6
+    texts = dict.fromkeys((data.decode("utf-8", "surrogateescape"), data.decode("latin-1")))
+    for page in (data, *texts):
+        extraction = _in_time(partial(_extracted, page), allowed)
+        if extraction is not None:
+            _in_time(partial(_check_output, extraction), allowed)
+
+
+def complaint(data: bytes) -> str | None:
+    """Return what is wrong with a page in a form that is the same for the same fault, None where all is well."""
+    try:
+        check(data)
+    except AssertionError as error:
+        return str(error).split(":")[0]
+    except Exception as error:
+        return f"{type(error).__name__} in {_place(error)}"
+    return None
+
+
+def _place(error: Exception) -> str:
+    """Innermost function of the package that an exception came through."""
+    place, traceback = "?", error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if "blockfeat" in code.co_filename:
+            place = code.co_qualname
+        traceback = traceback.tb_next
+    return place
+
+
+def _in_time(work: Callable[[], Done], allowed: float) -> Done:
+    """Do the work; where it takes too long, do it twice more, and fail if that is no faster."""
+    best = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        done = work()
+        best = min(best, time.process_time() - start)
+        if best <= allowed:
+            return done
+    raise AssertionError(f"too slow: {best:.2f} s, {allowed:.2f} s allowed")
+
+
+def _extracted(page: str | bytes) -> Extraction | None:
+    try:
+        return blockfeat.extract(page)
+    except BlockfeatError:
+        return None
+
+
+def _with_all_blocks(extraction: Extraction) -> Extraction:
+    blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
+    return replace(extraction, evidence=lambda: blocks)
+
+
+def _check_output(found: Extraction) -> None:
+    extraction = _with_all_blocks(found)
+    written = {name: write(extraction) for name, write in FORMATS.items()}
+    written["linked markdown"] = to_markdown(extraction, links=True)
+    written["json with evidence"] = to_json_line(extraction, evidence=True)
+    written["extraction"] = "\n".join(_strings(found))
+    for name, text in written.items():
+        found = _UNWANTED.search(text)
+        assert found is None, f"control character in {name}: {found!r}"
+    json.loads(written["json with evidence"])
+    etree.fromstring(written["xml"].encode(), etree.XMLParser(huge_tree=True, resolve_entities=False))
+    tag = _TAG_OF_OUTPUT.search(written["html"])
+    assert tag is None, f"markup in html: {written['html'][tag.start() :][:80]!r}"
+
+
+def _strings(extraction: Extraction) -> Iterator[str]:
+    yield from (extraction.text, extraction.title or "", extraction.lang or "", *extraction.warnings)
+    yield from (block.text for block in extraction.blocks)

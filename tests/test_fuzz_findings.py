@@ -1,0 +1,55 @@
+"""What `make fuzz` found: every file of tests/findings must pass. And the target fails where it should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import blockfeat
+from blockfeat import Extraction
+from fuzz_target import check, complaint
+from hostile import hostile_pages
+from pages import article_page
+
+_FINDINGS = sorted(path for path in (Path(__file__).parent / "findings").glob("*") if path.suffix == ".html")
+
+
+@pytest.mark.parametrize("path", _FINDINGS, ids=[path.name for path in _FINDINGS])
+def test_finding(path: Path) -> None:
+    check(path.read_bytes(), seconds=0.6)
+
+
+def test_ordinary_and_small_hostile_pages_pass() -> None:
+    assert complaint(article_page().encode()) is None
+    told = {name: told for name, _, page in list(hostile_pages((200,)))[::5] if (told := complaint(page))}
+    assert told == {}
+
+
+def _found(**values: object) -> Extraction:
+    return replace(blockfeat.extract(article_page()), **values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [({"title": "a\x01"}, "control character in extraction"), ({"text": "a\x00"}, "control character in extraction")],
+)
+def test_the_target_sees_characters(monkeypatch: pytest.MonkeyPatch, values: dict[str, object], told: str) -> None:
+    found = _found(**values)
+    monkeypatch.setattr(blockfeat, "extract", lambda page: found)
+    assert complaint(b"<p>x") == told
+
+
+def test_the_target_sees_other_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> tuple[blockfeat.Block, ...]:
+        raise KeyError("x")
+
+    found = _found(evidence=fails)
+    monkeypatch.setattr(blockfeat, "extract", lambda page: found)
+    assert complaint(b"<p>x") == "KeyError in Extraction.blocks"
+
+
+def test_the_target_sees_slowness() -> None:
+    with pytest.raises(AssertionError, match="too slow"):
+        check(article_page().encode(), seconds=0.0, seconds_per_megabyte=0.0)

@@ -1,0 +1,172 @@
+"""Promises 7 and 10, from pages to output: no unwanted characters, allowed markup only."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+from markdown_it import MarkdownIt
+
+import blockfeat
+from blockfeat import Extraction
+from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
+
+
+def _with_all_blocks(extraction: Extraction) -> Extraction:
+    """Keep every block, so that output shows all that a page can bring into it."""
+    blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
+    return replace(extraction, evidence=lambda: blocks, text="\n\n".join(block.text for block in blocks))
+
+
+# 7: characters of the output.
+
+_CHARACTERS = st.sampled_from(
+    [*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), "\ud800", "\udfff", "\ufffe", "\uffff", "a", " ", "é", "<b>"]
+    + [f"&#{code};" for code in (0, 1, 8, 11, 13, 27, 31, 127, 128, 133, 159, 0xD800, 0xFFFF, 0x110000)]
+)
+_DIRTY = st.lists(_CHARACTERS | st.characters(), max_size=12).map("".join)
+
+
+def _assert_clean(text: str) -> None:
+    unwanted = {mark for mark in text if mark not in "\t\n" and unicodedata.category(mark) in ("Cc", "Cs")}
+    assert not unwanted
+
+
+@given(_DIRTY, _DIRTY, _DIRTY)
+@example("a\x01b", "c\x01", "\x01")
+@settings(max_examples=150, deadline=None)
+def test_no_output_holds_unwanted_characters(title: str, text: str, value: str) -> None:
+    page = (
+        f"<html lang='{value}'><title>{title}</title><h2>{text}</h2><pre>{text}</pre><ul><li>{text}</ul>"
+        f"<p id='{value}'>words {text} <a href='/{value}' title='{value}'>link {text}</a> words"
+    )
+    found = _with_all_blocks(blockfeat.extract(page, url=f"https://a.example/{title}", id=text))
+    for write in FORMATS.values():
+        _assert_clean(write(found))
+    _assert_clean(to_markdown(found, links=True))
+    line = to_json_line(found, evidence=True)
+    _assert_clean(line)
+    assert len(line.splitlines()) == 1
+    for value in _strings(json.loads(line)):
+        _assert_clean(value)
+    etree.fromstring(to_xml(found).encode())
+
+
+@given(_DIRTY, _DIRTY)
+@example("a\x01b", "c\x01")
+@settings(max_examples=100, deadline=None)
+def test_the_extraction_holds_no_unwanted_characters(title: str, text: str) -> None:
+    found = blockfeat.extract(f"<title>{title}</title><pre>{text}</pre><p>words {text}</p>")
+    for value in (found.text, found.title or "", *found.warnings, *(block.text for block in found.blocks)):
+        _assert_clean(value)
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [*value, *(text for item in value.values() for text in _strings(item))]
+    if isinstance(value, list):
+        return [text for item in value for text in _strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+# 10: the allow list.
+
+_HOSTILE_TARGETS = st.sampled_from(
+    [
+        "javascript:alert(1)",
+        " jAvA\tScript:x",
+        "java&#10;script:x",
+        "&#106;avascript:x",
+        "javascript&amp;colon;x",
+        "\x01javascript:x",
+        "feed:javascript:x",
+        "data:text/html,x",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "blob:x",
+        "about:blank",
+        "ftp://a.example",
+        "//a.example/x",
+        "/a b",
+        "https://a.example/)](x",
+        "mailto:a@b.example",
+        'x" onclick=y',
+    ]
+)
+_HOSTILE_TEXT = st.sampled_from(
+    [
+        "<script>x</script>",
+        "&lt;script&gt;x&lt;/script&gt;",
+        "<img src=x onerror=y>",
+        "&lt;img src=x onerror=y&gt;",
+        "&lt;/p&gt;&lt;svg onload=x&gt;",
+        "<style>x</style>",
+        "<iframe src=x></iframe>",
+        "<p onclick=x style='y'>z",
+        "<base href=x>",
+        "<form action=x><input>",
+        "<!-- x -->",
+        "<![CDATA[<script>x]]>",
+        "&amp;lt;b&gt;",
+        "[a](javascript:x)",
+        "![a](http://x)",
+        "[a]: javascript:x",
+        "<javascript:x>",
+        "<http://a.example>",
+        "](",
+        "]]>",
+        "\\",
+        "`",
+        "```",
+        "~~~",
+        "# a",
+    ]
+)
+_ALLOWED_TAGS = {"html", "head", "meta", "title", "body", "a", "blockquote", "p", "pre", "ol", "ul", "li"} | {
+    f"h{level}" for level in range(1, 7)
+}
+_RENDERED_TAGS = _ALLOWED_TAGS | {"code", "em", "strong", "hr", "br"}
+
+
+def _is_allowed(target: str) -> bool:
+    """Whether a target is relative or of an allowed scheme, read as a browser reads it."""
+    seen = re.sub(r"[\x00-\x20]", "", html.fromstring(f"<a>{target}</a>").text_content())
+    scheme = re.match(r"([a-z][a-z0-9+.\-]*):", seen, re.I)
+    return scheme is None or scheme.group(1).lower() in ("http", "https", "mailto")
+
+
+@given(
+    st.lists(
+        st.tuples(_HOSTILE_TEXT | st.text(max_size=9), _HOSTILE_TARGETS | st.text(max_size=9)), min_size=1, max_size=5
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tuple[str, str]]) -> None:
+    for wrap in ("<p>{}</p>", "<ul><li>{}</ul>", "<blockquote>{}</blockquote>", "<h2>{}</h2>", "<pre>{}</pre>"):
+        links = "".join(f"{text}<a href='{target}' onclick=x>{text} link</a>{text}" for text, target in pieces)
+        found = _with_all_blocks(blockfeat.extract(f"<title>{pieces[0][0]}</title>{wrap.format(links)}"))
+        root = html.document_fromstring(to_html(found))
+        assert {str(element.tag) for element in root.iter()} <= _ALLOWED_TAGS
+        assert all(set(element.attrib) <= {"lang", "charset", "href"} for element in root.iter())
+        targets = [str(element.get("href")) for element in root.iter("a")]
+        rendered = html.document_fromstring(
+            "<p>" + MarkdownIt("commonmark", {"html": True}).render(to_markdown(found, links=True))
+        )
+        assert {str(element.tag) for element in rendered.iter()} <= _RENDERED_TAGS
+        assert all(set(element.attrib) <= {"href", "start"} for element in rendered.iter())
+        targets += [str(element.get("href")) for element in rendered.iter("a")]
+        targets += etree.fromstring(to_xml(found).encode()).xpath("//@target")
+        assert all(map(_is_allowed, targets))
+
+
+def test_allowed_links_do_come_out() -> None:
+    page = "<p>See <a href='https://a.example/x' onclick=y>this</a> and <a href='/b'>that</a>.</p>"
+    found = _with_all_blocks(blockfeat.extract(page))
+    assert '<a href="https://a.example/x">this</a> and <a href="/b">that</a>' in to_html(found)
+    assert to_markdown(found, links=True) == "See [this](https://a.example/x) and [that](/b)."

@@ -1,0 +1,162 @@
+"""Promise 4 on small pages: whatever stands unclosed or broken between two paragraphs, no text is lost in silence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import blockfeat
+from hostile import BEFORE, BEHIND, INSIDE
+from pages import SENTENCES, article_page
+
+_TELLS_OF_LOSS = re.compile("hid|miss|lost|left out", re.I)
+
+# Every element of HTML, also those of old.
+_ELEMENT_NAMES = """
+a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br
+button canvas caption center cite code col colgroup command content data datalist dd del details dfn dialog dir div dl
+dt element em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr
+html i iframe image img input ins isindex kbd keygen label legend li link listing main map mark marquee math menu
+menuitem meta meter multicol nav nextid nobr noembed noframes noscript object ol optgroup option output p param
+picture plaintext portal pre progress q rb rp rt rtc ruby s samp script search section select shadow slot small source
+spacer span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr
+track tt u ul var video wbr xmp x-card svg:a
+"""
+_ELEMENTS = _ELEMENT_NAMES.split()
+# Policy or HTML's rules hide text without a paragraph inside these where they are closed.
+_HIDING_NAMES = """
+applet button canvas datalist del embed head iframe math meta noembed noscript object optgroup option script select
+source style svg template textarea title track
+"""
+_HIDING = frozenset(_HIDING_NAMES.split())
+
+
+def _missing(page: str | bytes, wanted: tuple[str, ...] = (BEFORE, INSIDE, BEHIND)) -> list[str]:
+    """Words that no block holds, where no warning tells of a loss."""
+    extraction = blockfeat.extract(page)
+    text = "".join("".join(block.text.split()) for block in extraction.blocks)
+    if any(map(_TELLS_OF_LOSS.search, extraction.warnings)):
+        return []
+    return [word for word in wanted if word not in text]
+
+
+def _text(page: str) -> str:
+    return "\n".join(block.text for block in blockfeat.extract(page).blocks)
+
+
+def _between(inner: str) -> str:
+    return (
+        f"<!DOCTYPE html><html><head><title>t</title></head><body><p>{BEFORE}</p>{inner}<p>{BEHIND}</p></body></html>"
+    )
+
+
+@pytest.mark.parametrize("name", _ELEMENTS)
+@pytest.mark.parametrize("form", ["<{}>", "<{} a=b>", "<{}/>", "<{}><{}><{}>", "<div><{}></div>", "<{}><div><b></{}>"])
+def test_an_unclosed_element_loses_no_text(name: str, form: str) -> None:
+    tag = form.format(name, name, name)
+    hides = name in _HIDING and "</" in form
+    assert _missing(_between(f"{tag}{INSIDE}"), (BEFORE, BEHIND) if hides else (BEFORE, INSIDE, BEHIND)) == []
+    assert _missing(_between(f"{tag}<p>{INSIDE}</p>")) == []
+
+
+@pytest.mark.parametrize("name", _ELEMENTS)
+def test_an_end_tag_of_nothing_loses_no_text(name: str) -> None:
+    assert _missing(_between(f"</{name}>{INSIDE}")) == []
+    assert _missing(_between(f"<p>{INSIDE}</{name}></p></{name}>")) == []
+
+
+@pytest.mark.parametrize("name", _ELEMENTS)
+def test_a_closed_element_loses_no_text_behind_it(name: str) -> None:
+    assert _missing(_between(f"<{name}>x</{name}>{INSIDE}")) == []
+    assert _missing(_between(f"<{name}><{name}>x</{name}></{name}>{INSIDE}")) == []
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "</html>",
+        "</body></html>",
+        "</body></html><html><body>",
+        "<!DOCTYPE html>",
+        "<html><head><title>u</title></head><body>",
+        "<head>",
+        "<body class=a>",
+        "<frameset><frame></frameset>",
+        "<?xml version='1.0' encoding='utf-16'?>",
+        "<?php echo '<p>' ?>",
+        "<![if !IE]>",
+        "<!--[if IE]><p>x</p><![endif]-->",
+        "<!-->",
+        "<!--->",
+        "<!-- x --!>",
+        "<!-- <!-- x -->",
+        "<>",
+        "</>",
+        "<<<<",
+        "< p>",
+        "<3",
+        "&",
+        "&#",
+        "&#x110000;",
+        "&#0;",
+        "\x00",
+        "\ud800",
+        "<table><tr>",
+        "<table><select>",
+        "<svg><p>x</p></svg>",
+        "<script>var a = '</scr' + 'ipt>';</script>",
+        "<script><!-- <script> </script>",
+        "<style>a { content: '</p>' }</style>",
+        "<p" + " a=b" * 2_000 + ">",
+    ],
+)
+def test_junk_between_paragraphs_loses_no_text(junk: str) -> None:
+    assert _missing(_between(f"{junk}<p>{INSIDE}</p>{junk}")) == []
+
+
+@pytest.mark.parametrize("name", ["button", "object", "template", "select", "svg"])
+@pytest.mark.parametrize("elements", [30, 50, 1_900, 2_500])
+def test_a_paragraph_far_inside_a_guarded_element_is_found(name: str, elements: int) -> None:
+    inner = "<i>x</i>" * elements + f"<p>{INSIDE}</p>"
+    assert _missing(_between(f"<{name}>{inner}</{name}>")) == []
+    assert _missing(_between(f"<{name}><p>x</p><{name}>{inner}</{name}></{name}>")) == []
+    assert _missing(_between(f"<{name}>" * 3 + inner + f"</{name}>" * 3)) == []
+
+
+def test_a_page_cut_off_anywhere_keeps_what_stands_before() -> None:
+    page = article_page()
+    whole = "".join(_text(page).split())
+    for end in range(page.index("<body>") + 6, len(page)):
+        found = "".join(_text(page[:end]).split())
+        assert whole.startswith(found.rstrip("</")), page[:end][-60:]
+        assert SENTENCES[0].replace(" ", "") in found or end < page.index(SENTENCES[0]) + len(SENTENCES[0])
+
+
+@pytest.mark.parametrize(
+    "end", ["<", "<Q", "<p", "</", "</p", "<a href", "<a href=", "<a href='", '<a href="x', "<!", "&", "&am"]
+)
+def test_a_page_cut_off_in_markup_keeps_its_end(end: str) -> None:
+    for page in (
+        f"<html><head><title>t</title></head><p>{BEFORE}</p>{end}",
+        f"<div><p>{BEFORE} {end}",
+        f"{BEFORE}{end}",
+    ):
+        assert BEFORE in _text(page)
+        assert "blockfeat" not in _text(page)
+
+
+_TAGS = ["div", "p", "b", "a", "li", "ul", "table", "tr", "td", "button", "span", "h2", "form", "object", "em"]
+_TOKENS = st.sampled_from(
+    [f"<{mark}{name}>" for name in (*_TAGS, "body", "html") for mark in ("", "/")] + ["<br>", " "]
+)
+
+
+@given(st.lists(_TOKENS, max_size=25))
+@settings(max_examples=300, deadline=None)
+def test_no_mix_of_tags_loses_text(tokens: list[str]) -> None:
+    words = [f"word{number}end" for number in range(len(tokens))]
+    page = "".join(f"{token}<p>{word}</p>" for token, word in zip(tokens, words, strict=True))
+    assert _missing(_between(page), (BEFORE, *words, BEHIND)) == []
