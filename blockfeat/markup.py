@@ -85,7 +85,7 @@ def without_open_tag(data: bytes) -> bytes:
 
 
 def flatten(data: bytes, depth: int = 512) -> bytes:
-    """Drop the tags of elements that are nested deeper than ``depth``, and of all that are often pruned; their text stays.
+    """Drop the tags of elements nested deeper than ``depth``, and of all that are often pruned; their text stays.
 
     libxml2 stops reading at 2,048 levels without an error. One pass over the tags, amortised linear.
     """

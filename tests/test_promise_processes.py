@@ -100,7 +100,7 @@ _WATCH = """
     _PLACES = (*sys.path, *sysconfig.get_paths().values(), sys.prefix, {home!r})
     _ROOTS = [os.path.realpath(path) for path in _PLACES if path]
     # py3langid unpacks its model into a nameless temporary file when it is first asked.
-    _TEMPORARY = os.path.realpath(tempfile.gettempdir()) + os.sep
+    _TEMPORARY = tempfile.gettempdir()
     seen, armed = [], []
 
     def _allowed(event, arguments):
@@ -108,7 +108,7 @@ _WATCH = """
             return False
         if event in ("open", "os.listdir", "os.scandir"):
             path, *rest = arguments
-            if isinstance(path, str) and f"{{path}}/".startswith(_TEMPORARY):
+            if path == _TEMPORARY:
                 return True
             is_inside = not isinstance(path, int) and any(os.path.realpath(path).startswith(root) for root in _ROOTS)
             return is_inside and not (rest and isinstance(rest[0], str) and set(rest[0]) & set("wax+"))

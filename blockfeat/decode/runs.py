@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
+
+from blockfeat.decode.maximal import top_runs
 
 __all__ = ["best_run", "best_run_masks", "best_runs"]
 
@@ -31,33 +31,10 @@ def best_run(scores: NDArray[np.float64]) -> tuple[int, int]:
 
 def best_runs(scores: NDArray[np.float64], k: int) -> list[tuple[int, int]]:
     """Return up to ``k`` disjoint runs, each the best of what the earlier ones left, in document order."""
-    runs: list[tuple[int, int]] = []
-    candidates = [_run_within(scores, 0, scores.size)]
-    for _ in range(k):
-        # Of equal sums the earliest run, as in best_run.
-        best = max(candidates, key=lambda candidate: (candidate.sum, -candidate.start))
-        if best.end == best.start:
-            break
-        runs.append((best.start, best.end))
-        candidates.remove(best)
-        candidates.append(_run_within(scores, best.low, best.start))
-        candidates.append(_run_within(scores, best.end, best.high))
-    return sorted(runs)
-
-
-class _Run(NamedTuple):
-    """The best run of ``scores[low:high]`` and its sum."""
-
-    sum: float
-    start: int
-    end: int
-    low: int
-    high: int
-
-
-def _run_within(scores: NDArray[np.float64], low: int, high: int) -> _Run:
-    start, end = best_run(scores[low:high])
-    return _Run(float(scores[low + start : low + end].sum()), low + start, low + end, low, high)
+    if k == 1:
+        run = best_run(scores)
+        return [run] if run[1] > run[0] else []
+    return sorted(top_runs(scores, k))
 
 
 def best_run_masks(scores: NDArray[np.floating]) -> NDArray[np.bool_]:
