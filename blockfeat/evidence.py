@@ -7,96 +7,63 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
+from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.preformatted import preformatted_text
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.models.threshold import ThresholdModel
+from blockfeat.models.page_model import PageModel, Verdict
+from blockfeat.page import Page
 from blockfeat.tags import Tags
 
 __all__ = ["Evidence"]
 
 _WORD = re.compile(r"\S+")
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_ITEMS = frozenset({"li", "dd", "dt"})
-_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_KIND_OF_TAG = {
-    **dict.fromkeys(("pre", "listing", "xmp"), "preformatted"),
-    "blockquote": "quote",
-    **dict.fromkeys(("figcaption", "caption"), "caption"),
-    **dict.fromkeys(("td", "th"), "table_cell"),
-}
-
-
-class _Kind(NamedTuple):
-    """What a block is, its level (of headings and list items), and whether its list is numbered."""
-
-    name: str
-    level: int
-    ordered: bool
-
-
-_PARAGRAPH = _Kind("paragraph", 0, False)
 
 
 @dataclass(frozen=True)
 class Evidence:
     """Makes the blocks of one extraction when they are asked for."""
 
+    page: Page
     measured: MeasuredPage
-    model: ThresholdModel
-    scores: NDArray[np.float64]
-    kept: NDArray[np.bool_]
+    model: PageModel
+    verdict: Verdict
 
     def __call__(self) -> tuple[Block, ...]:
         """Return every block of the page."""
         blocks = self.measured.blocks
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
-        kinds = _kinds(blocks)
-        margins = self.model.feature_margins(self.measured.matrix, self.measured.lang)
-        thresholds = self.model.thresholds_for(self.measured.lang)
-        names = [feature.name for feature in self.model.features]
+        kinds = kinds_of_containers(blocks)
+        reasons = self.model.explain(self.page, self.measured, self.verdict)
         made = []
-        for index in range(len(blocks)):
-            kind, level, ordered = kinds[int(blocks.container[index])]
-            failed = tuple(name for name, margin in zip(names, margins[index], strict=True) if margin < 0)
-            values = dict(zip(names, self.measured.matrix[index].tolist(), strict=True))
-            text = preformatted_text(blocks, index) if kind == "preformatted" else blocks.text(index)
+        for index, told in enumerate(reasons):
+            container = int(blocks.container[index])
+            kind, level, ordered = kinds[container]
+            is_preformatted = kind == "preformatted"
             made.append(
                 Block(
                     index=index,
-                    text=text,
+                    text=preformatted_text(blocks, index) if is_preformatted else blocks.text(index),
                     words=int(blocks.measures.words[index]),
-                    xpath=paths[int(blocks.container[index])],
+                    xpath=paths[container] if container >= 0 else "/",
                     kind=kind,
                     level=level,
                     ordered=ordered,
-                    links=() if kind == "preformatted" else _links_in(blocks, index, links.get(index, [])),
-                    kept=bool(self.kept[index]),
-                    score=float(self.scores[index]),
-                    features=values,
-                    failed=failed,
-                    reason=self._reason(bool(self.kept[index]), failed, values, thresholds.tolist()),
+                    links=() if is_preformatted else _links_in(blocks, index, links.get(index, [])),
+                    kept=bool(self.verdict.kept[index]),
+                    score=float(self.verdict.scores[index]),
+                    features=told.features,
+                    contributions=told.contributions,
+                    failed=told.failed,
+                    reason=told.reason,
                 )
             )
         return tuple(made)
-
-    def _reason(self, kept: bool, failed: tuple[str, ...], values: dict[str, float], thresholds: list[float]) -> str:
-        """Say in one sentence why a block was kept or dropped."""
-        told = "; ".join(
-            f"{feature.title} {values[feature.name]:.2f} is {'below' if feature.sign > 0 else 'above'} {limit:.2f}"
-            for feature, limit in zip(self.model.features, thresholds, strict=True)
-            if feature.name in failed
-        )
-        if kept:
-            return "kept: all thresholds hold" if not failed else f"kept: inside the best run, though {told}"
-        return f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
 
 
 def xpaths(blocks: Blocks) -> list[str]:
@@ -127,28 +94,6 @@ def _steps(tags: Tags) -> list[str]:
         name = tags.name(element)
         steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
     return steps
-
-
-def _kinds(blocks: Blocks) -> list[_Kind]:
-    """Return the kind of every container, by the innermost ancestor that says something, and last that of none."""
-    kinds: list[_Kind] = []
-    # Number of lists around each container and whether the innermost is numbered.
-    lists: list[tuple[int, bool]] = []
-    for element, around in zip(blocks.containers.element.tolist(), blocks.containers.parent.tolist(), strict=True):
-        tag = blocks.tags.name(element)
-        depth, ordered = lists[around] if around >= 0 else (0, False)
-        if tag in _LISTS:
-            depth, ordered = depth + 1, tag == "ol"
-        lists.append((depth, ordered))
-        if tag in _HEADINGS:
-            kinds.append(_Kind("heading", _HEADINGS[tag], False))
-        elif tag in _ITEMS:
-            kinds.append(_Kind("list_item", max(1, depth), ordered))
-        elif tag in _KIND_OF_TAG:
-            kinds.append(_Kind(_KIND_OF_TAG[tag], 0, False))
-        else:
-            kinds.append(kinds[around] if around >= 0 else _PARAGRAPH)
-    return [*kinds, _PARAGRAPH]
 
 
 def _links_by_block(blocks: Blocks) -> dict[int, list[int]]:

@@ -29,6 +29,8 @@ class Extraction:
         Address and identifier as the caller gave them.
     title : str or None
         Text of the title element.
+    headline : str or None
+        The heading above the text that is most like the title, whether it is part of ``text`` or not.
     status : str
         ``"ok"``, ``"empty"`` (no content found) or ``"error"``.
     warnings : tuple of str
@@ -48,6 +50,7 @@ class Extraction:
     url: str | None = None
     id: str | None = None
     title: str | None = None
+    headline: str | None = None
     status: str = "ok"
     warnings: tuple[str, ...] = ()
     error: str | None = None
@@ -71,6 +74,7 @@ class Extraction:
             "url": self.url,
             "lang": self.lang,
             "title": self.title,
+            "headline": self.headline,
             "text": self.text,
             "status": self.status,
             "warnings": list(self.warnings),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-import numpy as np
 
 from blockfeat.batch import in_order
 from blockfeat.blocks.block import Block
 from blockfeat.blocks.cut import Cutter
-from blockfeat.decode.decoder import Decoder, decode
-from blockfeat.errors import BlockfeatError, LanguageError
+from blockfeat.decode.decoder import Decoder
+from blockfeat.errors import BlockfeatError, LanguageError, ModelError
 from blockfeat.evidence import Evidence
 from blockfeat.extraction import Extraction
 from blockfeat.features.measuring import MeasuredPage, Measurer
@@ -21,14 +19,18 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.models.files import load_model
+from blockfeat.models.page_model import PageModel
 from blockfeat.models.threshold import ThresholdModel
 from blockfeat.page import Page
+from blockfeat.parts import Parts, find_headline
 from blockfeat.sources.document import Document
 
 __all__ = ["Extractor", "measurer_for"]
 
+_SIDES = ("precision", "recall")
 
-def measurer_for(model: ThresholdModel) -> Measurer:
+
+def measurer_for(model: PageModel) -> Measurer:
     """Return what cuts and measures pages in the way that a model was trained with."""
     return Measurer(
         cutter=Cutter.of(model.table),
@@ -46,16 +48,19 @@ class Extractor:
 
     Attributes
     ----------
-    model : ThresholdModel
-        Thresholds, table, decoder.
+    model : PageModel
+        What judges the blocks.
     measurer : Measurer
         What cuts and measures pages for this model.
+    parts : Parts
+        Whether headline, captions, tables and comments belong to the text.
     max_bytes : int or None
         Largest page that is taken.
     """
 
-    model: ThresholdModel
+    model: PageModel
     measurer: Measurer
+    parts: Parts = field(default_factory=Parts)
     max_bytes: int | None = None
 
     @classmethod
@@ -70,7 +75,7 @@ class Extractor:
         return cls.of(load_model(name))
 
     @classmethod
-    def of(cls, model: ThresholdModel) -> Extractor:
+    def of(cls, model: PageModel) -> Extractor:
         """Make an extractor of a model, for instance one just trained."""
         return cls(model, measurer_for(model))
 
@@ -79,23 +84,49 @@ class Extractor:
         *,
         decoder: str | None = None,
         runs: int | None = None,
+        favour: str | None = None,
+        headline: bool | None = None,
+        captions: bool | None = None,
+        tables: bool | None = None,
+        comments: bool | None = None,
         max_bytes: int | None = None,
     ) -> Extractor:
-        """Return a changed copy.
+        """Return a changed copy; what is not given stays.
 
         Parameters
         ----------
         decoder : str, optional
-            ``"conjunction"`` or ``"mss"``.
+            ``"conjunction"`` or ``"mss"``, for threshold models.
         runs : int, optional
             Number of contiguous runs that ``"mss"`` may keep.
+        favour : str, optional
+            ``"precision"`` or ``"recall"``: moves the model's decision.
+        headline, captions, tables, comments : bool, optional
+            Whether these parts belong to the text; see `blockfeat.parts.Parts`. By default the model decides.
         max_bytes : int, optional
             Largest page that is taken; a larger one raises `LimitExceeded`.
+
+        Raises
+        ------
+        ModelError
+            The model has no decoder to choose, or ``favour`` is neither of the two.
         """
-        chosen = Decoder(decoder or self.model.decoder.name, self.model.decoder.runs if runs is None else runs)
+        model = self.model
+        if decoder is not None or runs is not None:
+            if not isinstance(model, ThresholdModel):
+                raise ModelError(f"model {model.name!r} has no decoder to choose")
+            model = model.with_decoder(
+                Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
+            )
+        if favour is not None:
+            if favour not in _SIDES:
+                raise ModelError(f"cannot favour {favour!r}; known are {', '.join(_SIDES)}")
+            model = model.favouring(favour)
+        given = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
         return replace(
             self,
-            model=self.model.with_decoder(chosen),
+            model=model,
+            parts=replace(self.parts, **{part: wanted for part, wanted in given.items() if wanted is not None}),
             max_bytes=self.max_bytes if max_bytes is None else max_bytes,
         )
 
@@ -138,20 +169,23 @@ class Extractor:
 
     def _extraction(self, page: Page, measured: MeasuredPage, id: str | None) -> Extraction:
         """Score, label and put together what is kept."""
-        scores = self.model.scores(measured.matrix, measured.blocks.measures.words, measured.lang)
-        kept = decode(scores, self.model.decoder)
-        text = "\n\n".join(measured.blocks.texts(np.flatnonzero(kept).tolist()))
+        verdict = self.model.judge(page, measured)
+        title = page.title
+        headline = find_headline(measured.blocks, verdict.kept, title)
+        verdict = replace(verdict, kept=self.parts.choose(measured.blocks, verdict.kept, headline))
+        text = "\n\n".join(measured.blocks.texts(verdict.kept.nonzero()[0].tolist()))
         return Extraction(
             text=text,
             lang=measured.lang,
             url=page.url,
             id=id,
-            title=page.title,
+            title=title,
+            headline=None if headline is None else measured.blocks.text(headline),
             status="ok" if text else "empty",
             warnings=(*page.warnings, *self._foreign(measured.lang)),
             model=self.model.name,
             encoding=page.encoding,
-            evidence=Evidence(measured, self.model, scores, kept),
+            evidence=Evidence(page, measured, self.model, verdict),
         )
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:

@@ -13,7 +13,10 @@ __all__ = ["TAG", "Cut", "cut_raw_text"]
 # A tag by HTML's rules: quotes count behind "=" only. Possessive, so that every byte is looked at once.
 TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))?+)*+)(>?)")
 # Elements that the parser reads as raw text, or that tag tables prune: unclosed, they swallow the page.
-_SWALLOWING = rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas|datalist|math|del|applet"
+_SWALLOWING = (
+    rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas"
+    rb"|datalist|math|del|applet"
+)
 _TOKEN = re.compile(rb"<(?:(!--)|(/?)(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>]))", re.IGNORECASE)
 _WRAPPERS = (b"body", b"html")
 _CUT_WHOLE = (b"script", b"style")
@@ -54,7 +57,8 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
 
     Follows HTML's rules for raw text: what looks like markup inside a script is not. Without the end tags the
     parser reads on after ``</html>``. Start tags of other elements that would swallow the page, as they have
-    no end tag, go too; noscript elements move to the end. Linear in the size of the page; more than half of the bytes of a page of today go.
+    no end tag, go too; noscript elements move to the end. Linear in the size of the page; more than half of the
+    bytes of a page of today go.
 
     Parameters
     ----------

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 from blockfeat import console
 from blockfeat.extraction import Extraction
 from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model
+from blockfeat.models.page_model import PageModel
 from blockfeat.models.threshold import ThresholdModel
 
 if TYPE_CHECKING:
     from blockfeat.training import TrainedModel
 
 _METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
+
+_SHORT = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
+_TEXT_SHOWN = 60
 
 __all__ = ["show_explanation", "show_models", "show_training"]
 
@@ -49,36 +53,42 @@ def _limit(threshold: float) -> str:
     return "-" if threshold in (float("inf"), float("-inf")) else f"{threshold:.3f}"
 
 
-def show_explanation(model: ThresholdModel, extraction: Extraction) -> None:
-    """Print thresholds and blocks as tables."""
+def show_explanation(model: PageModel, extraction: Extraction) -> None:
+    """Print the model's thresholds, where it has any, and the blocks as tables."""
+    language = extraction.lang or "not found"
+    if isinstance(model, ThresholdModel):
+        _show_thresholds(model, extraction, language)
+    else:
+        console.show(f"{model.name}, language {language}, encoding {extraction.encoding}")
+        rows = [
+            ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
+            for block in extraction.blocks
+        ]
+        console.show_table("blocks", ["", "#", "score", "reason", "text"], rows)
+    kept = sum(block.kept for block in extraction.blocks)
+    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
+
+
+def _show_thresholds(model: ThresholdModel, extraction: Extraction, language: str) -> None:
     thresholds = model.thresholds_for(extraction.lang)
     rows = [
         [feature.title, f"{'at least' if feature.sign > 0 else 'at most'} {_limit(limit)}", feature.unit]
         for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
     ]
-    language = extraction.lang or "not found"
     title = f"{model.name}, decoder {model.decoder.name}, language {language}, encoding {extraction.encoding}"
     console.show_table(title, ["feature", "threshold", "unit"], rows)
     names = [feature.name for feature in model.features]
-    short = [
-        "sentence length",
-        "sentences",
-        "characters",
-        "stop words",
-        "anchors",
-        "format",
-        "list",
-        "structure",
-    ]
-    columns = ["", "#", "score", *(short if len(short) == len(names) else names), "text"]
+    columns = ["", "#", "score", *(_SHORT if len(_SHORT) == len(names) else names), "text"]
     blocks = []
     for block in extraction.blocks:
         cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        text = block.text if len(block.text) <= 60 else block.text[:59] + "…"
-        blocks.append(["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", *cells, text])
+        kept = "kept" if block.kept else "-"
+        blocks.append([kept, str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
     console.show_table("blocks; ! marks a failed threshold", columns, blocks)
-    kept = sum(block.kept for block in extraction.blocks)
-    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _TEXT_SHOWN else text[: _TEXT_SHOWN - 1] + "…"
 
 
 def show_models() -> None:
@@ -90,5 +100,8 @@ def show_models() -> None:
         test = model.record.get("scores", {}).get("test") or {}
         score = f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
         languages = ",".join(model.languages) or "any"
-        rows.append([marked, model.table.name, model.decoder.name, str(len(model.features)), languages, score])
+        is_threshold = isinstance(model, ThresholdModel)
+        decoder = model.decoder.name if isinstance(model, ThresholdModel) else "independent"
+        features = len(model.features) if is_threshold else len(getattr(model, "columns", ()))
+        rows.append([marked, model.table.name, decoder, str(features), languages, score])
     console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)

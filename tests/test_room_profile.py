@@ -29,18 +29,18 @@ def test_every_room_is_found_and_takes_time(extractor: Extractor, caplog: pytest
     assert not caplog.records
     assert tuple(profile.seconds) == ROOMS
     assert all(seconds >= 0 for seconds in profile.seconds.values())
-    assert profile.seconds["walk"] > 0
+    assert profile.seconds["cut into blocks"] > 0
     assert profile.seconds["measures of blocks"] > 0
     assert (profile.pages, profile.passes, profile.model) == (2, 2, extractor.model.name)
     assert profile.total == pytest.approx(sum(profile.seconds.values()))
 
 
 def test_the_chain_is_left_as_it_was(extractor: Extractor) -> None:
-    before = (page.decode, vars(Page)["parse"], vars(Page)["title"], vars(type(extractor.model))["scores"])
+    before = (page.decode, vars(Page)["parse"], vars(Page)["title"], vars(type(extractor.model))["judge"])
     profile_rooms(extractor, [PAGE], passes=1)
     with pytest.raises(TypeError):
         profile_rooms(extractor, [PAGE, 7], passes=1)  # type: ignore[list-item]
-    assert before == (page.decode, vars(Page)["parse"], vars(Page)["title"], vars(type(extractor.model))["scores"])
+    assert before == (page.decode, vars(Page)["parse"], vars(Page)["title"], vars(type(extractor.model))["judge"])
 
 
 def test_table_and_frame(extractor: Extractor) -> None:

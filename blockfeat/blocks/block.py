@@ -47,6 +47,8 @@ class Block:
         The model's score; above 0 speaks for content.
     features : dict
         Value of every feature that the model looked at, by name.
+    contributions : dict
+        By how much each feature moved the score, by name, for models that can tell.
     failed : tuple of str
         Names of the features whose threshold the block failed.
     reason : str
@@ -64,6 +66,7 @@ class Block:
     kept: bool = False
     score: float = 0.0
     features: dict[str, float] = field(default_factory=dict)
+    contributions: dict[str, float] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
     reason: str = ""
 
@@ -78,6 +81,7 @@ class Block:
             "kept": self.kept,
             "score": self.score,
             "features": dict(self.features),
+            "contributions": dict(self.contributions),
             "failed": list(self.failed),
             "reason": self.reason,
             "xpath": self.xpath,

@@ -18,6 +18,7 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extractor import Extractor
 from blockfeat.features.measuring import Measurer
 from blockfeat.page import Page
+from blockfeat.tags import Tags
 
 if TYPE_CHECKING:
     import pandas
@@ -32,14 +33,15 @@ ROOMS: tuple[str, ...] = (
     "decode bytes",
     "cut raw text",
     "parse",
-    "walk",
+    "columns of tags",
+    "cut into blocks",
     "measures of blocks",
     "choose text for language",
     "identify language",
     "stop words",
     "feature matrix",
-    "scores",
-    "decode labels",
+    "judge blocks",
+    "headline and parts",
     "assemble text",
     "title",
     _REST,
@@ -174,16 +176,17 @@ def _watched_places(extractor: Extractor) -> list[tuple[Any, str, str]]:
     measurer = extractor.measurer
     return [
         (Page, "parse", "parse"),
+        (Tags, "of_markup", "columns of tags"),
         (page, "decode", "decode bytes"),
         (page, "cut_raw_text", "cut raw text"),
         (Measurer, "measure", "choose text for language"),
-        (Cutter, "cut", "walk"),
+        (Cutter, "cut", "cut into blocks"),
         (type(measurer.segmenter), "measure", "measures of blocks"),
         (type(measurer.identifier), "identify", "identify language"),
         (measuring, "stop_word_ratios", "stop words"),
         (measuring, "feature_matrix", "feature matrix"),
-        (type(extractor.model), "scores", "scores"),
-        (chain, "decode", "decode labels"),
+        (type(extractor.model), "judge", "judge blocks"),
+        (chain, "find_headline", "headline and parts"),
         (Blocks, "texts", "assemble text"),
         (Page, "title", "title"),
     ]

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from blockfeat.errors import ModelError
 from blockfeat.features.canonical import CANONICAL
+from blockfeat.features.context import context_features
 from blockfeat.features.registry import Feature
 
-__all__ = ["REGISTERED", "features_named"]
+__all__ = ["features_named", "registered_features"]
 
-REGISTERED: tuple[Feature, ...] = CANONICAL
-"""Every feature."""
+
+def registered_features() -> tuple[Feature, ...]:
+    """Return every feature: the canonical eight and what stands around a block."""
+    return context_features()
 
 
 def features_named(names: Sequence[str]) -> tuple[Feature, ...]:
@@ -22,7 +25,9 @@ def features_named(names: Sequence[str]) -> tuple[Feature, ...]:
     ModelError
         A name is not in the registry; the message lists what there is.
     """
-    known = {feature.name: feature for feature in REGISTERED}
+    known = {feature.name: feature for feature in CANONICAL}
+    if not known.keys() >= set(names):
+        known = {feature.name: feature for feature in registered_features()}
     for name in names:
         if name not in known:
             raise ModelError(f"unknown feature {name!r}; known are {', '.join(known)}")

@@ -1,27 +1,36 @@
-"""Model files: JSON in, JSON out; bundled models by name."""
+"""Model files: JSON for thresholds, npz for weights; bundled models by name."""
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from blockfeat.errors import ModelError
+from blockfeat.models.page_model import PageModel
+from blockfeat.models.sequence import SequenceModel
 from blockfeat.models.threshold import ThresholdModel
 
 __all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "save_model"]
 
 DEFAULT_MODEL = "thresholds"
-_KINDS = {"thresholds": ThresholdModel.from_dict}
+_ENDINGS = (".json", ".npz")
+_FROM_VALUES = {"thresholds": ThresholdModel.from_dict}
+_FROM_ARRAYS = {"sequence": SequenceModel.from_arrays}
+_ZIP = b"PK"
 
 
 def bundled_models() -> tuple[str, ...]:
     """Return the names of the models that come with blockfeat."""
-    folder = files("blockfeat.models").joinpath("bundled")
-    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".json")))
+    return tuple(sorted(_bundled_files()))
 
 
-def load_model(name: str | Path) -> ThresholdModel:
+def load_model(name: str | Path) -> PageModel:
     """Read a model: ``"default"``, a bundled name, or the path of a model file.
 
     Raises
@@ -30,18 +39,19 @@ def load_model(name: str | Path) -> ThresholdModel:
         There is no such model, or the file is damaged or of another schema; the message says which.
     """
     wanted = DEFAULT_MODEL if str(name) == "default" else str(name)
-    if wanted in bundled_models():
-        resource = files("blockfeat.models").joinpath("bundled", f"{wanted}.json")
-        return _from_text(resource.read_text(encoding="utf-8"), f"bundled model {wanted!r}")
+    bundled = _bundled_files()
+    if wanted in bundled:
+        resource = files("blockfeat.models").joinpath("bundled", bundled[wanted])
+        return _from_data(resource.read_bytes(), f"bundled model {wanted!r}")
     try:
-        text = Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        known = ", ".join(("default", *bundled_models()))
+        data = Path(name).read_bytes()
+    except OSError as error:
+        known = ", ".join(("default", *sorted(bundled)))
         raise ModelError(f"{name}: neither a bundled model ({known}) nor a readable file: {error}") from error
-    return _from_text(text, str(name))
+    return _from_data(data, str(name))
 
 
-def save_model(model: ThresholdModel, path: str | Path) -> None:
+def save_model(model: PageModel, path: str | Path) -> None:
     """Write a model file, whole or not at all.
 
     Raises
@@ -53,18 +63,58 @@ def save_model(model: ThresholdModel, path: str | Path) -> None:
     partial = target.with_name(target.name + ".part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps(model.to_dict(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        partial.write_bytes(_to_data(model))
         partial.replace(target)
     except OSError as error:
         raise ModelError(f"{path}: the model cannot be written: {error}") from error
 
 
-def _from_text(text: str, where: str) -> ThresholdModel:
+def _bundled_files() -> dict[str, str]:
+    """Return the file of each bundled model by its name."""
+    folder = files("blockfeat.models").joinpath("bundled")
+    names = [entry.name for entry in folder.iterdir()]
+    return {Path(name).stem: name for name in names if name.endswith(_ENDINGS)}
+
+
+def _to_data(model: PageModel) -> bytes:
+    if isinstance(model, ThresholdModel):
+        return (json.dumps(model.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+    if isinstance(model, SequenceModel):
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **model.to_arrays())  # type: ignore[arg-type]
+        return buffer.getvalue()
+    raise ModelError(f"a model of type {type(model).__name__} has no file format")
+
+
+def _from_data(data: bytes, where: str) -> PageModel:
+    """Read JSON or npz; nothing is unpickled."""
+    if not data.startswith(_ZIP):
+        document = _document(data, where)
+        kind = document.get("kind")
+        if kind not in _FROM_VALUES:
+            raise ModelError(f"{where}: kind {kind!r} is unknown; known are {_known_kinds()}")
+        return _FROM_VALUES[kind](document, where=where)
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        document = _document(arrays.pop("document").tobytes(), where)
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError) as error:
+        raise ModelError(f"{where}: not a model file: {error}") from error
+    kind = document.get("kind")
+    if kind not in _FROM_ARRAYS:
+        raise ModelError(f"{where}: kind {kind!r} is unknown; known are {_known_kinds()}")
+    return _FROM_ARRAYS[kind](document, arrays, where=where)
+
+
+def _known_kinds() -> str:
+    return ", ".join((*_FROM_VALUES, *_FROM_ARRAYS))
+
+
+def _document(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        document = json.loads(data.decode("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ModelError(f"{where}: not JSON: {error}") from error
-    kind = document.get("kind") if isinstance(document, dict) else None
-    if kind not in _KINDS:
-        raise ModelError(f"{where}: kind {kind!r} is unknown; known are {', '.join(_KINDS)}")
-    return _KINDS[kind](document, where=where)
+    if not isinstance(document, dict):
+        raise ModelError(f"{where}: kind None is unknown; known are {_known_kinds()}")
+    return document

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.decode.decoder import Decoder
+from blockfeat.decode.decoder import Decoder, decode
 from blockfeat.errors import BlockfeatError, ModelError
 from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
+from blockfeat.models.page_model import BlockReason, Verdict
+from blockfeat.page import Page
 
 __all__ = ["JOINT", "Margins", "ThresholdModel", "margins"]
 
@@ -116,6 +119,37 @@ class ThresholdModel:
         """
         smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
         return block_scores(smallest, words, self.margins)
+
+    def judge(self, page: Page, measured: MeasuredPage) -> Verdict:
+        """Score the blocks of a page and decode their labels."""
+        scores = self.scores(measured.matrix, measured.blocks.measures.words, measured.lang)
+        return Verdict(scores, decode(scores, self.decoder))
+
+    def explain(self, page: Page, measured: MeasuredPage, verdict: Verdict) -> tuple[BlockReason, ...]:
+        """Say for each block which thresholds it failed."""
+        margins = self.feature_margins(measured.matrix, measured.lang)
+        limits = self.thresholds_for(measured.lang).tolist()
+        names = [feature.name for feature in self.features]
+        found = []
+        for row, margin, kept in zip(measured.matrix.tolist(), margins, verdict.kept.tolist(), strict=True):
+            failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
+            told = "; ".join(
+                f"{self.features[place].title} {row[place]:.2f} is "
+                f"{'below' if self.features[place].sign > 0 else 'above'} {limits[place]:.2f}"
+                for place in failed
+            )
+            if kept:
+                reason = f"kept: inside the best run, though {told}" if failed else "kept: all thresholds hold"
+            else:
+                reason = f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
+            values = dict(zip(names, row, strict=True))
+            found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
+        return tuple(found)
+
+    def favouring(self, side: str) -> ThresholdModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: a block's worst margin costs twice or half."""
+        penalty = self.margins.penalty * (2.0 if side == "precision" else 0.5)
+        return replace(self, margins=replace(self.margins, penalty=penalty))
 
     def with_decoder(self, decoder: Decoder) -> ThresholdModel:
         """Return a copy that decodes in another way."""

@@ -1,0 +1,224 @@
+"""Gold alignment: how much of each block stands in the gold text, by its words in order."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.lang.words import tokenize
+
+__all__ = ["Alignment", "align", "align_words"]
+
+_RUN = 3
+_GRAM = 4
+_CELLS = 400_000_000
+_SHORTEST_CUT = 64
+Flags = NDArray[np.bool_]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which words of a page stand in its gold.
+
+    Attributes
+    ----------
+    place : int array, one for each word of the page
+        Position in the gold of the word that it was matched with; -1 for none.
+    matched, words : int array, n
+        Matched words and words of each block.
+    echoed : int array, n
+        Words of each block that stand in a run of four words that the gold has, matched or not: a text that is twice
+        on the page is matched once.
+    gold_words : int
+        Words of the gold.
+    """
+
+    place: Places
+    matched: Places
+    words: Places
+    echoed: Places
+    gold_words: int
+
+    @property
+    def echo(self) -> NDArray[np.float64]:
+        """Echoed words by words of each block, 0 to 1."""
+        return np.asarray(self.echoed / np.maximum(self.words, 1))
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Matched words by words of each block, 0 to 1; 0 for a block without words."""
+        return np.asarray(self.matched / np.maximum(self.words, 1))
+
+    @property
+    def found(self) -> float:
+        """Share of the gold's words that the page has, 0 to 1; 1 for an empty gold."""
+        return float(self.matched.sum() / self.gold_words) if self.gold_words else 1.0
+
+
+def align(blocks: Blocks, gold: str) -> Alignment:
+    """Align the words of a page's blocks with a gold text.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The blocks of the page.
+    gold : str
+        The text that a person says is the content.
+
+    Returns
+    -------
+    Alignment
+        The longest common subsequence of both, of which runs count that are at least three words long (they may
+        cross the borders of blocks); then runs of at least four words that stand in another order.
+    """
+    gold_words = tokenize(gold)
+    measures = blocks.measures
+    place = align_words(measures.tokens, gold_words)
+    echoed = _in_common_runs(measures.tokens, gold_words, _GRAM)
+    return Alignment(
+        place=place,
+        matched=np.bincount(measures.token_block[place >= 0], minlength=len(blocks)),
+        words=measures.words,
+        echoed=np.bincount(measures.token_block[echoed], minlength=len(blocks)),
+        gold_words=len(gold_words),
+    )
+
+
+def align_words(words: Sequence[str], gold: Sequence[str]) -> Places:
+    """Return for each word its position in the gold, or -1.
+
+    Takes time in proportion to the product of both lengths, over 64; longer texts are cut at runs of words that
+    both hold exactly once.
+    """
+    ids: dict[str, int] = {}
+    first = [ids.setdefault(word, len(ids)) for word in words]
+    second = [ids.setdefault(word, len(ids)) for word in gold]
+    place = np.full(len(first), -1, dtype=np.int64)
+    candidates = np.flatnonzero(_in_common_runs(first, second, _RUN))
+    if candidates.size:
+        _match(candidates.tolist(), first, second, place)
+        _drop_short_runs(place)
+        _rescue(first, second, place)
+    return place
+
+
+def _in_common_runs(first: Sequence[object], second: Sequence[object], length: int) -> Flags:
+    """Tell which words stand in a run of some length that the gold has too: of three, for no others can count."""
+    known = set(zip(*(second[shift:] for shift in range(length)), strict=False))
+    starts = [run in known for run in zip(*(first[shift:] for shift in range(length)), strict=False)]
+    covered = np.zeros(len(first), dtype=bool)
+    found = np.flatnonzero(starts)
+    for shift in range(length):
+        covered[found + shift] = True
+    return covered
+
+
+def _match(candidates: list[int], first: Sequence[int], second: Sequence[int], place: Places) -> None:
+    """Match the candidates with the gold, part by part where the whole would be too large."""
+    parts = [(candidates, 0, len(second))]
+    while parts:
+        mine, start, end = parts.pop()
+        if len(mine) * (end - start) > _CELLS and len(mine) > _SHORTEST_CUT:
+            cut = _cut([first[at] for at in mine], second[start:end])
+            if cut is not None:
+                parts += [(mine[: cut[0]], start, start + cut[1]), (mine[cut[0] :], start + cut[1], end)]
+            continue
+        _match_part(mine, first, second, start, end, place)
+
+
+def _match_part(
+    mine: list[int], first: Sequence[int], second: Sequence[int], start: int, end: int, place: Places
+) -> None:
+    """Match one part by its longest common subsequence."""
+    from rapidfuzz.distance import LCSseq
+
+    here = np.array(mine, dtype=np.int64)
+    for block in LCSseq.opcodes([first[at] for at in mine], second[start:end]):
+        if block.tag == "equal":
+            place[here[block.src_start : block.src_end]] = np.arange(start + block.dest_start, start + block.dest_end)
+
+
+def _cut(first: list[int], second: Sequence[int]) -> tuple[int, int] | None:
+    """Return where to cut two texts: a run of words that each has once, in the same order, nearest the middle."""
+    places = [_single_grams(text) for text in (first, second)]
+    pairs = sorted((at, places[1][gram]) for gram, at in places[0].items() if gram in places[1])
+    chain = [pairs[index] for index in _longest_increasing([there for _, there in pairs])]
+    inner = [(here, there) for here, there in chain if 0 < here < len(first) and 0 < there < len(second)]
+    return min(inner, key=lambda pair: abs(pair[0] - len(first) // 2)) if inner else None
+
+
+def _single_grams(text: Sequence[int]) -> dict[tuple[int, ...], int]:
+    """Position of every run of four words that occurs once."""
+    grams = list(zip(*(text[shift:] for shift in range(_GRAM)), strict=False))
+    counts = Counter(grams)
+    return {gram: at for at, gram in enumerate(grams) if counts[gram] == 1}
+
+
+def _longest_increasing(values: Sequence[int]) -> list[int]:
+    """Return the indices of a longest increasing subsequence."""
+    tails: list[int] = []
+    ends: list[int] = []
+    before = [-1] * len(values)
+    for index, value in enumerate(values):
+        length = bisect_left(tails, value)
+        before[index] = ends[length - 1] if length else -1
+        tails[length : length + 1] = [value]
+        ends[length : length + 1] = [index]
+    chain = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(index)
+        index = before[index]
+    return chain[::-1]
+
+
+def _drop_short_runs(place: Places) -> None:
+    """Forget matches that are not part of a run of at least three words on both sides."""
+    matched = place >= 0
+    starts = matched.copy()
+    starts[1:] &= ~(matched[:-1] & (place[1:] == place[:-1] + 1))
+    run = np.cumsum(starts) - 1
+    lengths = np.bincount(run[matched])
+    short = matched.copy()
+    short[matched] = lengths[run[matched]] < _RUN
+    place[short] = -1
+
+
+def _rescue(first: Sequence[int], second: Sequence[int], place: Places) -> None:
+    """Match runs of at least four words that stand in another order, each gold word at most once."""
+    used = np.zeros(len(second), dtype=bool)
+    used[place[place >= 0]] = True
+    free: dict[tuple[int, ...], list[int]] = {}
+    for at in np.flatnonzero(~used)[::-1].tolist():
+        if at + _GRAM <= len(second) and not used[at : at + _GRAM].any():
+            free.setdefault(tuple(second[at : at + _GRAM]), []).append(at)
+    if not free:
+        return
+    at, end = 0, len(first) - _GRAM
+    while at <= end:
+        there = _free_place(free, tuple(first[at : at + _GRAM]), used) if (place[at : at + _GRAM] < 0).all() else -1
+        if there < 0:
+            at += 1
+            continue
+        while at < len(first) and there < len(second):
+            if first[at] != second[there] or used[there] or place[at] >= 0:
+                break
+            place[at], used[there] = there, True
+            at, there = at + 1, there + 1
+
+
+def _free_place(free: dict[tuple[int, ...], list[int]], gram: tuple[int, ...], used: Flags) -> int:
+    """Return where the gold still has a run of four words unmatched, or -1."""
+    places = free.get(gram, [])
+    while places:
+        at = places.pop()
+        if not used[at : at + _GRAM].any():
+            return at
+    return -1

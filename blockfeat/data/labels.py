@@ -1,0 +1,99 @@
+"""Training labels of blocks from their alignment with the gold, with conventions of corpora made alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BlockLabels", "Marks", "label_blocks", "snippet_labels"]
+
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+_CONTENT = 2 / 3
+_REST = 0.3
+_AMBIGUOUS = 0.3
+_LONG = 20
+_LONGEST_HEADLINE = 40
+_LONGEST_BYLINE = 15
+_LONGEST_CAPTION = 60
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Blocks that the conventions of corpora treat in different ways: bool arrays over the n blocks.
+
+    Attributes
+    ----------
+    headline : bool array
+        In an ``h1``, or made of the words of the page's title.
+    byline : bool array
+        Author or date by markup, without a sentence.
+    caption : bool array
+        Inside a figure or caption.
+    echo : bool array
+        Half of the words stand in the gold, whether they were matched or stand twice on the page.
+    """
+
+    headline: Flags
+    byline: Flags
+    caption: Flags
+    echo: Flags
+
+
+@dataclass(frozen=True)
+class BlockLabels:
+    """Labels (1 content, 0 the rest) and weights (0 to 1) of the blocks of a page."""
+
+    labels: Floats
+    weights: Floats
+
+
+def label_blocks(share: Floats, words: NDArray[np.int64], marks: Marks) -> BlockLabels:
+    """Label the blocks of a page.
+
+    Content is what has at least half of its words in the gold; between 0.3 and 2/3 the weight is low. Headlines and
+    bylines are not content, whatever the corpus says. Captions that are in the gold, short blocks in the gold before
+    its first long block, and texts that the gold has and the page twice, say nothing.
+
+    Parameters
+    ----------
+    share : float array, n
+        Share of the words of each block that the gold has.
+    words : int array, n
+        Words of each block.
+    marks : Marks
+        What the blocks are.
+    """
+    content = share >= 0.5
+    weights = np.where((share > _REST) & (share < _CONTENT), _AMBIGUOUS, 1.0)
+    long = np.flatnonzero((share >= _CONTENT) & (words >= _LONG))
+    first = int(long[0]) if long.size else words.size
+    places = np.arange(words.size)
+    weights[content & (places < first) & (words < _LONG)] = 0.0
+    weights[content & marks.caption & (words < _LONGEST_CAPTION)] = 0.0
+    weights[~content & marks.echo] = 0.0
+    headline = marks.headline & (words <= _LONGEST_HEADLINE) & (places <= first + 1)
+    byline = content & marks.byline & (words <= _LONGEST_BYLINE)
+    weights[headline] = 1.0
+    weights[byline] = 0.5
+    return BlockLabels((content & ~headline & ~byline).astype(np.float64), weights)
+
+
+def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
+    """Label the blocks of a page whose gold is snippets; those without a snippet weigh nothing.
+
+    A snippet that must occur says something where one block alone has it; one that must not, in every block.
+    """
+    folded = [" ".join(text.split()) for text in texts]
+    wanted = [" ".join(snippet.split()) for snippet in present]
+    unwanted = [" ".join(snippet.split()) for snippet in absent]
+    labels, weights = np.zeros(len(texts)), np.zeros(len(texts))
+    for place, text in enumerate(folded):
+        weights[place] = float(any(snippet and snippet in text for snippet in unwanted))
+    for snippet in filter(None, wanted):
+        holders = [place for place, text in enumerate(folded) if snippet in text]
+        if len(holders) == 1 and not weights[holders[0]]:
+            labels[holders[0]] = weights[holders[0]] = 1.0
+    return BlockLabels(labels, weights)

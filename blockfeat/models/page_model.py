@@ -1,0 +1,107 @@
+"""What every model of blockfeat can do: judge the blocks of a page, and say why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.registry import Feature
+from blockfeat.page import Page
+
+__all__ = ["BlockReason", "PageModel", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What a model says of the blocks of a page.
+
+    Attributes
+    ----------
+    scores : float array, n
+        Score of each block; above 0 speaks for content.
+    kept : bool array, n
+        The blocks that are content.
+    """
+
+    scores: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReason:
+    """Why a block was kept or dropped.
+
+    Attributes
+    ----------
+    reason : str
+        One sentence.
+    features : dict
+        Value of every feature that the model looked at, by name.
+    failed : tuple of str
+        Names of the features whose threshold the block failed; empty for models without thresholds.
+    contributions : dict
+        By how much each feature moved the score, by name; empty for models that cannot tell.
+    """
+
+    reason: str
+    features: dict[str, float] = field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+    contributions: dict[str, float] = field(default_factory=dict)
+
+
+@runtime_checkable
+class PageModel(Protocol):
+    """A model that labels the blocks of a page."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        ...
+
+    @property
+    def table(self) -> TagTable:
+        """How pages are cut into blocks for it."""
+        ...
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """What is measured of the blocks for it."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that it was trained for; empty for any."""
+        ...
+
+    @property
+    def stop_word_scope(self) -> str:
+        """How stop words are counted (see `blockfeat.features.measuring.Measurer`)."""
+        ...
+
+    @property
+    def segmenter(self) -> str:
+        """How words and sentences are cut."""
+        ...
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """Where it comes from."""
+        ...
+
+    def favouring(self, side: str) -> PageModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``."""
+        ...
+
+    def judge(self, page: Page, measured: MeasuredPage) -> Verdict:
+        """Score the blocks of a page and say which are content."""
+        ...
+
+    def explain(self, page: Page, measured: MeasuredPage, verdict: Verdict) -> tuple[BlockReason, ...]:
+        """Say for each block why it was kept or dropped."""
+        ...

@@ -1,0 +1,288 @@
+"""The sequence model: a small residual network over the blocks of a page, run in numpy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from operator import mul
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
+from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.features.context import context_columns, context_features
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.registry import Feature, Measured
+from blockfeat.models.page_model import BlockReason, Verdict
+from blockfeat.page import Page
+
+__all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
+
+Array = NDArray[np.float32]
+
+KIND = "sequence"
+_SCHEMA = 1
+DILATIONS = (1, 2, 4)
+"""Distance to the neighbours that each convolution looks at."""
+WEIGHT_NAMES = (
+    "mean", "scale", "inner", "inner_bias", "page", "page_bias",
+    *(name for layer in range(len(DILATIONS)) for name in (f"convolution_{layer}", f"convolution_{layer}_bias")),
+    "outer", "outer_bias",
+)  # fmt: skip
+"""Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
+_MOST_DEVIATIONS = np.float32(5.0)
+_TOLD = 3
+_FAVOUR = 1.5
+_OF_THE_BEST = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTest:
+    """Tells whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Weights of the measures, in the order of `measures`.
+    bias : float
+        What is added.
+    """
+
+    weights: tuple[float, ...]
+    bias: float
+
+    @staticmethod
+    def measures(logits: Array, words: NDArray[np.integer[Any]]) -> list[float]:
+        """Return log of the expected words of content and of the page, their ratio, and the highest logit."""
+        if not logits.size:
+            return [0.0, 0.0, 0.0, -10.0]
+        expected = float((words / (1.0 + np.exp(-logits.astype(np.float64)))).sum())
+        total = float(words.sum())
+        return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
+
+    def holds(self, logits: Array, words: NDArray[np.integer[Any]]) -> bool:
+        """Tell whether a page with these blocks has content."""
+        measured = self.measures(logits, words)
+        return bool(sum(map(mul, self.weights, measured)) + self.bias >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceModel:
+    """A network over the blocks of a page in their order.
+
+    Each block's features go through one layer to c channels, to which a layer over the page's mean is added; three
+    convolutions over a block and its neighbours at distances 1, 2 and 4 add to the channels in turn; the last unit
+    gives the logit of the probability that the block is content.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    table : TagTable
+        How pages are cut.
+    columns : tuple of str
+        Names of the features, in the order of the network's inputs.
+    weights : mapping
+        Float arrays by `WEIGHT_NAMES`.
+    cut : float
+        Probability from which a block is content; lower for more recall.
+    cuts : mapping
+        The cut by language, for languages that gain by their own.
+    content : ContentTest or None
+        Tells pages that have no main content.
+    languages, stop_word_scope, segmenter, record
+        As for every model.
+    """
+
+    name: str
+    table: TagTable
+    columns: tuple[str, ...]
+    weights: Mapping[str, Array]
+    cut: float = 0.5
+    cuts: Mapping[str, float] = field(default_factory=dict)
+    content: ContentTest | None = None
+    languages: tuple[str, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the weights fit together and the features are known."""
+        missing = [name for name in WEIGHT_NAMES if name not in self.weights]
+        if missing:
+            raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
+        known = {feature.name for feature in context_features()}
+        unknown = [name for name in self.columns if name not in known]
+        if unknown:
+            raise ModelError(f"model {self.name!r} was trained with features that are unknown: {', '.join(unknown)}")
+        channels = self.weights["inner_bias"].size
+        shapes = {"inner": (len(self.columns), channels), "page": (channels, channels), "outer": (channels,)}
+        shapes |= {f"convolution_{layer}": (3 * channels, channels) for layer in range(len(DILATIONS))}
+        for name, shape in shapes.items():
+            if self.weights[name].shape != shape:
+                raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Nothing is measured ahead: the context features rest on shared sums and are taken together."""
+        return ()
+
+    def matrix(self, measured: MeasuredPage) -> Array:
+        """Return the network's inputs: n × k."""
+        columns = context_columns(Measured(measured.blocks, measured.stop_words))
+        places = {feature.name: place for place, feature in enumerate(context_features())}
+        if len(self.columns) == len(places) and all(places[name] == k for k, name in enumerate(self.columns)):
+            return columns
+        return columns[:, [places[name] for name in self.columns]]
+
+    def logits(self, matrix: Array) -> Array:
+        """Return the logit of each block: n."""
+        if not matrix.shape[0]:
+            return np.zeros(0, dtype=np.float32)
+        weights = self.weights
+        inputs = (matrix - weights["mean"]) * weights["scale"]
+        np.clip(inputs, -_MOST_DEVIATIONS, _MOST_DEVIATIONS, out=inputs)
+        hidden = np.maximum(inputs @ weights["inner"] + weights["inner_bias"], 0)
+        hidden += np.maximum(hidden.mean(axis=0) @ weights["page"] + weights["page_bias"], 0)
+        count, channels = hidden.shape
+        for layer, dilation in enumerate(DILATIONS):
+            around = np.zeros((count, 3 * channels), dtype=np.float32)
+            around[dilation:, :channels] = hidden[:-dilation]
+            around[:, channels : 2 * channels] = hidden
+            around[:-dilation, 2 * channels :] = hidden[dilation:]
+            hidden = hidden + np.maximum(
+                around @ weights[f"convolution_{layer}"] + weights[f"convolution_{layer}_bias"], 0
+            )
+        found: Array = hidden @ weights["outer"] + weights["outer_bias"]
+        return found
+
+    def cut_for(self, lang: str | None) -> float:
+        """Return the probability from which a block is content on a page of this language."""
+        return self.cuts.get(lang or "", self.cut)
+
+    def favouring(self, side: str) -> SequenceModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
+        shift = _FAVOUR if side == "precision" else -_FAVOUR
+        moved = {lang: _moved(cut, shift) for lang, cut in self.cuts.items()}
+        return replace(self, cut=_moved(self.cut, shift), cuts=moved)
+
+    def judge(self, page: Page, measured: MeasuredPage) -> Verdict:
+        """Score the blocks of a page (logit above that of the cut) and keep those above 0.
+
+        Where none is, the best are kept, unless the page is one without content.
+        """
+        logits, words = self.logits(self.matrix(measured)), measured.blocks.measures.words
+        cut = self.cut_for(measured.lang)
+        scores = logits.astype(np.float64) - np.log(cut / (1 - cut))
+        if self.content is not None and not self.content.holds(logits, words):
+            return Verdict(scores, np.zeros(scores.size, dtype=np.bool_))
+        return Verdict(scores, self.choose(logits, words, cut))
+
+    @staticmethod
+    def choose(logits: Array, words: NDArray[np.integer[Any]], cut: float) -> NDArray[np.bool_]:
+        """Return the blocks that are content on a page that has some: those above the cut, or else the best."""
+        chance = 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
+        kept: NDArray[np.bool_] = chance >= cut
+        if not kept.any() and kept.size:
+            kept = chance >= _OF_THE_BEST * chance.max()
+        return kept
+
+    def explain(self, page: Page, measured: MeasuredPage, verdict: Verdict) -> tuple[BlockReason, ...]:
+        """Say for each block which features moved its score most.
+
+        A feature's contribution is the change of the score when that feature has its mean on the whole page.
+        """
+        matrix = self.matrix(measured)
+        base = self.logits(matrix)
+        changes = np.empty(matrix.shape, dtype=np.float32)
+        for column in range(matrix.shape[1]):
+            plain = matrix.copy()
+            plain[:, column] = self.weights["mean"][column]
+            changes[:, column] = base - self.logits(plain)
+        titles = {feature.name: feature.title for feature in context_features()}
+        found = []
+        rows: Any = matrix.tolist()
+        all_moved: Any = changes.tolist()
+        for row, moved, kept in zip(rows, all_moved, verdict.kept.tolist(), strict=True):
+            order = sorted(range(len(moved)), key=lambda column: -moved[column] if kept else moved[column])
+            told = [
+                f"{titles[self.columns[column]]} {row[column]:.2f} ({moved[column]:+.1f})"
+                for column in order[:_TOLD]
+                if (moved[column] > 0) == kept and moved[column]
+            ]
+            found.append(
+                BlockReason(
+                    reason=f"{'kept' if kept else 'dropped'}: {', '.join(told) or 'no single feature decides'}",
+                    features=dict(zip(self.columns, row, strict=True)),
+                    contributions=dict(zip(self.columns, moved, strict=True)),
+                )
+            )
+        return tuple(found)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
+        table: Any = self.table.name
+        if table not in BUNDLED_TABLES or load_table(table) != self.table:
+            table = self.table.to_dict()
+        document = {
+            "kind": KIND,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table,
+            "columns": list(self.columns),
+            "cut": self.cut,
+            "cuts": dict(self.cuts),
+            "content": None if self.content is None else {"weights": self.content.weights, "bias": self.content.bias},
+            "languages": list(self.languages),
+            "stop_word_scope": self.stop_word_scope,
+            "segmenter": self.segmenter,
+            "record": dict(self.record),
+        }
+        data = np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
+        return {"document": data, **{name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]},
+                **{name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}}  # fmt: skip
+
+    @classmethod
+    def from_arrays(
+        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, where: str
+    ) -> SequenceModel:
+        """Make a model of named arrays and the values of their document.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where``.
+        """
+        if document.get("schema") != _SCHEMA:
+            raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
+        try:
+            table = document["table"]
+            return cls(
+                name=str(document["name"]),
+                table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+                columns=tuple(map(str, document["columns"])),
+                weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
+                cut=float(document["cut"]),
+                cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
+                content=_content_test(document["content"]),
+                languages=tuple(document["languages"]),
+                stop_word_scope=document["stop_word_scope"],
+                segmenter=document["segmenter"],
+                record=document.get("record", {}),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, BlockfeatError):
+                raise
+            raise ModelError(f"{where}: missing or wrong value: {error}") from error
+
+
+def _moved(cut: float, shift: float) -> float:
+    """Move a probability by a logit."""
+    return float(1.0 / (1.0 + np.exp(-(np.log(cut / (1 - cut)) + shift))))
+
+
+def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:
+    return None if values is None else ContentTest(tuple(map(float, values["weights"])), float(values["bias"]))

@@ -1,0 +1,179 @@
+"""Train the default model on what ``tools/train_default.py prepare`` wrote, or without some corpora, to test on them.
+
+Usage::
+
+    python tools/fit_default.py fit --prepared /tmp/acc --output blockfeat/models/bundled/default.npz
+    python tools/fit_default.py leave-out --prepared /tmp/acc --corpora daniel --seed 1
+
+Pages of the corpora that are left out are not seen in training. Each page weighs 1 (pages that are no articles less),
+each block the root of its words, times the weight of its label.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks import load_table
+from blockfeat.evaluation.metrics import snippet_scores, word_scores
+from blockfeat.models import save_model
+from blockfeat.models.sequence import ContentTest, SequenceModel
+from blockfeat.models.sequence_training import SequenceOptions, SequencePage, fit_sequence
+
+__all__ = ["main"]
+
+_OTHER_TYPES = 0.5
+_EMPTIED = 0.3
+_LEAST_WEIGHT = 60.0
+_CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+_MOST_REFUSED = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """The prepared pages, as arrays over all blocks."""
+
+    matrix: NDArray[np.float32]
+    labels: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    words: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    records: list[dict[str, Any]]
+    names: list[str]
+
+    @classmethod
+    def load(cls, folder: Path) -> Pages:
+        """Read what was prepared."""
+        arrays = {name: np.load(folder / f"{name}.npy") for name in ("labels", "weights", "words", "offsets")}
+        return cls(
+            matrix=np.load(folder / "matrix.npy", mmap_mode="r"),
+            records=pickle.loads((folder / "pages.pkl").read_bytes()),
+            names=json.loads((folder / "names.json").read_text(encoding="utf-8")),
+            **arrays,
+        )
+
+    def rows(self, page: int) -> slice:
+        """Return the blocks of a page."""
+        return slice(int(self.offsets[page]), int(self.offsets[page + 1]))
+
+    def sequence(self, page: int) -> SequencePage:
+        """Return a page to train on."""
+        rows, record = self.rows(page), self.records[page]
+        weight = self.weights[rows] * np.sqrt(np.maximum(self.words[rows], 1))
+        share = 1.0 if record["page_type"] in (None, "article") else _OTHER_TYPES
+        share *= _EMPTIED if record.get("emptied") else 1.0
+        weight *= share / max(float(weight.sum()), _LEAST_WEIGHT)
+        return SequencePage(np.asarray(self.matrix[rows]), self.labels[rows], weight.astype(np.float32))
+
+
+def train(pages: Pages, left_out: Iterable[str], options: SequenceOptions) -> SequenceModel:
+    """Train on all pages that may be trained on but those of some corpora."""
+    without = set(left_out)
+    chosen = [place for place, record in enumerate(pages.records) if record["use"] and record["corpus"] not in without]
+    weights = fit_sequence([pages.sequence(place) for place in chosen], options)
+    record = {
+        "corpora": sorted({pages.records[place]["corpus"] for place in chosen}),
+        "pages": len(chosen),
+        "options": {name: getattr(options, name) for name in SequenceOptions.__slots__},
+        "blockfeat": version("blockfeat"),
+        "command": "python tools/fit_default.py fit",
+    }
+    model = SequenceModel("default", load_table("html5"), tuple(pages.names), weights, record=record)
+    return with_content_test(model, pages, chosen)
+
+
+def with_content_test(model: SequenceModel, pages: Pages, chosen: Sequence[int]) -> SequenceModel:
+    """Learn from pages with and without their content which pages have none: logistic regression by Newton's method."""
+    from dataclasses import replace
+
+    rows, empty = [], []
+    for place in chosen:
+        record = pages.records[place]
+        if record["text"] is not None:
+            logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
+            rows.append(ContentTest.measures(logits, pages.words[pages.rows(place)]))
+            empty.append(bool(record.get("emptied")))
+    inputs = np.column_stack((np.array(rows), np.ones(len(rows))))
+    target = ~np.array(empty)
+    share = np.where(target, 0.5 / target.sum(), 0.5 / (~target).sum())
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-inputs @ weights))
+        gradient = inputs.T @ (share * (target - chance)) - 1e-4 * weights
+        curvature = (inputs * (share * chance * (1 - chance))[:, None]).T @ inputs + 1e-4 * np.eye(weights.size)
+        weights += np.linalg.solve(curvature, gradient)
+    # So few pages with content are refused.
+    least = float(np.quantile((inputs @ weights)[target], _MOST_REFUSED))
+    return replace(model, content=ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least)))
+
+
+def report(model: SequenceModel, pages: Pages, corpora: Sequence[str]) -> dict[str, Any]:
+    """Score a model on corpora: word F1 (or snippet F1) by cut, and how well it tells pages without content."""
+    found: dict[str, Any] = {}
+    for corpus in corpora:
+        scores: dict[float, list[float]] = defaultdict(list)
+        has_content: dict[bool, list[bool]] = {True: [], False: []}
+        by_type: dict[str, list[float]] = defaultdict(list)
+        for place, record in enumerate(pages.records):
+            if record["corpus"] != corpus:
+                continue
+            logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
+            words = pages.words[pages.rows(place)]
+            is_full = not record.get("emptied")
+            has_content[is_full].append(model.content is None or model.content.holds(logits, words))
+            if is_full:
+                for cut in _CUTS:
+                    kept = model.choose(logits, words, cut)
+                    scores[cut].append(_score(record, kept))
+                by_type[record["page_type"] or ""].append(scores[0.5][-1])
+        found[corpus] = {
+            "pages": len(scores[0.5]),
+            "by cut": {cut: round(fmean(values), 4) for cut, values in scores.items()},
+            "by type": {name: round(fmean(values), 4) for name, values in by_type.items()},
+            "content told": {str(full): round(fmean(told), 4) for full, told in has_content.items() if told},
+        }
+        print(corpus, json.dumps(found[corpus]), flush=True)
+    return found
+
+
+def _score(record: dict[str, Any], kept: NDArray[np.bool_]) -> float:
+    text = "\n\n".join(record["texts"][place] for place in np.flatnonzero(kept).tolist())
+    if record["text"]:
+        return word_scores(text, record["text"]).f1
+    return snippet_scores(text, record["present"], record["absent"]).f1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("command", choices=["fit", "leave-out"])
+    parser.add_argument("--prepared", type=Path, required=True, help="folder that `train_default.py prepare` wrote")
+    parser.add_argument("--corpora", default="", help="corpora to leave out and test on, separated by commas")
+    parser.add_argument("--output", type=Path, help="model file to write")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--passes", type=int, default=SequenceOptions().passes)
+    parser.add_argument("--channels", type=int, default=SequenceOptions().channels)
+    options = parser.parse_args(arguments)
+    left_out = [name for name in options.corpora.split(",") if name]
+    pages = Pages.load(options.prepared)
+    model = train(pages, left_out, SequenceOptions(seed=options.seed, passes=options.passes, channels=options.channels))
+    report(model, pages, left_out)
+    if options.output is not None:
+        save_model(model, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
