@@ -9,11 +9,22 @@ from typing import Annotated, Any
 import typer
 
 from blockfeat import __version__, console
+from blockfeat.command_options import (
+    NOTHING_READ,
+    SOME_FAILED,
+    WRONG_USAGE,
+    JobsOption,
+    ModelOption,
+    QuietOption,
+    language,
+    languages,
+    named,
+)
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError
+from blockfeat.extract_command import extract
 
 __all__ = ["app", "main"]
 
-SOME_FAILED, WRONG_USAGE, NOTHING_READ = 1, 2, 126
 
 app = typer.Typer(
     name="blockfeat",
@@ -25,9 +36,6 @@ app = typer.Typer(
 corpus_app = typer.Typer(help="Check, count and convert labelled pages.", no_args_is_help=True)
 app.add_typer(corpus_app, name="corpus")
 
-ModelOption = Annotated[str, typer.Option("--model", "-m", help="Bundled name or model file.")]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no messages about single pages.")]
 CorpusOption = Annotated[
     list[str], typer.Option("--corpus", "-c", help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.")
 ]
@@ -66,93 +74,7 @@ def blockfeat(
         logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
 
 
-@app.command()
-def extract(
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files, folders, addresses, .jsonl(.gz|.xz), .warc(.gz), .parquet; '-' or nothing: stdin."),
-    ] = None,
-    model: ModelOption = "default",
-    decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Contiguous runs that mss may keep.")] = None,
-    lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
-    format: Annotated[str, typer.Option("--format", "-f", help="text, markdown, json, html or xml.")] = "text",
-    links: Annotated[bool, typer.Option("--links", help="Keep links in Markdown.")] = False,
-    evidence: Annotated[bool, typer.Option("--evidence", help="Every block with its reasons, in JSON.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File, or folder for one file a page.")] = None,
-    jobs: JobsOption = 1,
-    deadline: Annotated[float | None, typer.Option(min=0.01, help="Seconds that one page may take.")] = None,
-    max_bytes: Annotated[int | None, typer.Option(min=1, help="Largest page that is taken.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run (JSON to a file).")] = False,
-    quiet: QuietOption = False,
-) -> None:
-    """Extract the main text of pages."""
-    from blockfeat import run
-    from blockfeat.extractor import Extractor
-    from blockfeat.output import FORMATS
-    from blockfeat.sources import read_inputs
-
-    if format not in FORMATS:
-        raise typer.BadParameter(f"'{format}' is none of {', '.join(FORMATS)}", param_hint="--format")
-    if resume and (format != "json" or output is None or _is_folder(output)):
-        raise typer.BadParameter("needs --format json and --output FILE", param_hint="--resume")
-    extractor = Extractor.load(model).with_options(decoder=decoder, runs=runs, max_bytes=max_bytes)
-    renderer = run.Renderer(extractor, format, links, evidence, _language(lang))
-    documents, skipped = read_inputs(inputs or ["-"]), 0
-    if resume and output is not None:
-        documents, skipped = run.resumed(documents, output)
-    writer = _writer(output, format, append=resume)
-    with console.progress("extracting", quiet=quiet) as tick:
-        seen = 0
-
-        def on_document(rendered: run.Rendered) -> None:
-            nonlocal seen
-            seen += 1
-            tick(seen)
-            if rendered.error and not quiet:
-                console.error(_named(rendered.id, rendered.error))
-
-        counts = run.run(documents, renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
-    if counts.failed:
-        raise typer.Exit(SOME_FAILED if counts.extracted or skipped else NOTHING_READ)
-    if not counts.extracted and not skipped:
-        console.error("nothing to read in " + ", ".join(inputs or ["-"]))
-        raise typer.Exit(NOTHING_READ)
-
-
-def _named(id: str, error: str) -> str:
-    return error if error.startswith(id) else f"{id}: {error}"
-
-
-def _is_folder(output: Path) -> bool:
-    """Tell whether an output path means a folder: it is one, or it has no suffix."""
-    return output.is_dir() or output.suffix == ""
-
-
-def _writer(output: Path | None, format: str, *, append: bool) -> Any:
-    from blockfeat import run
-
-    if output is None:
-        return run.StreamWriter(sys.stdout.buffer, lines=format == "json")
-    if _is_folder(output):
-        return run.FolderWriter(output, format)
-    return run.file_writer(output, lines=format == "json", append=append)
-
-
-def _language(lang: str) -> str | None:
-    """Check a language option; None for auto."""
-    from blockfeat.lang import normalise_code
-
-    if lang == "auto":
-        return None
-    code = normalise_code(lang)
-    if code is None:
-        raise typer.BadParameter(f"'{lang}' is no language code; give one such as de, or auto", param_hint="--lang")
-    return code
-
-
-def _languages(langs: str | None) -> list[str] | None:
-    return [code for part in langs.split(",") if (code := _language(part.strip()))] if langs else None
+app.command()(extract)
 
 
 @app.command()
@@ -201,7 +123,7 @@ def train(
     with console.progress("training", quiet=quiet) as tick:
         model = train(
             _pages(corpus),
-            langs=_languages(lang),
+            langs=languages(lang),
             options=options,
             on_page=lambda done, all: tick(done, all, "pages measured"),
             on_generation=lambda now: tick(now.number, iterations, f"generation, best {now.best_so_far:.4f}"),
@@ -262,7 +184,7 @@ def _selected(corpus: list[str], lang: str | None) -> list[Any]:
     """Read corpora and keep the pages of some languages."""
     from blockfeat.training import pages_of_languages
 
-    return pages_of_languages(_pages(corpus), _languages(lang))
+    return pages_of_languages(_pages(corpus), languages(lang))
 
 
 @app.command()
@@ -285,9 +207,9 @@ def explain(
     if document is None:
         raise InputError(f"{page}: nothing to read")
     extractor = Extractor.load(model).with_options(decoder=decoder)
-    extraction = extractor.extract_document(replace(document, lang=_language(lang) or document.lang))
+    extraction = extractor.extract_document(replace(document, lang=language(lang) or document.lang))
     if extraction.error:
-        raise InputError(_named(document.id, extraction.error))
+        raise InputError(named(document.id, extraction.error))
     show_explanation(extractor.model, extraction)
     if html is not None:
         html.write_text(explanation_page(extraction), encoding="utf-8")
