@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
+from threading import Thread
 from typing import Generic, TypeVar
 
 __all__ = ["in_order"]
@@ -17,6 +19,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _BATCH = 8
+_FEW_OWED = 4
 _WINDOW = 16
 
 
@@ -55,13 +58,26 @@ def in_order(
 
 
 def _serve(connection: Connection, work: Callable[[Item], Result]) -> None:
-    """Loop of a worker process: take a batch, send back one result after the other."""
+    """Loop of a worker process: take batches, send back one result after the other.
+
+    A thread takes the batches, so that the next one is there in time, and the two sides never wait for each other.
+    """
+    waiting: SimpleQueue[list[Item] | None] = SimpleQueue()
+    Thread(target=_receive_batches, args=(connection, waiting), daemon=True).start()
+    try:
+        while (batch := waiting.get()) is not None:
+            for item in batch:
+                connection.send(work(item))
+    except (KeyboardInterrupt, BrokenPipeError):
+        return
+
+
+def _receive_batches(connection: Connection, waiting: SimpleQueue[list[Item] | None]) -> None:
     try:
         while True:
-            for item in connection.recv():
-                connection.send(work(item))
-    except (EOFError, KeyboardInterrupt, BrokenPipeError):
-        return
+            waiting.put(connection.recv())
+    except (EOFError, OSError):
+        waiting.put(None)
 
 
 @dataclass
@@ -116,9 +132,9 @@ class _Pool(Generic[Item, Result]):
             self._collect()
 
     def _feed(self, numbered: Iterator[tuple[int, Item]], window: int, exhausted: bool) -> bool:
-        """Give each idle worker a batch; return whether the items have come to their end."""
+        """Give each worker that will soon be idle a batch; return whether the items have come to their end."""
         for worker in self.workers:
-            if worker.owed:
+            if len(worker.owed) > _FEW_OWED:
                 continue
             batch: list[tuple[int, Item]] = []
             while self.again and len(batch) < _BATCH:
@@ -136,8 +152,9 @@ class _Pool(Generic[Item, Result]):
         return exhausted
 
     def _give(self, worker: _Worker[Item], batch: list[tuple[int, Item]]) -> None:
+        if not worker.owed:
+            worker.since = time.monotonic()
         worker.owed.extend(batch)
-        worker.since = time.monotonic()
         try:
             worker.connection.send([item for _, item in batch])
         except (BrokenPipeError, ConnectionError):

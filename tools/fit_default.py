@@ -5,8 +5,10 @@ Usage::
     python tools/fit_default.py fit --prepared /tmp/acc --output blockfeat/models/bundled/default.npz
     python tools/fit_default.py leave-out --prepared /tmp/acc --corpora daniel --seed 1
 
-Pages of the corpora that are left out are not seen in training. Each page weighs 1 (pages that are no articles less),
-each block the root of its words, times the weight of its label.
+    python tools/fit_default.py split --prepared /tmp/acc
+
+``split`` leaves out every fourth host of all corpora instead. Pages that are left out are not seen in training. Each
+page weighs 1 (pages that are no articles less), each block the root of its words, times the weight of its label.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import argparse
 import json
 import pickle
 import sys
+import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from statistics import fmean
@@ -39,6 +42,7 @@ _EMPTIED = 0.3
 _LEAST_WEIGHT = 60.0
 _CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 _MOST_REFUSED = 0.005
+_OF_HOSTS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +82,17 @@ class Pages:
         return SequencePage(np.asarray(self.matrix[rows]), self.labels[rows], weight.astype(np.float32))
 
 
-def train(pages: Pages, left_out: Iterable[str], options: SequenceOptions) -> SequenceModel:
-    """Train on all pages that may be trained on but those of some corpora."""
-    without = set(left_out)
-    chosen = [place for place, record in enumerate(pages.records) if record["use"] and record["corpus"] not in without]
+def left_out_pages(pages: Pages, corpora: Sequence[str], *, by_host: bool) -> set[int]:
+    """Return the pages of some corpora, or those of every fourth host (pages that tell no host stay in)."""
+    if by_host:
+        hosts = [(place, record["host"]) for place, record in enumerate(pages.records) if record["host"]]
+        return {place for place, host in hosts if zlib.crc32(host.encode()) % _OF_HOSTS == 0}
+    return {place for place, record in enumerate(pages.records) if record["corpus"] in set(corpora)}
+
+
+def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> SequenceModel:
+    """Train on all pages that may be trained on but some."""
+    chosen = [place for place, record in enumerate(pages.records) if record["use"] and place not in left_out]
     weights = fit_sequence([pages.sequence(place) for place in chosen], options)
     record = {
         "corpora": sorted({pages.records[place]["corpus"] for place in chosen}),
@@ -96,8 +107,6 @@ def train(pages: Pages, left_out: Iterable[str], options: SequenceOptions) -> Se
 
 def with_content_test(model: SequenceModel, pages: Pages, chosen: Sequence[int]) -> SequenceModel:
     """Learn from pages with and without their content which pages have none: logistic regression by Newton's method."""
-    from dataclasses import replace
-
     rows, empty = [], []
     for place in chosen:
         record = pages.records[place]
@@ -119,15 +128,16 @@ def with_content_test(model: SequenceModel, pages: Pages, chosen: Sequence[int])
     return replace(model, content=ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least)))
 
 
-def report(model: SequenceModel, pages: Pages, corpora: Sequence[str]) -> dict[str, Any]:
-    """Score a model on corpora: word F1 (or snippet F1) by cut, and how well it tells pages without content."""
+def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, Any]:
+    """Score a model by corpus: word F1 (or snippet F1) by cut, and how well it tells pages without content."""
     found: dict[str, Any] = {}
-    for corpus in corpora:
+    per_page: dict[str, float] = {}
+    for corpus in dict.fromkeys(pages.records[place]["corpus"] for place in sorted(tested)):
         scores: dict[float, list[float]] = defaultdict(list)
         has_content: dict[bool, list[bool]] = {True: [], False: []}
         by_type: dict[str, list[float]] = defaultdict(list)
         for place, record in enumerate(pages.records):
-            if record["corpus"] != corpus:
+            if record["corpus"] != corpus or place not in tested:
                 continue
             logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
             words = pages.words[pages.rows(place)]
@@ -138,6 +148,7 @@ def report(model: SequenceModel, pages: Pages, corpora: Sequence[str]) -> dict[s
                     kept = model.choose(logits, words, cut)
                     scores[cut].append(_score(record, kept))
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])
+                per_page[f"{corpus}/{record['id']}"] = scores[0.5][-1]
         found[corpus] = {
             "pages": len(scores[0.5]),
             "by cut": {cut: round(fmean(values), 4) for cut, values in scores.items()},
@@ -145,6 +156,7 @@ def report(model: SequenceModel, pages: Pages, corpora: Sequence[str]) -> dict[s
             "content told": {str(full): round(fmean(told), 4) for full, told in has_content.items() if told},
         }
         print(corpus, json.dumps(found[corpus]), flush=True)
+    found["pages"] = per_page
     return found
 
 
@@ -158,18 +170,22 @@ def _score(record: dict[str, Any], kept: NDArray[np.bool_]) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("command", choices=["fit", "leave-out"])
+    parser.add_argument("command", choices=["fit", "leave-out", "split"])
     parser.add_argument("--prepared", type=Path, required=True, help="folder that `train_default.py prepare` wrote")
     parser.add_argument("--corpora", default="", help="corpora to leave out and test on, separated by commas")
     parser.add_argument("--output", type=Path, help="model file to write")
+    parser.add_argument("--report", type=Path, help="JSON file for the scores")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--passes", type=int, default=SequenceOptions().passes)
     parser.add_argument("--channels", type=int, default=SequenceOptions().channels)
     options = parser.parse_args(arguments)
-    left_out = [name for name in options.corpora.split(",") if name]
     pages = Pages.load(options.prepared)
+    corpora = [name for name in options.corpora.split(",") if name]
+    left_out = left_out_pages(pages, corpora, by_host=options.command == "split")
     model = train(pages, left_out, SequenceOptions(seed=options.seed, passes=options.passes, channels=options.channels))
-    report(model, pages, left_out)
+    found = report(model, pages, left_out)
+    if options.report is not None:
+        options.report.write_text(json.dumps(found), encoding="utf-8")
     if options.output is not None:
         save_model(model, options.output)
     return 0
