@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.words import tokenize
 from blockfeat.tags import name_keys
 
 __all__ = ["Parts", "find_headline"]
@@ -23,7 +22,8 @@ _COMMENTS = re.compile(
     re.IGNORECASE,
 )
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
-_HEADINGS = name_keys(["h1", "h2"])
+_H1, _H2 = name_keys(["h1", "h2"])
+_LEAST_LIKE = 0.2
 _FEW_WORDS = 4
 _LINKED = 0.5
 
@@ -88,22 +88,20 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
     """
     if not kept.any():
         return None
-    is_heading = np.isin(blocks.tags.key[blocks.containers.element], _HEADINGS)
-    container = blocks.container
-    headings = (is_heading[container] & (container >= 0)).nonzero()[0]
-    last = int(kept.nonzero()[0][:3][-1])
-    headings = headings[headings <= last]
-    if not headings.size:
+    keys = blocks.tags.key[blocks.containers.element]
+    is_heading = (keys == _H1) | (keys == _H2)
+    if not is_heading.any():
         return None
-    wanted = set(tokenize(title or ""))
-    best, most = None, 0.0
-    for block in headings.tolist():
-        words = tokenize(blocks.text(block))
-        is_first = blocks.tags.key[blocks.containers.element[container[block]]] == _HEADINGS[0]
+    headings = (is_heading[blocks.container] & (blocks.container >= 0)).nonzero()[0]
+    last = int(kept.nonzero()[0][:3][-1])
+    wanted = set((title or "").lower().split())
+    best, most = None, _LEAST_LIKE
+    for block in headings[headings <= last].tolist():
+        words = blocks.text(block).lower().split()
         share = sum(word in wanted for word in words) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
-        score = share * min(len(words), 8) / 8 + (0.25 if is_first else 0.0)
-        if len(words) > 1 and score >= max(most, 0.2):
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[blocks.container[block]] == _H1 else 0.0)
+        if len(words) > 1 and score >= most:
             best, most = block, score
     return best
 

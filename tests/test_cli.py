@@ -121,7 +121,8 @@ def test_explain(tmp_path: Path, page: Path) -> None:
     html = tmp_path / "explained.html"
     done = blockfeat("explain", page, "--html", html)
     assert done.returncode == 0
-    assert "stop-word ratio" in done.stdout.decode()
+    assert "blocks kept" in done.stdout.decode()
+    assert "stop-word ratio" in blockfeat("explain", page, "--model", "thresholds").stdout.decode()
     assert BRAND in html.read_text(encoding="utf-8")
     assert blockfeat("explain", tmp_path / "nowhere.html").returncode == 126
 

@@ -16,7 +16,7 @@ from pages import BRAND, SENTENCES, article_page
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return Extractor.load("default")
+    return Extractor.load("thresholds")
 
 
 @pytest.mark.parametrize("name", ["default", "thresholds", "ziegler2007"])

@@ -108,7 +108,26 @@ def test_the_cut_moves_with_what_is_favoured() -> None:
     assert model().favouring("recall").cut < 0.5 < model().favouring("precision").cut
 
 
-def test_contributions_are_what_the_score_loses_without_a_feature() -> None:
+def test_a_long_page_goes_through_in_stretches() -> None:
+    matrix = np.random.default_rng(0).normal(size=(9_000, len(NAMES))).astype(np.float32)
+    made = model()
+    hidden = made._hidden(matrix, made._whole(matrix))[-1]
+    assert made.logits(matrix) == pytest.approx(hidden @ made.weights["outer"] + made.weights["outer_bias"], abs=1e-4)
+
+
+def test_contributions_follow_the_slope_of_all_scores() -> None:
+    made = model()
+    matrix = np.random.default_rng(3).normal(size=(12, len(NAMES))).astype(np.float32)
+    contributions = made.contributions(matrix)
+    for block, feature in ((0, 0), (5, 3), (11, 7)):
+        step = np.zeros_like(matrix)
+        step[block, feature] = 1e-3
+        slope = (made.logits(matrix + step).sum() - made.logits(matrix - step).sum()) / 2e-3
+        wanted = slope * (matrix[block, feature] - made.weights["mean"][feature])
+        assert contributions[block, feature] == pytest.approx(wanted, abs=0.05)
+
+
+def test_every_block_has_its_reason() -> None:
     made = model()
     blocks = Extractor.of(made).extract(PAGE).blocks
     for block in blocks:

@@ -145,8 +145,8 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
             has_content[is_full].append(model.content is None or model.content.holds(logits, words))
             if is_full:
                 for cut in _CUTS:
-                    kept = model.choose(logits, words, cut)
-                    scores[cut].append(_score(record, kept))
+                    least = model.page_cut(logits, words, cut)
+                    scores[cut].append(_score(record, logits >= np.log(least / (1 - least))))
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])
                 per_page[f"{corpus}/{record['id']}"] = scores[0.5][-1]
         found[corpus] = {

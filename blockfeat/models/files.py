@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from blockfeat.errors import ModelError
+from blockfeat.models.margin import MarginModel
 from blockfeat.models.page_model import PageModel
 from blockfeat.models.sequence import SequenceModel
 from blockfeat.models.threshold import ThresholdModel
 
 __all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "save_model"]
 
-DEFAULT_MODEL = "thresholds"
+DEFAULT_MODEL = "default"
 _ENDINGS = (".json", ".npz")
-_FROM_VALUES = {"thresholds": ThresholdModel.from_dict}
+_FROM_VALUES = {"thresholds": ThresholdModel.from_dict, "margin": MarginModel.from_dict}
 _FROM_ARRAYS = {"sequence": SequenceModel.from_arrays}
 _ZIP = b"PK"
 
@@ -77,7 +78,7 @@ def _bundled_files() -> dict[str, str]:
 
 
 def _to_data(model: PageModel) -> bytes:
-    if isinstance(model, ThresholdModel):
+    if isinstance(model, ThresholdModel | MarginModel):
         return (json.dumps(model.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
     if isinstance(model, SequenceModel):
         buffer = io.BytesIO()
