@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from blockfeat import __version__, console
+from blockfeat.adapt_command import adapt_command
 from blockfeat.command_options import (
     NOTHING_READ,
     SOME_FAILED,
@@ -75,6 +76,7 @@ def blockfeat(
 
 
 app.command()(extract)
+app.command("adapt")(adapt_command)
 
 
 @app.command()

@@ -11,12 +11,13 @@ from blockfeat.models import bundled_models, load_model, save_model
 
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:
-    assert {"thresholds", "ziegler2007"} <= set(bundled_models())
+    baselines = {"longest-block", "mss-simple"}
+    assert {"default", "margin", "mss-supervised", "thresholds", "ziegler2007", *baselines} <= set(bundled_models())
     for name in bundled_models():
         model = load_model(name)
         assert model.name == name
         assert model.record["command"].startswith(("blockfeat train", "python tools/"))
-        assert model.record["corpora"]
+        assert model.record.get("corpora") or name in baselines
 
 
 def test_ziegler2007_is_the_paper_to_the_letter() -> None:

@@ -12,9 +12,19 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from blockfeat.models import DEFAULT_MODEL, JOINT, bundled_models, load_model  # noqa: E402
+from blockfeat.models.page_model import PageModel  # noqa: E402
 from blockfeat.models.threshold import ThresholdModel  # noqa: E402
 
 ABOUT = {
+    "default": "A small residual network over the blocks of a page and 81 features of each: what it is, what stands "
+    "around it, what class names and words say. The most accurate.",
+    "margin": "Soft thresholds and weights over two dozen features, tuned by the particle swarm against word F1, "
+    "decoded by Viterbi; a person can read and edit it.",
+    "longest-block": "Pasternack & Roth 2009: the longest table cell or DIV; a baseline.",
+    "mss-simple": "Pasternack & Roth 2009: maximum subsequence over +1 a word and a penalty a tag; a baseline.",
+    "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; see mss.md.",
+    "mss-supervised-hr": "The same, cut at the first HR inside the run.",
+    "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
     "thresholds": "Eight thresholds on the table for pages of today, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
     "ziegler2007": "The paper to the letter: its table of tags, its eight features, stop-word argmax by block, "
@@ -28,8 +38,23 @@ corpora): headline mostly in for older pages, out for newer ones. CleanEval's te
 """
 
 
-def card(name: str, model: ThresholdModel) -> str:
+def card(name: str, model: PageModel) -> str:
     """Return the card of one model."""
+    if isinstance(model, ThresholdModel):
+        return threshold_card(name, model)
+    record = {key: value for key, value in model.record.items() if key not in ("command", "corpora")}
+    title = f"{name} (default)" if name == DEFAULT_MODEL else name
+    corpora = model.record.get("corpora") or {}
+    counts = corpora.items() if isinstance(corpora, dict) else ((corpus, "") for corpus in corpora)
+    told = ", ".join(f"{corpus} {count}".strip() for corpus, count in counts)
+    lines = [f"## {title}", "", ABOUT.get(name, ""), "", f"- table `{model.table.name}`"]
+    lines += [f"- trained on: {told or 'nothing'}"]
+    lines += [f"- {key.replace('_', ' ')}: {value}" for key, value in record.items()]
+    return "\n".join([*lines, "", f"```\n{model.record.get('command', '')}\n```", ""])
+
+
+def threshold_card(name: str, model: ThresholdModel) -> str:
+    """Return the card of a threshold model."""
     record = model.record
     title = f"{name} (default)" if name == DEFAULT_MODEL else name
     corpora = ", ".join(f"{corpus} {count}" for corpus, count in record["corpora"].items())

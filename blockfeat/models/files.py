@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,27 @@ from blockfeat.models.margin import MarginModel
 from blockfeat.models.page_model import PageModel
 from blockfeat.models.sequence import SequenceModel
 from blockfeat.models.threshold import ThresholdModel
+from blockfeat.models.token_files import (
+    TOKEN_KIND,
+    token_model_from_arrays,
+    token_model_from_dict,
+    token_model_to_arrays,
+    token_model_to_dict,
+)
+from blockfeat.models.tokens import TokenModel
 
 __all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "save_model"]
 
 DEFAULT_MODEL = "default"
 _ENDINGS = (".json", ".npz")
-_FROM_VALUES = {"thresholds": ThresholdModel.from_dict, "margin": MarginModel.from_dict}
-_FROM_ARRAYS = {"sequence": SequenceModel.from_arrays}
+_FROM_VALUES: dict[str, Callable[..., PageModel]] = {
+    "thresholds": ThresholdModel.from_dict,
+    "margin": MarginModel.from_dict,
+}
+_FROM_ARRAYS: dict[str, Callable[..., PageModel]] = {
+    "sequence": SequenceModel.from_arrays,
+    TOKEN_KIND: token_model_from_arrays,
+}
 _ZIP = b"PK"
 
 
@@ -43,13 +58,13 @@ def load_model(name: str | Path) -> PageModel:
     bundled = _bundled_files()
     if wanted in bundled:
         resource = files("blockfeat.models").joinpath("bundled", bundled[wanted])
-        return _from_data(resource.read_bytes(), f"bundled model {wanted!r}")
+        return _from_data(resource.read_bytes(), f"bundled model {wanted!r}", _bundled_bytes)
     try:
         data = Path(name).read_bytes()
     except OSError as error:
         known = ", ".join(("default", *sorted(bundled)))
         raise ModelError(f"{name}: neither a bundled model ({known}) nor a readable file: {error}") from error
-    return _from_data(data, str(name))
+    return _from_data(data, str(name), lambda other: (Path(name).parent / other).read_bytes())
 
 
 def save_model(model: PageModel, path: str | Path) -> None:
@@ -80,6 +95,12 @@ def _bundled_files() -> dict[str, str]:
 def _to_data(model: PageModel) -> bytes:
     if isinstance(model, ThresholdModel | MarginModel):
         return (json.dumps(model.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
+    if isinstance(model, TokenModel) and model.classifier is None:
+        return (json.dumps(token_model_to_dict(model), ensure_ascii=False, indent=2) + "\n").encode()
+    if isinstance(model, TokenModel):
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **token_model_to_arrays(model))  # type: ignore[arg-type]
+        return buffer.getvalue()
     if isinstance(model, SequenceModel):
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **model.to_arrays())  # type: ignore[arg-type]
@@ -87,11 +108,17 @@ def _to_data(model: PageModel) -> bytes:
     raise ModelError(f"a model of type {type(model).__name__} has no file format")
 
 
-def _from_data(data: bytes, where: str) -> PageModel:
-    """Read JSON or npz; nothing is unpickled."""
+def _bundled_bytes(name: str) -> bytes:
+    return files("blockfeat.models").joinpath("bundled", name).read_bytes()
+
+
+def _from_data(data: bytes, where: str, read: Callable[[str], bytes]) -> PageModel:
+    """Read JSON or npz; nothing is unpickled. ``read`` gives the bytes of a file beside it."""
     if not data.startswith(_ZIP):
         document = _document(data, where)
         kind = document.get("kind")
+        if kind == TOKEN_KIND:
+            return token_model_from_dict(document, where=where, read=read)
         if kind not in _FROM_VALUES:
             raise ModelError(f"{where}: kind {kind!r} is unknown; known are {_known_kinds()}")
         return _FROM_VALUES[kind](document, where=where)
