@@ -26,6 +26,7 @@ _SCRIPT_TOKEN = re.compile(rb"<!--(?:-?>)?|-->|<(/?)script(?=[\s/>])", re.IGNORE
 _TEXT_IN_SVG = re.compile(rb"<(?:p|div|article|section)[\s>]", re.IGNORECASE)
 _OPTION_TAG = re.compile(rb"</?opt(?:ion|group)[^<>]{0,1000}>", re.IGNORECASE)
 _LOOK_BACK = 4_000
+_EMPTY_NOSCRIPT = b"<noscript></noscript>"
 _LESS, _EQUALS, _SINGLE_QUOTE = b"<='"
 # The three bytes behind "<" of all tokens, hashed: rejects nearly all other tags at once.
 _BEGINNINGS = (
@@ -57,8 +58,8 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
 
     Follows HTML's rules for raw text: what looks like markup inside a script is not. Without the end tags the
     parser reads on after ``</html>``. Start tags of other elements that would swallow the page, as they have
-    no end tag, go too; noscript elements move to the end. Linear in the size of the page; more than half of the
-    bytes of a page of today go.
+    no end tag, go too; what noscript elements hold moves to the end. Linear in the size of the page; more than
+    half of the bytes of a page of today go.
 
     Parameters
     ----------
@@ -92,6 +93,8 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
             is_cut = is_cut and not (keep and is_content)
         if is_cut:
             kept.append(data[position:start])
+            if name == b"noscript":
+                kept.append(_EMPTY_NOSCRIPT)
             position = resume
     if position:
         data = b"".join((*kept, data[position:], *scan.moved))
