@@ -32,7 +32,8 @@ class Extraction:
     headline : str or None
         The heading above the text that is most like the title, whether it is part of ``text`` or not.
     status : str
-        ``"ok"``, ``"empty"`` (no content found) or ``"error"``.
+        ``"ok"``, ``"no content"`` (the page has text, but none is main text: front pages, consent walls, error
+        pages), ``"empty"`` (the page has no text) or ``"error"``.
     warnings : tuple of str
         What was capped or repaired on the way.
     error : str or None

@@ -181,7 +181,7 @@ class Extractor:
             id=id,
             title=title,
             headline=None if headline is None else measured.blocks.text(headline),
-            status="ok" if text else "empty",
+            status="ok" if text else "no content" if len(measured.blocks) else "empty",
             warnings=(*page.warnings, *self._foreign(measured.lang)),
             model=self.model.name,
             encoding=page.encoding,

@@ -142,3 +142,12 @@ def test_every_block_has_its_reason() -> None:
 def test_it_has_no_decoder_to_choose() -> None:
     with pytest.raises(ModelError, match="no decoder"):
         Extractor.of(model()).with_options(decoder="mss")
+
+
+def test_the_bundled_default_keeps_the_text_of_short_pages_and_finds_none_where_there_is_only_clutter() -> None:
+    extractor = Extractor.load("default")
+    assert extractor.extract("<p>It is a test of the page.</p>").text == "It is a test of the page."
+    links = "".join(f'<li><a href="/{number}">Section {number} of the news</a></li>' for number in range(60))
+    front = extractor.extract(f"<html lang=en><body><nav><ul>{links}</ul></nav><footer>All rights reserved</footer>")
+    assert (front.text, front.status) == ("", "no content")
+    assert extractor.extract("").status == "empty"

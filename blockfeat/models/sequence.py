@@ -40,7 +40,7 @@ _OF_THE_BEST = 0.8
 _SURE = 0.8
 _LEAST_CUT = 0.02
 _SHORT_PAGE = 120
-_MIGHT_BE = -4.0
+_MIGHT_BE = -10.0
 # Products of so few rows are too small for a linear algebra library to start threads for.
 _ROWS = 32
 _STRETCH = 4_096
