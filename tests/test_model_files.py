@@ -12,7 +12,9 @@ from blockfeat.models import bundled_models, load_model, save_model
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:
     baselines = {"longest-block", "mss-simple"}
-    assert {"default", "margin", "mss-supervised", "thresholds", "ziegler2007", *baselines} <= set(bundled_models())
+    assert {"default", "margin", "mss-supervised", "thresholds", "web2text", "ziegler2007", *baselines} <= set(
+        bundled_models()
+    )
     for name in bundled_models():
         model = load_model(name)
         assert model.name == name

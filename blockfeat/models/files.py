@@ -25,6 +25,7 @@ from blockfeat.models.token_files import (
     token_model_to_dict,
 )
 from blockfeat.models.tokens import TokenModel
+from blockfeat.models.web2text import Web2TextModel
 
 __all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "save_model"]
 
@@ -37,6 +38,7 @@ _FROM_VALUES: dict[str, Callable[..., PageModel]] = {
 _FROM_ARRAYS: dict[str, Callable[..., PageModel]] = {
     "sequence": SequenceModel.from_arrays,
     TOKEN_KIND: token_model_from_arrays,
+    "web2text": Web2TextModel.from_arrays,
 }
 _ZIP = b"PK"
 
@@ -101,7 +103,7 @@ def _to_data(model: PageModel) -> bytes:
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **token_model_to_arrays(model))  # type: ignore[arg-type]
         return buffer.getvalue()
-    if isinstance(model, SequenceModel):
+    if isinstance(model, (SequenceModel, Web2TextModel)):
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **model.to_arrays())  # type: ignore[arg-type]
         return buffer.getvalue()
