@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import MissingExtraError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
-
-if TYPE_CHECKING:
-    import torch
 
 __all__ = ["SequenceOptions", "SequencePage", "fit_sequence"]
 
@@ -57,7 +55,7 @@ def fit_sequence(pages: Sequence[SequencePage], options: SequenceOptions) -> dic
         PyTorch is not installed.
     """
     try:
-        import torch
+        torch: Any = import_module("torch")
     except ImportError as error:
         raise MissingExtraError(f"training a sequence model needs PyTorch: pip install torch ({error})") from error
     torch.manual_seed(options.seed)
@@ -76,7 +74,7 @@ def fit_sequence(pages: Sequence[SequencePage], options: SequenceOptions) -> dic
                 network(inputs, mask), label, weight=weight, reduction="sum"
             ) / len(batch)
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
             optimiser.step()
             schedule.step()
@@ -111,7 +109,7 @@ def _batches(sizes: Sequence[int], pages: int, order: np.random.Generator) -> li
     return batches
 
 
-def _padded(torch: Any, pages: Sequence[tuple[Array, Array, Array]]) -> tuple[torch.Tensor, ...]:
+def _padded(torch: Any, pages: Sequence[tuple[Array, Array, Array]]) -> tuple[Any, ...]:
     """Return inputs (pages × blocks × k), mask, label and weight, padded with zeros."""
     longest = max(page[0].shape[0] for page in pages)
     inputs = np.zeros((len(pages), longest, pages[0][0].shape[1]), dtype=np.float32)
