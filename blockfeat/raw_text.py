@@ -93,7 +93,7 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
             is_cut = is_cut and not (keep and is_content)
         if is_cut:
             kept.append(data[position:start])
-            if name == b"noscript":
+            if scan.moved_from == start:
                 kept.append(_EMPTY_NOSCRIPT)
             position = resume
     if position:
@@ -111,6 +111,7 @@ class _Scan:
         self.warnings: dict[str, None] = {}
         self.has_open_select = False
         self.moved: list[bytes] = []
+        self.moved_from = -1
         self._is_unescapable = False
         self._next_text = 0
         self._comment_end = 0
@@ -173,6 +174,7 @@ class _Scan:
             # A browser reads it as raw text: what it leaves open must not swallow what follows.
             stop = self._behind_tag(end_tag)
             self.moved.append(self.data[start:stop])
+            self.moved_from = start
             return stop, True, False
         if name == b"svg":
             return self._end_of_drawing(opened_end, end_tag)
