@@ -43,6 +43,7 @@ _LEAST_WEIGHT = 60.0
 _CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 _MOST_REFUSED = 0.005
 _OF_HOSTS = 4
+_CUT = 0.45
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> Sequenc
         "blockfeat": version("blockfeat"),
         "command": "python tools/fit_default.py fit",
     }
-    model = SequenceModel("default", load_table("html5"), tuple(pages.names), weights, record=record)
+    model = SequenceModel("default", load_table("html5"), tuple(pages.names), weights, cut=_CUT, record=record)
     return with_content_test(model, pages, chosen)
 
 
