@@ -19,6 +19,8 @@ __all__ = ["explanation_page", "explanation_table"]
 # The page cannot load or run anything, whatever stands in the texts.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
+_MOST_CONTRIBUTIONS = 12
+
 
 def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
     """Return one row for each block, in page order, for a table on a terminal.
@@ -137,7 +139,7 @@ def _legend() -> HtmlElement:
         builder.CLASS("legend"),
         builder.LI(swatch("kept"), "kept: part of the content"),
         builder.LI(swatch("dropped"), "dropped: navigation, advertising or other clutter"),
-        builder.LI("✗ value beyond the model's threshold"),
+        builder.LI("✗ value beyond the model's threshold; +1.23 how far a feature moved the score"),
     )
 
 
@@ -192,10 +194,13 @@ def _details(block: Block) -> HtmlElement:
 
     failed = set(block.failed)
     names = [*block.features, *(name for name in block.failed if name not in block.features)]
+    moved = block.contributions
+    if moved:
+        names = sorted(names, key=lambda name: -abs(moved.get(name, 0.0)))[:_MOST_CONTRIBUTIONS]
     rows = []
     for name in names:
         value = f"{block.features[name]:.4g}" if name in block.features else "not known"
-        mark = "✗ failed" if name in failed else "✓"
+        mark = f"{moved.get(name, 0.0):+.2f}" if moved else "✗ failed" if name in failed else "✓"
         cells = [
             builder.TH(_shown(name).replace("_", " "), scope="row"),
             builder.TD(value, {"class": "value"}),
@@ -203,6 +208,8 @@ def _details(block: Block) -> HtmlElement:
         ]
         rows.append(builder.TR(*cells, **({"class": "failed"} if name in failed else {})))
     label = f"{len(names)} features" + (f", {len(failed)} failed" if failed else "")
+    if moved:
+        label = f"The {len(names)} features of {len(block.features)} that moved the score most"
     return builder.E.details(
         builder.SUMMARY(label if names else "Place in the page"),
         *([builder.TABLE(*rows)] if rows else []),
