@@ -83,8 +83,8 @@ class MarkedText:
                 marked = marked.replace(entity, character)
         codes = np.frombuffer(marked, dtype=np.uint8)
         is_mark = (codes <= SPACE_MARK) | (codes == NO_MARK)
-        behind = ((codes & _TOP_BITS != _CONTINUES) & (codes != NO_MARK)).cumsum()
-        places = behind[is_mark]
+        behind = ((codes & _TOP_BITS != _CONTINUES) & (codes != NO_MARK)).cumsum(dtype=np.int32)
+        places = behind[is_mark].astype(np.int64)
         text = marked.translate(_TO_TEXT, bytes([NO_MARK])).decode("utf-8", "replace")
         points = code_points(text)
         classes = character_classes().of(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -19,6 +20,10 @@ Counts = NDArray[np.int64]
 
 ANCHOR = 1
 FORMAT = 2
+_BY_BLOCK = ("words", "anchor_words", "format_words", "sentences", "characters", "alphanumerics", "unspaced_words")
+_NO_CODES = np.zeros(0, dtype=np.uint32)
+_NO_CLASSES = np.zeros(0, dtype=np.uint8)
+_NO_PLACES = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,21 @@ class PageText:
     block_ends: NDArray[np.intp]
     piece_ends: NDArray[np.intp]
     piece_flags: NDArray[np.uint8]
+
+    def part(self, first: int, end: int, low: int) -> PageText:
+        """Return the blocks from ``first`` to ``end`` (exclusive), which begin behind character ``low``."""
+        high = int(self.block_ends[end - 1])
+        pieces = slice(
+            int(self.piece_ends.searchsorted(low, side="right")), int(self.piece_ends.searchsorted(high)) + 1
+        )
+        return PageText(
+            text=self.text[low:high],
+            codes=self.codes[low:high],
+            classes=self.classes[low:high],
+            block_ends=self.block_ends[first:end] - low,
+            piece_ends=np.minimum(self.piece_ends[pieces], high) - low,
+            piece_flags=self.piece_flags[pieces],
+        )
 
 
 @dataclass(frozen=True)
@@ -115,11 +135,44 @@ class FastSegmenter:
     """Words and sentences by character classes, for every script, by column over the whole page."""
 
     name: str = "fast"
+    stretch: int = 1 << 20
 
     def measure(self, page: PageText) -> TextMeasures:
-        """Count words, sentences and characters by block; linear in the text."""
+        """Count words, sentences and characters by block; linear in the text.
+
+        A text of more than ``stretch`` characters goes through in stretches of whole blocks: arrays of many megabytes
+        would be fetched from the system anew for every step.
+        """
+        if len(page.text) <= self.stretch:
+            return self._measure(page)
+        parts, first, low = [], 0, 0
+        while first < page.block_ends.size:
+            end = max(int(page.block_ends.searchsorted(low + self.stretch, side="right")), first + 1)
+            parts.append((first, low, self._measure(page.part(first, end, low))))
+            first, low = end, int(page.block_ends[end - 1])
+        return _joined(parts, lower(page.text))
+
+    def _measure(self, page: PageText) -> TextMeasures:
         starts, ends = word_spans(page.classes)
         return count_by_block(page, starts, ends, sentence_ends(page.codes, page.classes, page.block_ends))
+
+
+def _joined(parts: Sequence[tuple[int, int, TextMeasures]], text: str) -> TextMeasures:
+    """Put the measures of stretches together, each with its first block and its place in the text."""
+    if not parts:
+        return FastSegmenter()._measure(PageText("", _NO_CODES, _NO_CLASSES, _NO_PLACES, _NO_PLACES, _NO_CLASSES))
+
+    def whole(name: str) -> Counts:
+        return np.concatenate([getattr(part, name) for _, _, part in parts])
+
+    return TextMeasures(
+        **{name: whole(name) for name in _BY_BLOCK},
+        text=text,
+        token_starts=np.concatenate([part.token_starts + low for _, low, part in parts]),
+        token_ends=np.concatenate([part.token_ends + low for _, low, part in parts]),
+        token_block=np.concatenate([part.token_block + first for first, _, part in parts]),
+        has_controls=any(part.has_controls for _, _, part in parts),
+    )
 
 
 def count_by_block(

@@ -15,6 +15,7 @@ __all__ = ["keys_of_spans", "keys_of_words", "lower", "tokenize", "word_spans", 
 _WORD = ALPHANUMERIC | MARK
 # An odd number with an inverse modulo 2**64: keys of words are polynomials in it.
 _BASE = 0x9E3779B97F4A7C15
+_STRETCH = 1 << 16
 _SPREAD = 0xBF58476D1CE4E5B9
 _INVERSE = pow(_BASE, -1, 1 << 64)
 
@@ -70,9 +71,22 @@ def keys_of_spans(lowered: NDArray[np.uint32], starts: NDArray[np.intp], ends: N
     The key is the sum of code point times ``b ** place`` over the word's characters modulo 2**64: a difference of
     running sums. Two of 10,000 words share one with a probability of about 1e-12.
     """
+    keys = np.empty(starts.size, dtype=np.uint64)
+    first = 0
+    # In stretches of whole words: arrays of many megabytes would be fetched from the system anew for every step.
+    while first < starts.size:
+        low = int(starts[first])
+        end = max(int(ends.searchsorted(low + _STRETCH, side="right")), first + 1)
+        chosen = slice(first, end)
+        keys[chosen] = _keys(lowered[low : int(ends[end - 1])], starts[chosen] - low, ends[chosen] - low)
+        first = end
+    return keys
+
+
+def _keys(lowered: NDArray[np.uint32], starts: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.uint64]:
     powers, inverses = _powers(lowered.size)
     upto = np.zeros(lowered.size + 1, dtype=np.uint64)
-    (lowered.astype(np.uint64) * powers).cumsum(out=upto[1:])
+    np.cumsum(lowered.astype(np.uint64) * powers, out=upto[1:])
     keys: NDArray[np.uint64] = (upto[ends] - upto[starts]) * inverses[starts]
     # Spread short words over the whole range.
     keys ^= keys >> np.uint64(29)
