@@ -10,6 +10,7 @@ from lxml import etree
 
 from blockfeat.encoding import Decoding, decode
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.linked_data import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.markup import flatten, limit_attributes, strip_title_tags, without_open_tag
 from blockfeat.raw_text import cut_raw_text
 from blockfeat.tags import Tags
@@ -58,6 +59,8 @@ class Page:
         Number of characters that were replaced by U+FFFD.
     warnings : tuple of str
         What was capped or repaired.
+    declared : DeclaredText
+        What the page's JSON-LD declares to be its text.
     """
 
     tags: Tags | None
@@ -66,6 +69,7 @@ class Page:
     encoding_source: str = "str"
     replaced: int = 0
     warnings: tuple[str, ...] = ()
+    declared: DeclaredText = NOTHING_DECLARED
 
     @classmethod
     def parse(
@@ -112,11 +116,12 @@ class Page:
             data, replaced = (raw, 0) if unchanged else _to_utf_8(decoding.text)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
+        declared = declared_text(data)
         tags, warnings = _tags(data, keep_raw_text=keep_raw_text)
         replaced += decoding.replaced
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings))
+        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared)
 
     @property
     def title(self) -> str | None:

@@ -148,6 +148,26 @@ def test_the_title_and_description_have_words_in_common():
     assert columns["description_share"].tolist() == [1, 1, 0]
 
 
+def test_the_columns_of_json_ld_say_which_blocks_the_page_declares_to_be_its_text():
+    declared = (
+        '<script type="application/ld+json">{"articleBody": "One two three four five. Not on this page."}</script>'
+    )
+    _, columns = columns_of(f"{declared}<p>One two three, <p>four five<p>one two<p>something else here")
+    assert columns["declared_share"].tolist() == [1, 1, 0, 0]
+    assert not columns["declared_other"].any()
+    # Three runs of three words of the seven that are declared.
+    assert np.allclose(columns["page_declared"], 3 / 7)
+    assert np.allclose(columns["page_declared_words"], np.log1p(5))
+
+
+def test_the_columns_of_json_ld_tell_posts_from_articles():
+    declared = '<script type="application/ld+json">{"comment": {"text": "One two three."}}</script>'
+    _, columns = columns_of(f"{declared}<p>One two three<p>something else here")
+    assert columns["declared_other"].tolist() == [1, 0]
+    assert not columns["declared_share"].any()
+    assert not columns["page_declared"].any()
+
+
 def test_time_grows_with_the_page_not_with_its_square():
     def seconds(count: int) -> float:
         measured = measured_of("<body>" + f"<div class='a'><p>{SENTENCE}</p></div>" * count + "</body>")

@@ -13,6 +13,7 @@ from blockfeat.blocks.marked_text import BOUNDARY_MARK, NO_MARK, SPACE_MARK, Mar
 from blockfeat.blocks.table import Anchors, Blocks, Containers
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter, PageText, Segmenter
+from blockfeat.linked_data import DeclaredText
 from blockfeat.page import Page
 from blockfeat.tags import Tags, name_key, name_keys, parents_of
 
@@ -87,12 +88,12 @@ class Cutter:
         segmenter = segmenter or FastSegmenter()
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
         codes = self.codes_of(tags)
-        blocks = _Cut.of(tags, codes, self.table).blocks(segmenter)
+        blocks = _Cut.of(tags, codes, self.table).blocks(segmenter, page.declared)
         if self.table.guards.noscript_rescue and blocks.measures.words.sum() < _FEW_WORDS:
             hidden = tags.named("noscript")
             if hidden.size:
                 codes[hidden] = _BOUNDARY
-                rescued = _Cut.of(tags, codes, self.table).blocks(segmenter)
+                rescued = _Cut.of(tags, codes, self.table).blocks(segmenter, page.declared)
                 if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
                     return rescued
         return blocks
@@ -201,7 +202,7 @@ class _Cut:
             end_byte=end_byte,
         )
 
-    def blocks(self, segmenter: Segmenter) -> Blocks:
+    def blocks(self, segmenter: Segmenter, declared: DeclaredText) -> Blocks:
         """Return the page's blocks as a table."""
         page_text = self._page_text()
         inner, containers = self._containers()
@@ -225,6 +226,7 @@ class _Cut:
             anchors=self._anchors(),
             table=self.table.name,
             segmenter=segmenter.name,
+            declared=declared,
         )
 
     def _page_text(self) -> PageText:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import CONTROL
 from blockfeat.lang.measures import PageText, TextMeasures
+from blockfeat.linked_data import NOTHING_DECLARED, DeclaredText
 from blockfeat.tags import Tags
 
 __all__ = ["Anchors", "Blocks", "Containers"]
@@ -78,6 +79,8 @@ class Blocks:
         Name of the tag table that cut the page.
     segmenter : str
         Name of the segmenter that counted words and sentences.
+    declared : DeclaredText
+        What the page's JSON-LD declares to be its text.
     """
 
     tags: Tags
@@ -94,6 +97,7 @@ class Blocks:
     anchors: Anchors
     table: str
     segmenter: str
+    declared: DeclaredText = NOTHING_DECLARED
 
     def __len__(self) -> int:
         """Return the number of blocks."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from blockfeat.features.around import add_around
 from blockfeat.features.canonical import CANONICAL
 from blockfeat.features.columns import Columns
+from blockfeat.features.declared import add_declared
 from blockfeat.features.layout import Layout, running_total
 from blockfeat.features.own import add_neighbours, add_own, terminals
 from blockfeat.features.registry import Feature, Measured
@@ -78,6 +79,7 @@ def _fill(columns: Columns, measured: Measured) -> None:
     add_own(columns, blocks, words, anchors, terminal)
     negative, shunned = add_around(columns, layout, width)
     add_wording(columns, blocks, words, columns["around_heading"] > 0)
+    add_declared(columns, blocks, words)
     seed = _good(words, density, terminal, negative)
     seed[shunned] *= 0.1
     add_surroundings(columns, layout, seed, words)
