@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from blockfeat.errors import ModelError
+from blockfeat.models.documents import json_bytes, npz_bytes, write_whole
 from blockfeat.models.margin import MarginModel
 from blockfeat.models.page_model import PageModel
 from blockfeat.models.sequence import SequenceModel
 from blockfeat.models.threshold import ThresholdModel
 from blockfeat.models.token_files import (
     TOKEN_KIND,
+    token_model_bytes,
     token_model_from_arrays,
     token_model_from_dict,
-    token_model_to_arrays,
-    token_model_to_dict,
 )
 from blockfeat.models.tokens import TokenModel
 from blockfeat.models.web2text import Web2TextModel
@@ -77,14 +77,7 @@ def save_model(model: PageModel, path: str | Path) -> None:
     ModelError
         The file cannot be written.
     """
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(_to_data(model))
-        partial.replace(target)
-    except OSError as error:
-        raise ModelError(f"{path}: the model cannot be written: {error}") from error
+    write_whole(path, _to_data(model))
 
 
 def _bundled_files() -> dict[str, str]:
@@ -96,17 +89,11 @@ def _bundled_files() -> dict[str, str]:
 
 def _to_data(model: PageModel) -> bytes:
     if isinstance(model, ThresholdModel | MarginModel):
-        return (json.dumps(model.to_dict(), ensure_ascii=False, indent=2) + "\n").encode()
-    if isinstance(model, TokenModel) and model.classifier is None:
-        return (json.dumps(token_model_to_dict(model), ensure_ascii=False, indent=2) + "\n").encode()
+        return json_bytes(model.to_dict())
     if isinstance(model, TokenModel):
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **token_model_to_arrays(model))  # type: ignore[arg-type]
-        return buffer.getvalue()
-    if isinstance(model, (SequenceModel, Web2TextModel)):
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **model.to_arrays())  # type: ignore[arg-type]
-        return buffer.getvalue()
+        return token_model_bytes(model)
+    if isinstance(model, SequenceModel | Web2TextModel):
+        return npz_bytes(model.to_arrays())
     raise ModelError(f"a model of type {type(model).__name__} has no file format")
 
 

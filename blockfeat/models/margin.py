@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
+from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.viterbi import best_labels
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
+from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
 
@@ -215,14 +216,11 @@ class MarginModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain values that a person can read and edit and JSON can hold."""
-        table: Any = self.table.name
-        if table not in BUNDLED_TABLES or load_table(table) != self.table:
-            table = self.table.to_dict()
         return {
             "kind": KIND,
             "schema": _SCHEMA,
             "name": self.name,
-            "table": table,
+            "table": table_value(self.table),
             "segmenter": self.segmenter,
             "stop_word_scope": self.stop_word_scope,
             "languages": list(self.languages),
@@ -244,13 +242,12 @@ class MarginModel:
         ModelError
             Something is missing or wrong; the message names ``where`` and the key.
         """
-        if document.get("schema") != _SCHEMA:
-            raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
-        try:
-            table = document["table"]
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where, prefixed=ModelError):
+            table = table_from_value(document["table"], where=where)
             return cls(
                 name=str(document["name"]),
-                table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+                table=table,
                 terms=tuple(_term(name, values) for name, values in document["features"].items()),
                 bias=float(document["bias"]),
                 transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
@@ -259,12 +256,6 @@ class MarginModel:
                 segmenter=document["segmenter"],
                 record=document.get("record", {}),
             )
-        except ModelError as error:
-            raise ModelError(f"{where}: {error}") from error
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, BlockfeatError):
-                raise
-            raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:

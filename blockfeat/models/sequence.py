@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from operator import mul
@@ -11,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
+from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
 
@@ -290,14 +290,11 @@ class SequenceModel:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
-        table: Any = self.table.name
-        if table not in BUNDLED_TABLES or load_table(table) != self.table:
-            table = self.table.to_dict()
         document = {
             "kind": KIND,
             "schema": _SCHEMA,
             "name": self.name,
-            "table": table,
+            "table": table_value(self.table),
             "columns": list(self.columns),
             "cut": self.cut,
             "cuts": dict(self.cuts),
@@ -307,9 +304,9 @@ class SequenceModel:
             "segmenter": self.segmenter,
             "record": dict(self.record),
         }
-        data = np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
-        return {"document": data, **{name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]},
-                **{name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}}  # fmt: skip
+        halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
+        floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
+        return {"document": document_array(document), **halves, **floats}
 
     @classmethod
     def from_arrays(
@@ -322,13 +319,12 @@ class SequenceModel:
         ModelError
             Something is missing or wrong; the message names ``where``.
         """
-        if document.get("schema") != _SCHEMA:
-            raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
-        try:
-            table = document["table"]
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            table = table_from_value(document["table"], where=where)
             return cls(
                 name=str(document["name"]),
-                table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+                table=table,
                 columns=tuple(map(str, document["columns"])),
                 weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
                 cut=float(document["cut"]),
@@ -339,10 +335,6 @@ class SequenceModel:
                 segmenter=document["segmenter"],
                 record=document.get("record", {}),
             )
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, BlockfeatError):
-                raise
-            raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
 def _product(rows: Array, weights: Array) -> Array:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
+from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.decoder import Decoder, decode
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
+from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
 
@@ -157,14 +158,11 @@ class ThresholdModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain values that a person can read and JSON can hold."""
-        table: Any = self.table.name
-        if table not in BUNDLED_TABLES or load_table(table) != self.table:
-            table = self.table.to_dict()
         return {
             "kind": _KIND,
             "schema": _SCHEMA,
             "name": self.name,
-            "table": table,
+            "table": table_value(self.table),
             "segmenter": self.segmenter,
             "stop_word_scope": self.stop_word_scope,
             "languages": list(self.languages),
@@ -190,15 +188,14 @@ class ThresholdModel:
         ModelError
             Something is missing or wrong; the message names ``where`` and the key.
         """
-        if document.get("schema") != _SCHEMA:
-            raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
-        try:
-            table = document["table"]
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            table = table_from_value(document["table"], where=where)
             joint = document["thresholds"][JOINT]
             features = features_named(list(joint))
             return cls(
                 name=str(document["name"]),
-                table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+                table=table,
                 features=features,
                 thresholds={
                     str(key): _values(found, features, f"{where}: thresholds of {key!r}")
@@ -211,10 +208,6 @@ class ThresholdModel:
                 segmenter=document["segmenter"],
                 record=document.get("record", {}),
             )
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, BlockfeatError):
-                raise
-            raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
 def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str) -> Array:

@@ -13,8 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.models.documents import (
+    document_array,
+    json_bytes,
+    npz_bytes,
+    reading_values,
+    table_from_value,
+    table_value,
+    write_whole,
+)
 from blockfeat.models.tokens import Constraints, TokenModel
 from blockfeat.tokens.article import ArticleDecision
 from blockfeat.tokens.classifier import Importance, Scale, TokenClassifier
@@ -25,6 +33,7 @@ __all__ = [
     "TOKEN_KIND",
     "read_token_model",
     "save_token_model",
+    "token_model_bytes",
     "token_model_from_arrays",
     "token_model_from_bytes",
     "token_model_from_dict",
@@ -44,13 +53,12 @@ Arrays = dict[str, NDArray[Any]]
 
 def token_model_to_dict(model: TokenModel) -> dict[str, Any]:
     """Return all of a model but its counts as plain values that JSON can hold."""
-    known = model.table.name in BUNDLED_TABLES and load_table(model.table.name) == model.table
     document: dict[str, Any] = {
         "kind": TOKEN_KIND,
         "schema": _SCHEMA,
         "name": model.name,
         "system": model.system,
-        "table": model.table.name if known else model.table.to_dict(),
+        "table": table_value(model.table),
         "penalty": model.penalty,
         "constraints": {
             "stop_at_rule": model.constraints.stop_at_rule,
@@ -134,8 +142,7 @@ def token_model_to_arrays(model: TokenModel) -> Arrays:
             arrays[f"{name}_{column}"] = _steps(values) if column == "key" else values
     if classifier.importance is not None:
         arrays["weight"] = classifier.importance.weight.astype(np.float16)
-    document = json.dumps(token_model_to_dict(model), ensure_ascii=False)
-    return {"document": np.frombuffer(document.encode("utf-8"), dtype=np.uint8), **arrays}
+    return {"document": document_array(token_model_to_dict(model)), **arrays}
 
 
 def token_model_from_arrays(
@@ -163,19 +170,14 @@ def save_token_model(model: TokenModel, path: str | Path) -> None:
     ModelError
         The file cannot be written.
     """
-    target = Path(path)
-    out = BytesIO()
+    write_whole(path, token_model_bytes(model))
+
+
+def token_model_bytes(model: TokenModel) -> bytes:
+    """Return the bytes of a model's file: npz where it has counts, else JSON."""
     if model.classifier is None:
-        out.write((json.dumps(token_model_to_dict(model), ensure_ascii=False, indent=2) + "\n").encode("utf-8"))
-    else:
-        np.savez_compressed(out, **token_model_to_arrays(model))  # type: ignore[arg-type]
-    partial = target.with_name(target.name + ".part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(out.getvalue())
-        partial.replace(target)
-    except OSError as error:
-        raise ModelError(f"{path}: the model cannot be written: {error}") from error
+        return json_bytes(token_model_to_dict(model))
+    return npz_bytes(token_model_to_arrays(model))
 
 
 def read_token_model(path: str | Path) -> TokenModel:
@@ -217,13 +219,13 @@ def token_model_from_bytes(data: bytes, *, where: str = "model") -> TokenModel:
 def _model(document: Mapping[str, Any], classifier: TokenClassifier | None, where: str) -> TokenModel:
     if not isinstance(document, Mapping) or document.get("kind") != TOKEN_KIND or document.get("schema") != _SCHEMA:
         raise ModelError(f"{where}: not a token model of schema {_SCHEMA}, which this version reads")
-    try:
-        table = document["table"]
+    with reading_values(where, prefixed=BlockfeatError):
+        table = table_from_value(document["table"], where=where)
         article = document.get("article")
         return TokenModel(
             name=str(document["name"]),
             system=document["system"],
-            table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+            table=table,
             penalty=float(document["penalty"]),
             classifier=classifier,
             constraints=Constraints(**document["constraints"]),
@@ -231,10 +233,6 @@ def _model(document: Mapping[str, Any], classifier: TokenClassifier | None, wher
             languages=tuple(document["languages"]),
             record=document.get("record", {}),
         )
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, BlockfeatError):
-            raise ModelError(f"{where}: {error}") from error
-        raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
 def _classifier(document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> TokenClassifier:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.blocks.tagtable import TagTable, load_table
+from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
+from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
 from blockfeat.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
@@ -108,12 +108,11 @@ class Web2TextModel:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
-        is_bundled = self.table.name in BUNDLED_TABLES and load_table(self.table.name) == self.table
         document = {
             "kind": KIND,
             "schema": _SCHEMA,
             "name": self.name,
-            "table": self.table.name if is_bundled else self.table.to_dict(),
+            "table": table_value(self.table),
             "interpolation": self.labeller.interpolation,
             "shift": self.shift,
             "features": [feature.name for feature in BLOCK_FEATURES],
@@ -121,8 +120,7 @@ class Web2TextModel:
             "languages": list(self.languages),
             "record": dict(self.record),
         }
-        data = np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
-        return {"document": data, **self.labeller.to_arrays()}
+        return {"document": document_array(document), **self.labeller.to_arrays()}
 
     @classmethod
     def from_arrays(
@@ -135,25 +133,20 @@ class Web2TextModel:
         ModelError
             Something is missing or wrong; the message names ``where``.
         """
-        if document.get("schema") != _SCHEMA:
-            raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
-        try:
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
             for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
                 if document[key] != [feature.name for feature in features]:
                     raise ModelError(f"{where}: its {key} are not those of this version")
-            table = document["table"]
+            table = table_from_value(document["table"], where=where)
             return cls(
                 labeller=LeafLabeller.from_arrays(arrays, float(document["interpolation"])),
                 name=str(document["name"]),
-                table=load_table(table) if isinstance(table, str) else TagTable.from_dict(table, where=where),
+                table=table,
                 shift=float(document["shift"]),
                 languages=tuple(document["languages"]),
                 record=document.get("record", {}),
             )
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            if isinstance(error, BlockfeatError):
-                raise
-            raise ModelError(f"{where}: missing or wrong value: {error}") from error
 
 
 def _owners(leaves: Blocks, blocks: Blocks) -> tuple[NDArray[np.int64], Floats]:

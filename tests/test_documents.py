@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blockfeat.blocks import load_table
+from blockfeat.errors import ModelError, TableError
+from blockfeat.models.documents import (
+    check_schema,
+    document_array,
+    json_bytes,
+    reading_values,
+    table_from_value,
+    table_value,
+    write_whole,
+)
+
+
+def test_a_bundled_table_is_named_and_another_is_written_out() -> None:
+    table = load_table("html5")
+    own = replace(table, other="prune")
+    assert table_value(table) == "html5"
+    assert isinstance(table_value(own), dict)
+    assert [table_from_value(table_value(one), where="model") for one in (table, own)] == [table, own]
+
+
+def test_another_schema_is_an_error_that_names_both() -> None:
+    check_schema({"schema": 1}, 1, where="model.json")
+    with pytest.raises(ModelError, match=r"^model.json: schema 2 is not 1, which this version reads$"):
+        check_schema({"schema": 2}, 1, where="model.json")
+    with pytest.raises(ModelError, match="schema None"):
+        check_schema({}, 1, where="model.json")
+
+
+@pytest.mark.parametrize("wrong", [lambda: {}["cut"], lambda: float("x"), lambda: float([]), lambda: [].items()])
+def test_what_is_missing_or_wrong_is_one_error(wrong: Callable[[], Any]) -> None:
+    with pytest.raises(ModelError, match=r"^model.json: missing or wrong value: "), reading_values("model.json"):
+        wrong()
+
+
+def test_errors_of_blockfeat_pass_or_are_prefixed() -> None:
+    with pytest.raises(TableError, match=r"^table 3$"), reading_values("model.json", prefixed=ModelError):
+        raise TableError("table 3")
+    with pytest.raises(ModelError, match=r"^model.json: no bias$"), reading_values("model.json", prefixed=ModelError):
+        raise ModelError("no bias")
+    with pytest.raises(ModelError, match=r"^no bias$"), reading_values("model.json"):
+        raise ModelError("no bias")
+
+
+def test_a_document_survives_its_array_and_its_file() -> None:
+    document = {"name": "Zürich 海", "cut": 0.45}
+    assert json.loads(document_array(document).tobytes()) == document
+    assert json.loads(json_bytes(document)) == document
+    assert "海".encode() in json_bytes(document)
+
+
+def test_a_file_is_written_whole_or_the_error_names_it(tmp_path: Path) -> None:
+    write_whole(tmp_path / "new" / "model.json", b"{}")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["model.json"]
+    with pytest.raises(ModelError, match="the model cannot be written"):
+        write_whole(tmp_path / "new" / "model.json" / "inside.json", b"{}")
