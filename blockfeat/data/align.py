@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.words import tokenize
+from blockfeat.subsequences import longest_increasing
 
 __all__ = ["Alignment", "align", "align_words"]
 
@@ -149,7 +149,7 @@ def _cut(first: list[int], second: Sequence[int]) -> tuple[int, int] | None:
     """Return where to cut two texts: a run of words that each has once, in the same order, nearest the middle."""
     places = [_single_grams(text) for text in (first, second)]
     pairs = sorted((at, places[1][gram]) for gram, at in places[0].items() if gram in places[1])
-    chain = [pairs[index] for index in _longest_increasing([there for _, there in pairs])]
+    chain = [pairs[index] for index in longest_increasing([there for _, there in pairs])]
     inner = [(here, there) for here, there in chain if 0 < here < len(first) and 0 < there < len(second)]
     return min(inner, key=lambda pair: abs(pair[0] - len(first) // 2)) if inner else None
 
@@ -159,24 +159,6 @@ def _single_grams(text: Sequence[int]) -> dict[tuple[int, ...], int]:
     grams = list(zip(*(text[shift:] for shift in range(_GRAM)), strict=False))
     counts = Counter(grams)
     return {gram: at for at, gram in enumerate(grams) if counts[gram] == 1}
-
-
-def _longest_increasing(values: Sequence[int]) -> list[int]:
-    """Return the indices of a longest increasing subsequence."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before = [-1] * len(values)
-    for index, value in enumerate(values):
-        length = bisect_left(tails, value)
-        before[index] = ends[length - 1] if length else -1
-        tails[length : length + 1] = [value]
-        ends[length : length + 1] = [index]
-    chain = []
-    index = ends[-1] if ends else -1
-    while index >= 0:
-        chain.append(index)
-        index = before[index]
-    return chain[::-1]
 
 
 def _drop_short_runs(place: Places) -> None:

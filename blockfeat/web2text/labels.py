@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import SPACE, character_classes, code_points
 from blockfeat.lang.words import keys_of_spans, lower
+from blockfeat.subsequences import longest_increasing
 
 __all__ = ["CONTENT_SHARE", "aligned_share", "labels_from_shares", "matched_characters"]
 
@@ -123,31 +122,13 @@ def _common_windows(page: Keys, gold: Keys, part: _Part) -> Indices:
     _, here, there = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     pairs = np.column_stack((places[here] + start, gold_places[there] + gold_start))
     pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
-    return pairs[_longest_increasing(pairs[:, 1].tolist())]
+    return pairs[longest_increasing(pairs[:, 1].tolist())]
 
 
 def _single(keys: Keys) -> tuple[Keys, Indices]:
     """Return the keys that occur once, and where."""
     found, places, counts = np.unique(keys, return_index=True, return_counts=True)
     return found[counts == 1], places[counts == 1]
-
-
-def _longest_increasing(values: list[int]) -> list[int]:
-    """Return the indices of a longest increasing subsequence."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before = [-1] * len(values)
-    for index, value in enumerate(values):
-        length = bisect_left(tails, value)
-        before[index] = ends[length - 1] if length else -1
-        tails[length : length + 1] = [value]
-        ends[length : length + 1] = [index]
-    chain = []
-    index = ends[-1] if ends else -1
-    while index >= 0:
-        chain.append(index)
-        index = before[index]
-    return chain[::-1]
 
 
 def _divided(part: _Part, chain: Indices, matched: Flags) -> list[_Part]:
