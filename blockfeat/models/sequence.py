@@ -18,6 +18,7 @@ from blockfeat.features.registry import Feature, Measured
 from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
+from blockfeat.products import product
 
 __all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
 
@@ -41,8 +42,6 @@ _SURE = 0.8
 _LEAST_CUT = 0.02
 _SHORT_PAGE = 120
 _MIGHT_BE = -10.0
-# Products of so few rows are too small for a linear algebra library to start threads for.
-_ROWS = 32
 _STRETCH = 4_096
 _REACH = sum(DILATIONS)
 
@@ -165,7 +164,7 @@ class SequenceModel:
     def _inner(self, matrix: Array) -> Array:
         """Return the channels of each block alone: n × c."""
         inputs = self._inputs(matrix)
-        channels: Array = np.maximum(_product(inputs, self.weights["inner"]) + self.weights["inner_bias"], 0)
+        channels: Array = np.maximum(product(inputs, self.weights["inner"]) + self.weights["inner_bias"], 0)
         return channels
 
     def _inputs(self, matrix: Array) -> Array:
@@ -191,7 +190,7 @@ class SequenceModel:
             around[dilation:, :channels] = hidden[:-dilation]
             around[:, channels : 2 * channels] = hidden
             around[:-dilation, 2 * channels :] = hidden[dilation:]
-            moved = _product(around, self.weights[f"convolution_{layer}"]) + self.weights[f"convolution_{layer}_bias"]
+            moved = product(around, self.weights[f"convolution_{layer}"]) + self.weights[f"convolution_{layer}_bias"]
             states.append(hidden + np.maximum(moved, 0))
         return states
 
@@ -210,14 +209,14 @@ class SequenceModel:
         for layer in reversed(range(len(DILATIONS))):
             dilation = DILATIONS[layer]
             active = slope * (states[layer + 1] > states[layer])
-            back = _product(active, np.ascontiguousarray(self.weights[f"convolution_{layer}"].T))
+            back = product(active, np.ascontiguousarray(self.weights[f"convolution_{layer}"].T))
             slope = slope + back[:, channels : 2 * channels]
             slope[:-dilation] += back[dilation:, :channels]
             slope[dilation:] += back[:-dilation, 2 * channels :]
         inner = self._inner(matrix)
         shared = (slope.sum(axis=0) * (whole > 0)) @ self.weights["page"].T / np.float32(count)
         slope = (slope + shared) * (inner > 0)
-        found: Array = _product(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
+        found: Array = product(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
         return found
 
     def cut_for(self, lang: str | None) -> float:
@@ -335,19 +334,6 @@ class SequenceModel:
                 segmenter=document["segmenter"],
                 record=document.get("record", {}),
             )
-
-
-def _product(rows: Array, weights: Array) -> Array:
-    """Return the product of two matrices, in stretches of some rows: threads would cost more than they bring."""
-    count, width = rows.shape
-    whole = count - count % _ROWS
-    found = np.empty((count, weights.shape[1]), dtype=np.float32)
-    if whole:
-        stacked = found[:whole].reshape(-1, _ROWS, weights.shape[1])
-        np.matmul(rows[:whole].reshape(-1, _ROWS, width), weights, out=stacked)
-    if whole < count:
-        np.matmul(rows[whole:], weights, out=found[whole:])
-    return found
 
 
 def _moved(cut: float, shift: float) -> float:

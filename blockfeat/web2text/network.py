@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
+from blockfeat.products import product
 
 __all__ = ["FILTERS", "KERNELS", "Layer", "Network", "log_softmax"]
 
@@ -17,8 +18,6 @@ FILTERS = (50, 50, 50, 10)
 """Filters of the first four layers; the last has one for each answer."""
 KERNELS = (1, 1, 3, 3, 3)
 """Kernel sizes; with `FILTERS` they give the numbers of weights in section 4.3.1 (17,960 and 12,870)."""
-
-_ROWS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,10 +35,10 @@ class Layer:
     def __call__(self, sequence: Floats) -> Floats:
         """Return n × outputs for n × inputs; zeros stand before and behind the sequence."""
         reach = self.weights.shape[0] // 2
-        result: Floats = _product(sequence, self.weights[reach]) + self.bias
+        result: Floats = product(sequence, self.weights[reach], is_padded=True) + self.bias
         for step in range(1, min(reach, sequence.shape[0] - 1) + 1):
-            result[step:] += _product(sequence[:-step], self.weights[reach - step])
-            result[:-step] += _product(sequence[step:], self.weights[reach + step])
+            result[step:] += product(sequence[:-step], self.weights[reach - step], is_padded=True)
+            result[:-step] += product(sequence[step:], self.weights[reach + step], is_padded=True)
         return result
 
 
@@ -78,17 +77,6 @@ class Network:
             sequence = layer(sequence)
             np.maximum(sequence, 0, out=sequence)
         return self.layers[-1](sequence)
-
-
-def _product(rows: Floats, weights: Floats) -> Floats:
-    """Return rows times weights, a few rows at a time: for more, BLAS starts threads that wait for each other."""
-    count, inputs = rows.shape
-    if count <= _ROWS:
-        return rows @ weights
-    stacked = np.zeros((-(-count // _ROWS), _ROWS, inputs), dtype=rows.dtype)
-    stacked.reshape(-1, inputs)[:count] = rows
-    product: Floats = (stacked @ weights).reshape(-1, weights.shape[1])[:count]
-    return product
 
 
 def log_softmax(logits: Floats) -> NDArray[np.float64]:
