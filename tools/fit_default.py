@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks import load_table
 from blockfeat.evaluation.metrics import snippet_scores, word_scores
+from blockfeat.logistic import fit_logistic
 from blockfeat.models import save_model
 from blockfeat.models.sequence import ContentTest, SequenceModel
 from blockfeat.models.sequence_training import SequenceOptions, SequencePage, fit_sequence
@@ -107,7 +108,7 @@ def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> Sequenc
 
 
 def with_content_test(model: SequenceModel, pages: Pages, chosen: Sequence[int]) -> SequenceModel:
-    """Learn from pages with and without their content which pages have none: logistic regression by Newton's method."""
+    """Learn from pages with and without their content which pages have none: logistic regression."""
     rows, empty = [], []
     for place in chosen:
         record = pages.records[place]
@@ -118,12 +119,7 @@ def with_content_test(model: SequenceModel, pages: Pages, chosen: Sequence[int])
     inputs = np.column_stack((np.array(rows), np.ones(len(rows))))
     target = ~np.array(empty)
     share = np.where(target, 0.5 / target.sum(), 0.5 / (~target).sum())
-    weights = np.zeros(inputs.shape[1])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-inputs @ weights))
-        gradient = inputs.T @ (share * (target - chance)) - 1e-4 * weights
-        curvature = (inputs * (share * chance * (1 - chance))[:, None]).T @ inputs + 1e-4 * np.eye(weights.size)
-        weights += np.linalg.solve(curvature, gradient)
+    weights = fit_logistic(inputs, target, weights=share, ridge=1e-4, steps=30)
     # So few pages with content are refused.
     least = float(np.quantile((inputs @ weights)[target], _MOST_REFUSED))
     return replace(model, content=ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least)))

@@ -24,6 +24,7 @@ from blockfeat.evaluation.mss_table import FOLDS, fold_of
 from blockfeat.extractor import measurer_for
 from blockfeat.lang import tokenize
 from blockfeat.lang.words import keys_of_words
+from blockfeat.logistic import chances, fit_logistic
 from blockfeat.models import load_model
 from blockfeat.models.threshold import Margins, ThresholdModel
 from blockfeat.page import Page
@@ -34,6 +35,7 @@ __all__ = ["main"]
 CORPORA = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
 CONTENT = 2 / 3
 _RIDGE = 1.0
+_MOST_LOG_ODDS = 30.0
 Floats = NDArray[np.float64]
 
 
@@ -76,7 +78,7 @@ def measured(pages: Iterator[LabelledPage], model: ThresholdModel) -> Iterator[M
 
 
 def fitted(pages: Sequence[Measured]) -> Callable[[Floats], Floats]:
-    """Fit a logistic regression by Newton's method, blocks weighted by the root of their words."""
+    """Fit a logistic regression, blocks weighted by the root of their words."""
     matrix = np.concatenate([page.matrix for page in pages])
     label = np.concatenate([page.is_content for page in pages])
     weight = np.concatenate([np.sqrt(page.words / max(page.words.sum(), 1.0)) for page in pages])
@@ -85,12 +87,7 @@ def fitted(pages: Sequence[Measured]) -> Callable[[Floats], Floats]:
     def scaled(values: Floats) -> Floats:
         return np.column_stack((np.clip((values - mean) / spread, -5, 5), np.ones(values.shape[0])))
 
-    inputs, weights = scaled(matrix), np.zeros(matrix.shape[1] + 1)
-    for _ in range(15):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(inputs @ weights, -30, 30)))
-        gradient = inputs.T @ (weight * (label - chance)) - _RIDGE * weights
-        curvature = (inputs * (weight * chance * (1.0 - chance))[:, None]).T @ inputs
-        weights = weights + np.linalg.solve(curvature + _RIDGE * np.eye(weights.size), gradient)
+    weights = fit_logistic(scaled(matrix), label, weights=weight, ridge=_RIDGE, steps=15, limit=_MOST_LOG_ODDS)
     return lambda values: np.asarray(scaled(values) @ weights)
 
 
@@ -108,8 +105,8 @@ def decoders(margins: Margins) -> dict[str, Callable[[Measured, Floats], NDArray
     def soft(softness: float, penalty: float = 2.0) -> Callable[[Measured, Floats], NDArray[np.bool_]]:
         return lambda page, odds: one_run(np.clip(page.smallest / softness, -penalty, 1) * np.maximum(page.words, 1))
 
-    def chances(odds: Floats) -> Floats:
-        return np.asarray(1 / (1 + np.exp(-np.clip(odds, -30, 30))))
+    def above_half(odds: Floats) -> Floats:
+        return chances(odds, limit=_MOST_LOG_ODDS) - 0.5
 
     return {
         "margins: conjunction": lambda page, odds: page.smallest >= 0,
@@ -125,8 +122,8 @@ def decoders(margins: Margins) -> dict[str, Callable[[Measured, Floats], NDArray
             np.where(page.smallest >= 0, 1.0, -2.0) * np.maximum(page.words, 1), 2
         ),
         "probability: independent, from 0.5": lambda page, odds: odds >= 0,
-        "probability: run, p - 0.5, blocks count 1": lambda page, odds: one_run(chances(odds) - 0.5),
-        "probability: run, (p - 0.5) × words": lambda page, odds: one_run((chances(odds) - 0.5) * page.words),
+        "probability: run, p - 0.5, blocks count 1": lambda page, odds: one_run(above_half(odds)),
+        "probability: run, (p - 0.5) × words": lambda page, odds: one_run(above_half(odds) * page.words),
         "probability: run, log odds × words": lambda page, odds: one_run(np.clip(odds, -6, 6) * page.words),
         "probability: run, log odds × √words": lambda page, odds: one_run(np.clip(odds, -6, 6) * np.sqrt(page.words)),
     }

@@ -22,6 +22,7 @@ from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, read_corpus
 from blockfeat.evaluation.mss_table import BUNDLED_SCALE, BUNDLED_SOURCES
+from blockfeat.logistic import fit_logistic
 from blockfeat.models.token_files import save_token_model, token_model_to_dict
 from blockfeat.models.tokens import Constraints, TokenModel
 from blockfeat.page import Page
@@ -109,15 +110,10 @@ def hash_of(text: str) -> int:
 
 
 def logistic(matrix: np.ndarray, label: np.ndarray) -> ArticleDecision:
-    """Fit a logistic regression with a small ridge by Newton's method."""
+    """Fit a logistic regression with a small ridge, and round it for the file."""
     mean, spread = matrix.mean(axis=0), matrix.std(axis=0) + 1e-9
     scaled = np.column_stack(((matrix - mean) / spread, np.ones(label.size)))
-    weights = np.zeros(scaled.shape[1])
-    for _ in range(50):
-        probability = 1.0 / (1.0 + np.exp(-scaled @ weights))
-        gradient = scaled.T @ (label - probability) - _RIDGE * weights
-        curvature = (scaled * (probability * (1.0 - probability))[:, None]).T @ scaled
-        weights = weights + np.linalg.solve(curvature + _RIDGE * np.eye(weights.size), gradient)
+    weights = fit_logistic(scaled, label, ridge=_RIDGE, steps=50)
     plain = weights[:-1] / spread
     return ArticleDecision(np.round(plain, 4), round(float(weights[-1] - plain @ mean), 4))
 

@@ -15,6 +15,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
+from blockfeat.logistic import chances
 from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
@@ -66,7 +67,7 @@ class ContentTest:
         """Return log of the expected words of content and of the page, their ratio, and the highest logit."""
         if not logits.size:
             return [0.0, 0.0, 0.0, -10.0]
-        expected = float((words * _chances(logits)).sum())
+        expected = float((words * chances(logits)).sum())
         total = float(words.sum())
         return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
 
@@ -241,7 +242,7 @@ class SequenceModel:
             return Verdict(scores, np.zeros(scores.size, dtype=np.bool_))
         kept = scores >= 0
         if not kept.any() and kept.size:
-            kept = _chances(logits) >= _OF_THE_BEST * _chances(logits).max()
+            kept = chances(logits) >= _OF_THE_BEST * chances(logits).max()
         return Verdict(scores, kept)
 
     @staticmethod
@@ -253,10 +254,10 @@ class SequenceModel:
         """
         if not logits.size:
             return cut
-        chances = _chances(logits)
-        order = (-chances).argsort(kind="stable")
+        chance = chances(logits)
+        order = (-chance).argsort(kind="stable")
         size = np.maximum(words[order], 1)
-        found = (chances[order] * size).cumsum()
+        found = (chance[order] * size).cumsum()
         best = float((2 * found / (size.cumsum() + found[-1])).max())
         return cut if best >= _SURE else max(best * cut, _LEAST_CUT)
 
@@ -338,12 +339,7 @@ class SequenceModel:
 
 def _moved(cut: float, shift: float) -> float:
     """Move a probability by a logit."""
-    return float(1.0 / (1.0 + np.exp(-(np.log(cut / (1 - cut)) + shift))))
-
-
-def _chances(logits: Array) -> NDArray[np.float64]:
-    """Return the probabilities of logits."""
-    return 1.0 / (1.0 + np.exp(-logits.astype(np.float64)))
+    return float(chances(np.log(cut / (1 - cut)) + shift))
 
 
 def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:

@@ -17,6 +17,7 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
+from blockfeat.logistic import chances
 from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
@@ -97,7 +98,7 @@ class Web2TextModel:
         leaves = self.measurer.measure(page, lang=measured.lang)
         owner, weights = _owners(leaves.blocks, measured.blocks)
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
-        chance = 1 / (1 + np.exp(-verdict.scores))
+        chance = chances(verdict.scores)
         found = []
         for one, kept, count in zip(chance.tolist(), verdict.kept.tolist(), counts.tolist(), strict=True):
             reason = f"{'kept' if kept else 'dropped'}: content with probability {one:.2f} by {count} text leaves"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
+from blockfeat.logistic import chances
 from blockfeat.pso.margin_pages import MarginPage, PackedPages, Parameters
 from blockfeat.pso.swarm import SwarmOptions, maximise
 
@@ -25,6 +26,7 @@ _TRIED = 5
 _RIDGE = 1e-4
 _CAUTION = 1e-3
 _FIRST_COST = 0.1
+_MOST_LOG_ODDS = 30.0
 _SWARM = SwarmOptions(
     particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
 )
@@ -159,15 +161,11 @@ def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]
     return ramps, np.stack(soft)
 
 
-def _chance(scores: Array) -> Array:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0))))
-
-
 def _gains(parameters: Parameters, rows: _Rows, soft: Floats, squares: Floats) -> Array:
     """Return the score statistic of each candidate (soft: candidates × rows) beside what is chosen already."""
     own = parameters.soft(rows.values[:, parameters.columns].astype(np.float64))
     design = np.column_stack((own, np.ones(rows.label.size)))
-    chance = _chance(own @ parameters.weights + parameters.bias)
+    chance = chances(own @ parameters.weights + parameters.bias, limit=_MOST_LOG_ODDS)
     curvature = chance * (1 - chance)
     weighted = design * curvature[:, None]
     products = soft @ np.column_stack((rows.label - chance, weighted)).astype(np.float32)
@@ -188,7 +186,7 @@ def _newton(parameters: Parameters, rows: _Rows, steps: int) -> Parameters:
         scaled = (values - parameters.thresholds) / parameters.softnesses
         inside = (np.abs(scaled) < 1) * parameters.weights
         jacobian = np.column_stack((np.clip(scaled, -1, 1), -inside, -inside * scaled, np.ones(rows.label.size)))
-        chance = _chance(jacobian[:, :count] @ parameters.weights + parameters.bias)
+        chance = chances(jacobian[:, :count] @ parameters.weights + parameters.bias, limit=_MOST_LOG_ODDS)
         gradient = jacobian.T @ (rows.label - chance) / rows.label.size
         gradient[:count] -= _RIDGE * parameters.weights
         inner = (jacobian * (chance * (1 - chance) / rows.label.size)[:, None]).T @ jacobian

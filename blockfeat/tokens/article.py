@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.errors import ModelError
+from blockfeat.logistic import chances
 
 __all__ = ["ARTICLE_FEATURES", "ArticleDecision", "article_features", "has_article_length"]
 
@@ -97,7 +98,7 @@ class ArticleDecision:
         """Return the probability that an extraction is an article; 0 for an empty one."""
         if not kept.any():
             return 0.0
-        return float(1.0 / (1.0 + np.exp(-(article_features(blocks, kept) @ self.weights + self.bias))))
+        return float(chances(article_features(blocks, kept) @ self.weights + self.bias))
 
     def is_article(self, blocks: Blocks, kept: Mask) -> bool:
         """Tell whether an extraction is long enough and probable enough to be an article."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
+from blockfeat.logistic import chances
 from blockfeat.tokens.naive_bayes import NaiveBayes, gram_keys
 from blockfeat.tokens.page_tokens import PageTokens
 from blockfeat.tokens.surroundings import surroundings
@@ -116,4 +117,4 @@ class TokenClassifier:
 
 def probabilities(log_odds: Floats) -> Floats:
     """Return the probabilities for some log odds."""
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -_MOST, _MOST))))
+    return chances(log_odds, limit=_MOST)
