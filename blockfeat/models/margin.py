@@ -18,7 +18,7 @@ from blockfeat.features.context import context_columns, context_features
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
-from blockfeat.models.page_model import BlockReason, Verdict
+from blockfeat.models.page_model import BlockReason, Verdict, best_blocks
 from blockfeat.page import Page
 
 __all__ = ["MarginModel", "SoftThreshold", "Transitions"]
@@ -29,7 +29,6 @@ KIND = "margin"
 _SCHEMA = 1
 _TOLD = 3
 _FAVOUR = 1.5
-_OF_THE_BEST = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +159,13 @@ class MarginModel:
     def choose(self, scores: Array) -> NDArray[np.bool_]:
         """Return the blocks that are content: the labels with the highest sum of scores less costs (Viterbi).
 
-        Where no block is, the best are: those with at least 0.8 of the highest probability, 1 / (1 + exp(-score)).
+        Where no block is, the best are; see `best_blocks`.
         """
         count = scores.size
         unary = np.column_stack((np.zeros(count), scores))
         costs = np.array([0.0, -self.transitions.enter, -self.transitions.leave, 0.0])
         kept = best_labels(unary, np.broadcast_to(costs, (max(count - 1, 0), 4)))
-        if count and not kept.any():
-            chance = -np.logaddexp(0.0, -scores)
-            kept = chance >= np.log(_OF_THE_BEST) + chance.max()
-        return kept
+        return kept if kept.any() else best_blocks(scores)
 
     def judge(self, page: Page, measured: MeasuredPage) -> Verdict:
         """Score the blocks of a page and decode their labels."""

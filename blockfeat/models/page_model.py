@@ -14,7 +14,9 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
 from blockfeat.page import Page
 
-__all__ = ["BlockReason", "PageModel", "Verdict"]
+__all__ = ["BlockReason", "PageModel", "Verdict", "best_blocks"]
+
+_OF_THE_BEST = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,3 +107,15 @@ class PageModel(Protocol):
     def explain(self, page: Page, measured: MeasuredPage, verdict: Verdict) -> tuple[BlockReason, ...]:
         """Say for each block why it was kept or dropped."""
         ...
+
+
+def best_blocks(log_odds: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
+    """Return the best blocks of a page, for models that would keep none: n.
+
+    Those with at least 0.8 of the highest probability of content, 1 / (1 + exp(-log odds)); compared as logarithms,
+    for probabilities too small for a number of 64 bits.
+    """
+    if not log_odds.size:
+        return np.zeros(0, dtype=np.bool_)
+    chance = -np.logaddexp(0.0, -log_odds.astype(np.float64))
+    return np.asarray(chance >= np.log(_OF_THE_BEST) + chance.max())

@@ -17,7 +17,7 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
 from blockfeat.logistic import chances
 from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
-from blockfeat.models.page_model import BlockReason, Verdict
+from blockfeat.models.page_model import BlockReason, Verdict, best_blocks
 from blockfeat.page import Page
 from blockfeat.products import product
 
@@ -38,7 +38,6 @@ WEIGHT_NAMES = (
 _MOST_DEVIATIONS = np.float32(5.0)
 _TOLD = 3
 _FAVOUR = 1.5
-_OF_THE_BEST = 0.8
 _SURE = 0.8
 _LEAST_CUT = 0.02
 _SHORT_PAGE = 120
@@ -233,7 +232,7 @@ class SequenceModel:
     def judge(self, page: Page, measured: MeasuredPage) -> Verdict:
         """Score the blocks of a page (logit above that of the cut) and keep those above 0.
 
-        Where none is, the best are kept, unless the page is one without content.
+        Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
         """
         logits, words = self.logits(self.matrix(measured)), measured.blocks.measures.words
         cut = self.page_cut(logits, words, self.cut_for(measured.lang))
@@ -241,9 +240,7 @@ class SequenceModel:
         if self.content is not None and not self.content.holds(logits, words):
             return Verdict(scores, np.zeros(scores.size, dtype=np.bool_))
         kept = scores >= 0
-        if not kept.any() and kept.size:
-            kept = chances(logits) >= _OF_THE_BEST * chances(logits).max()
-        return Verdict(scores, kept)
+        return Verdict(scores, kept if kept.any() else best_blocks(logits))
 
     @staticmethod
     def page_cut(logits: Array, words: NDArray[np.integer[Any]], cut: float) -> float:
