@@ -33,10 +33,11 @@ from blockfeat.blocks import load_table
 from blockfeat.evaluation.metrics import snippet_scores, word_scores
 from blockfeat.logistic import fit_logistic
 from blockfeat.models import save_model
+from blockfeat.models.page_model import PageModel
 from blockfeat.models.sequence import ContentTest, SequenceModel
 from blockfeat.models.sequence_training import SequenceOptions, SequencePage, fit_sequence
 
-__all__ = ["main"]
+__all__ = ["Pages", "command_parser", "left_out_pages", "main", "page_score", "write_results"]
 
 _OTHER_TYPES = 0.5
 _EMPTIED = 0.3
@@ -143,7 +144,7 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
             if is_full:
                 for cut in _CUTS:
                     least = model.page_cut(logits, words, cut)
-                    scores[cut].append(_score(record, logits >= np.log(least / (1 - least))))
+                    scores[cut].append(page_score(record, logits >= np.log(least / (1 - least))))
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])
                 per_page[f"{corpus}/{record['id']}"] = scores[0.5][-1]
         found[corpus] = {
@@ -157,34 +158,51 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
     return found
 
 
-def _score(record: dict[str, Any], kept: NDArray[np.bool_]) -> float:
+def page_score(record: dict[str, Any], kept: NDArray[np.bool_]) -> float:
+    """Return the word F1 of the blocks that are kept, or the snippet F1 where the page has no gold text."""
     text = "\n\n".join(record["texts"][place] for place in np.flatnonzero(kept).tolist())
     if record["text"]:
         return word_scores(text, record["text"]).f1
     return snippet_scores(text, record["present"], record["absent"]).f1
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return the exit status."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+def command_parser(description: str) -> argparse.ArgumentParser:
+    """Return a parser with what the fits of all models need; the description's first line is shown."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("command", choices=["fit", "leave-out", "split"])
     parser.add_argument("--prepared", type=Path, required=True, help="folder that `train_default.py prepare` wrote")
-    parser.add_argument("--corpora", default="", help="corpora to leave out and test on, separated by commas")
+    parser.add_argument(
+        "--corpora", type=_names, default=[], help="corpora to leave out and test on, separated by commas"
+    )
     parser.add_argument("--output", type=Path, help="model file to write")
     parser.add_argument("--report", type=Path, help="JSON file for the scores")
+    return parser
+
+
+def _names(listed: str) -> list[str]:
+    return [name for name in listed.split(",") if name]
+
+
+def write_results(options: argparse.Namespace, model: PageModel, found: dict[str, Any]) -> None:
+    """Write the scores and the model, where files are named for them."""
+    if options.report is not None:
+        options.report.write_text(json.dumps(found), encoding="utf-8")
+    if options.output is not None:
+        save_model(model, options.output)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = command_parser(__doc__ or "")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--passes", type=int, default=SequenceOptions().passes)
     parser.add_argument("--channels", type=int, default=SequenceOptions().channels)
     options = parser.parse_args(arguments)
     pages = Pages.load(options.prepared)
-    corpora = [name for name in options.corpora.split(",") if name]
-    left_out = left_out_pages(pages, corpora, by_host=options.command == "split")
+    left_out = left_out_pages(pages, options.corpora, by_host=options.command == "split")
     model = train(pages, left_out, SequenceOptions(seed=options.seed, passes=options.passes, channels=options.channels))
     found = report(model, pages, left_out)
-    if options.report is not None:
-        options.report.write_text(json.dumps(found), encoding="utf-8")
-    if options.output is not None:
-        save_model(model, options.output)
+    write_results(options, model, found)
     return 0
 
 

@@ -12,14 +12,12 @@ content are neither trained nor tested on.
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -27,12 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import load_table
-from blockfeat.evaluation.metrics import snippet_scores, word_scores
-from blockfeat.models import save_model
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.margin_fit import MarginOptions, fit_margin
 from blockfeat.pso.margin_pages import MarginPage
-from fit_default import Pages, left_out_pages
+from fit_default import Pages, command_parser, left_out_pages, page_score, write_results
 
 __all__ = ["main"]
 
@@ -90,7 +86,7 @@ def report(model: MarginModel, pages: Pages, tested: set[int]) -> dict[str, Any]
         record = pages.records[place]
         if not record.get("emptied"):
             kept = model.choose(model.scores(np.asarray(pages.matrix[pages.rows(place)])[:, columns]))
-            score = _score(record, kept)
+            score = page_score(record, kept)
             by_corpus[record["corpus"]][record["page_type"] or ""].append(score)
             per_page[f"{record['corpus']}/{record['id']}"] = score
     found: dict[str, Any] = {}
@@ -103,35 +99,19 @@ def report(model: MarginModel, pages: Pages, tested: set[int]) -> dict[str, Any]
     return found
 
 
-def _score(record: dict[str, Any], kept: NDArray[np.bool_]) -> float:
-    text = "\n\n".join(record["texts"][place] for place in np.flatnonzero(kept).tolist())
-    if record["text"]:
-        return word_scores(text, record["text"]).f1
-    return snippet_scores(text, record["present"], record["absent"]).f1
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("command", choices=["fit", "leave-out", "split"])
-    parser.add_argument("--prepared", type=Path, required=True, help="folder that `train_default.py prepare` wrote")
-    parser.add_argument("--corpora", default="", help="corpora to leave out and test on, separated by commas")
-    parser.add_argument("--output", type=Path, help="model file to write")
-    parser.add_argument("--report", type=Path, help="JSON file for the scores")
+    parser = command_parser(__doc__ or "")
     parser.add_argument("--features", type=int, default=MarginOptions().features)
     parser.add_argument("--rounds", type=int, default=MarginOptions().rounds, help="0 for the start alone")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     pages = Pages.load(options.prepared)
-    corpora = [name for name in options.corpora.split(",") if name]
-    left_out = left_out_pages(pages, corpora, by_host=options.command == "split")
+    left_out = left_out_pages(pages, options.corpora, by_host=options.command == "split")
     share = np.load(options.prepared / "share.npy")
     model = train(pages, share, left_out, MarginOptions(features=options.features, rounds=options.rounds))
     found = report(model, pages, left_out)
-    if options.report is not None:
-        options.report.write_text(json.dumps(found), encoding="utf-8")
-    if options.output is not None:
-        save_model(model, options.output)
+    write_results(options, model, found)
     return 0
 
 
