@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import blockfeat
 from blockfeat.blocks import TagTable, cut_into_blocks, load_table
 from blockfeat.page import Page
 
@@ -16,6 +17,10 @@ PROSE = "The ferry leaves at nine and returns before dark, unless the wind turns
 
 def text(html: str, table: TagTable = HTML5) -> str:
     return " ".join(cut_into_blocks(Page.parse(html), table).texts())
+
+
+def text_of_all_blocks(html: str) -> str:
+    return "\n".join(block.text for block in blockfeat.extract(html).blocks)
 
 
 def test_noscript_is_left_out() -> None:
@@ -45,6 +50,10 @@ def test_hidden_elements_are_kept_unless_the_table_prunes_them(attribute: str) -
 @pytest.mark.parametrize(
     "hidden",
     [
+        "<noscript>veiled</noscript>",
+        "<noscript><p>veiled</p></noscript>",
+        "<template>veiled</template>",
+        "<template><div>veiled</div></template>",
         '<script type="application/ld+json">{"articleBody": "veiled"}</script>',
         "<script>veiled</script>",
         "<style>veiled</style>",
@@ -59,6 +68,31 @@ def test_hidden_elements_are_kept_unless_the_table_prunes_them(attribute: str) -
 )
 def test_what_is_never_text(hidden: str) -> None:
     assert text(f"<p>before {hidden} after</p>") == "before after"
+    found = text_of_all_blocks(f"<p>{PROSE}</p><div>before {hidden} after</div>")
+    assert "veiled" not in found
+    assert "before after" in " ".join(found.split())
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div hidden>shown</div>",
+        '<div aria-hidden="true">shown</div>',
+        '<div style="display:none">shown</div>',
+        '<div style="visibility:hidden">shown</div>',
+        "<template><p>shown</p></template>",
+        "<select><p>shown</p></select>",
+        "<button><p>shown</p></button>",
+    ],
+)
+def test_what_is_kept(markup: str) -> None:
+    assert "shown" in text_of_all_blocks(f"<p>{PROSE}</p>{markup}<p>after</p>")
+
+
+@pytest.mark.parametrize(("outside", "inside", "is_used"), [(5, 120, True), (60, 120, False), (5, 90, False)])
+def test_noscript_is_used_where_the_page_has_little_else(outside: int, inside: int, is_used: bool) -> None:
+    page = f"<p>{'word ' * outside}</p><noscript><p>{'veiled ' * inside}</p></noscript>"
+    assert ("veiled" in text_of_all_blocks(page)) is is_used
 
 
 def test_an_unclosed_button_does_not_swallow_the_page() -> None:

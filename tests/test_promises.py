@@ -17,7 +17,7 @@ no  promise                                            tests
 10  allow list for HTML and Markdown                   test_promise_output; test_output_links, _html, _markdown
 11  threads, PYTHONHASHSEED, no growth                 test_promise_processes
 12  limits of the caller in any thread                 here; test_batch (in the main thread)
-13  hidden content by docs/hidden-content.md           here; test_hidden_content
+13  hidden content by docs/hidden-content.md           test_hidden_content
 === ================================================== ==========================================================
 """
 
@@ -44,7 +44,6 @@ from blockfeat.sources.document import Document
 from pages import SENTENCES, article_page
 
 Value = TypeVar("Value")
-_PROSE = "The ferry leaves at nine and returns before dark, unless the wind turns. " * 10
 
 
 def _block_text(page: str | bytes, **options: Any) -> str:
@@ -227,51 +226,3 @@ def test_the_deadline_of_a_run_in_another_thread() -> None:
     counts = _in_a_thread(lambda: run(documents, renderer, StreamWriter(stream, lines=True), deadline=0.5))
     assert (counts.extracted, counts.failed) == (1, 1)
     assert [json.loads(line)["id"] for line in stream.getvalue().splitlines()] == ["slow", "quick"]
-
-
-# 13: hidden content, by the lines of docs/hidden-content.md.
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<noscript>veiled</noscript>",
-        "<noscript><p>veiled</p></noscript>",
-        "<template>veiled</template>",
-        "<template><div>veiled</div></template>",
-        '<script type="application/ld+json">{"articleBody": "veiled"}</script>',
-        "<script>veiled</script>",
-        "<style>veiled</style>",
-        "<!-- veiled -->",
-        "<textarea>veiled</textarea>",
-        "<select><option>veiled</select>",
-        "<button>veiled</button>",
-        "<del>veiled</del>",
-    ],
-)
-def test_what_is_left_out(markup: str) -> None:
-    found = _block_text(f"<p>{_PROSE}</p><div>before {markup} after</div>")
-    assert "veiled" not in found
-    assert "before after" in " ".join(found.split())
-
-
-@pytest.mark.parametrize(
-    "markup",
-    [
-        "<div hidden>shown</div>",
-        '<div aria-hidden="true">shown</div>',
-        '<div style="display:none">shown</div>',
-        '<div style="visibility:hidden">shown</div>',
-        "<template><p>shown</p></template>",
-        "<select><p>shown</p></select>",
-        "<button><p>shown</p></button>",
-    ],
-)
-def test_what_is_kept(markup: str) -> None:
-    assert "shown" in _block_text(f"<p>{_PROSE}</p>{markup}<p>after</p>")
-
-
-@pytest.mark.parametrize(("outside", "inside", "is_used"), [(5, 120, True), (60, 120, False), (5, 90, False)])
-def test_noscript_is_used_where_the_page_has_little_else(outside: int, inside: int, is_used: bool) -> None:
-    page = f"<p>{'word ' * outside}</p><noscript><p>{'veiled ' * inside}</p></noscript>"
-    assert ("veiled" in _block_text(page)) is is_used
