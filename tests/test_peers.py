@@ -56,6 +56,15 @@ def test_installed_peers_extract(name: str) -> None:
     assert isinstance(extract("<p>x</p>", None, None), str)
 
 
+@pytest.mark.parametrize("name", [name for name in PEER_NAMES if name.startswith("boilerpy3")])
+def test_boilerpy3_reads_pages_without_a_body_element(name: str) -> None:
+    installed = {peer.name: peer for peer in installed_peers()}
+    if name not in installed:
+        pytest.skip(f"{name} is not installed (extra 'peers')")
+    bare = PAGE.replace("<body>", "").replace("</body>", "")
+    assert installed[name].load()(bare) == installed[name].load()(PAGE) != ""
+
+
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "_version", lambda package: None if package == "boilerpy3" else "1.0")
     assert missing_peers() == ("boilerpy3",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ _STOP_LIST_NAMES = (
     "sq:Albanian sr:Serbian sv:Swedish sw:Swahili ta:Tamil te:Telugu tl:Tagalog tr:Turkish uk:Ukrainian "
     "ur:Urdu uz:Uzbek vi:Vietnamese yo:Yoruba"
 )
+_BODY = re.compile("<body", re.IGNORECASE)
 _STOP_LISTS = dict(pair.split(":") for pair in _STOP_LIST_NAMES.split())
 
 
@@ -157,11 +159,11 @@ def _justext() -> PeerExtract:
 
 
 def _boilerpy3(extractor: str) -> PeerExtract:
-    """As the article extraction benchmark of Zyte."""
+    """As the article extraction benchmark of Zyte; it reads nothing outside of a body, which old pages leave out."""
     found = getattr(import_module("boilerpy3.extractors"), extractor)()
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
-        return found.get_content(html) or ""
+        return found.get_content(html if _BODY.search(html) else f"<html><body>{html}</body></html>") or ""
 
     return extract
 
