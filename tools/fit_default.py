@@ -8,7 +8,8 @@ Usage::
     python tools/fit_default.py split --prepared /tmp/acc
 
 ``split`` leaves out every fourth host of all corpora instead. Pages that are left out are not seen in training. Each
-page weighs 1 (pages that are no articles less), each block the root of its words, times the weight of its label.
+corpus weighs the root of its pages; within it each page weighs 1 (pages that are no articles less), each block the root
+of its words, times the weight of its label.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import json
 import pickle
 import sys
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -41,8 +42,10 @@ __all__ = ["Pages", "command_parser", "left_out_pages", "main", "page_score", "w
 
 _OTHER_TYPES = 0.5
 _EMPTIED = 0.3
+_MOST_SHARE = 4.0
 _LEAST_WEIGHT = 60.0
-_CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+"""Cuts that are compared."""
 _MOST_REFUSED = 0.005
 _OF_HOSTS = 4
 _CUT = 0.45
@@ -75,12 +78,12 @@ class Pages:
         """Return the blocks of a page."""
         return slice(int(self.offsets[page]), int(self.offsets[page + 1]))
 
-    def sequence(self, page: int) -> SequencePage:
-        """Return a page to train on."""
+    def sequence(self, page: int, share_of_corpus: float = 1.0) -> SequencePage:
+        """Return a page to train on; its weight is multiplied by a share."""
         rows, record = self.rows(page), self.records[page]
         weight = self.weights[rows] * np.sqrt(np.maximum(self.words[rows], 1))
         share = 1.0 if record["page_type"] in (None, "article") else _OTHER_TYPES
-        share *= _EMPTIED if record.get("emptied") else 1.0
+        share *= (_EMPTIED if record.get("emptied") else 1.0) * share_of_corpus
         weight *= share / max(float(weight.sum()), _LEAST_WEIGHT)
         return SequencePage(np.asarray(self.matrix[rows]), self.labels[rows], weight.astype(np.float32))
 
@@ -93,10 +96,18 @@ def left_out_pages(pages: Pages, corpora: Sequence[str], *, by_host: bool) -> se
     return {place for place, record in enumerate(pages.records) if record["corpus"] in set(corpora)}
 
 
+def corpus_shares(corpora: Sequence[str]) -> dict[str, float]:
+    """Return what a page of each corpus weighs: each corpus the root of its pages, 1 on the mean, at most 4."""
+    roots = {corpus: count**-0.5 for corpus, count in Counter(corpora).items()}
+    mean = fmean(roots[corpus] for corpus in corpora)
+    return {corpus: min(root / mean, _MOST_SHARE) for corpus, root in roots.items()}
+
+
 def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> SequenceModel:
     """Train on all pages that may be trained on but some."""
     chosen = [place for place, record in enumerate(pages.records) if record["use"] and place not in left_out]
-    weights = fit_sequence([pages.sequence(place) for place in chosen], options)
+    shares = corpus_shares([pages.records[place]["corpus"] for place in chosen])
+    weights = fit_sequence([pages.sequence(place, shares[pages.records[place]["corpus"]]) for place in chosen], options)
     record = {
         "corpora": sorted({pages.records[place]["corpus"] for place in chosen}),
         "pages": len(chosen),
@@ -142,7 +153,7 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
             is_full = not record.get("emptied")
             has_content[is_full].append(model.content is None or model.content.holds(logits, words))
             if is_full:
-                for cut in _CUTS:
+                for cut in CUTS:
                     least = model.page_cut(logits, words, cut)
                     scores[cut].append(page_score(record, logits >= np.log(least / (1 - least))))
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])

@@ -16,7 +16,7 @@ from blockfeat.models.page_model import PageModel  # noqa: E402
 from blockfeat.models.threshold import ThresholdModel  # noqa: E402
 
 ABOUT = {
-    "default": "A small residual network over the blocks of a page and 81 features of each: what it is, what stands "
+    "default": "A small residual network over the blocks of a page and 85 features of each: what it is, what stands "
     "around it, what class names and words say. The most accurate.",
     "margin": "Soft thresholds and weights over two dozen features, tuned by the particle swarm against word F1, "
     "decoded by Viterbi; a person can read and edit it.",

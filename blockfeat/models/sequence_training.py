@@ -35,11 +35,11 @@ class SequenceOptions:
     """How the network is trained: channels, passes over the pages, pages a step, steps' size, and the seed."""
 
     channels: int = 48
-    passes: int = 12
+    passes: int = 10
     pages_a_step: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 1e-3
-    dropout: float = 0.1
+    dropout: float = 0.3
     seed: int = 1
 
 
