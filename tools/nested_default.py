@@ -6,8 +6,8 @@ Usage::
     python tools/nested_default.py --by corpus --prepared /tmp/acc --corpora ../shared/corpora --only daniel,dragnet
 
 ``--by host`` cuts the hosts of all corpora into four parts, ``--by corpus`` takes each corpus as a part. For each part
-in turn, the model is trained on the others, where a quarter of their hosts is set aside to choose the cut on; then it
-is trained on all of the others and extracts the part, as `blockfeat extract` would. Pages that tell no host are in no
+in turn, the model is trained on the others, as ``tools/fit_default.py fit`` does, the choice of the cut included, and
+extracts the part, as `blockfeat extract` would. Pages that tell no host are in no
 part of ``--by host``, but always trained on. The two corpora of CleanEval, which are one, are left out together.
 
 "With the headline" is the same model with ``headline=True``, for corpora whose gold mostly has the headline.
@@ -19,14 +19,10 @@ import argparse
 import json
 import logging
 import sys
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-
-import numpy as np
 
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.evaluation.bootstrap import paired_difference
@@ -35,24 +31,18 @@ from blockfeat.evaluation.peers import Peer, peers_named
 from blockfeat.extractor import Extractor
 from blockfeat.models.sequence import SequenceModel
 from blockfeat.models.sequence_training import SequenceOptions
-from fit_default import CUTS, Pages, page_score, train
+from fit_default import PARTS, Pages, part_of, train
 
 __all__ = ["main"]
 
 HEADLINE_IN_GOLD = frozenset({"daniel", "l3s-gn1", "dragnet", "cleaneval-dev", "cleaneval-test"})
-_PARTS = 4
 _OURS, _WITH_HEADLINE = "default", "with the headline"
 _logger = logging.getLogger("blockfeat.nested_default")
 
 
-def part_of(host: str, salt: str = "") -> int:
-    """Return the part of a host, 0 to 3."""
-    return zlib.crc32((salt + host).encode()) % _PARTS
-
-
 def parts_by_host(pages: Pages) -> dict[str, set[int]]:
     """Return the pages of each part of the hosts."""
-    parts: dict[str, set[int]] = {f"hosts {part + 1} of {_PARTS}": set() for part in range(_PARTS)}
+    parts: dict[str, set[int]] = {f"hosts {part + 1} of {PARTS}": set() for part in range(PARTS)}
     names = list(parts)
     for place, record in enumerate(pages.records):
         if record["host"]:
@@ -68,25 +58,6 @@ def parts_by_corpus(pages: Pages, only: Sequence[str]) -> dict[str, set[int]]:
         if not only or corpus in only:
             parts["cleaneval" if corpus.startswith("cleaneval-") else corpus].add(place)
     return dict(parts)
-
-
-def chosen_cut(pages: Pages, left_out: set[int], options: SequenceOptions) -> float:
-    """Return the cut with the best mean over corpora on a quarter of the hosts that are not left out."""
-    inner = {
-        place
-        for place, record in enumerate(pages.records)
-        if place not in left_out and record["host"] and part_of(record["host"], "inner ") == 0
-    }
-    model = train(pages, left_out | inner, options)
-    scores: dict[float, dict[str, list[float]]] = {cut: defaultdict(list) for cut in CUTS}
-    for place in sorted(inner):
-        record = pages.records[place]
-        if record["use"] and not record.get("emptied"):
-            logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
-            for cut in CUTS:
-                least = SequenceModel.page_cut(logits, pages.words[pages.rows(place)], cut)
-                scores[cut][record["corpus"]].append(page_score(record, logits >= np.log(least / (1 - least))))
-    return max(CUTS, key=lambda cut: fmean(map(fmean, scores[cut].values())))
 
 
 def score(text: str, page: LabelledPage) -> float:
@@ -172,9 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows: list[dict[str, object]] = []
     training = SequenceOptions(seed=options.seed)
     for title, part in parts.items():
-        cut = chosen_cut(pages, part, training)
-        _logger.info("%s: cut %.2f", title, cut)
-        model = replace(train(pages, part, training), cut=cut)
+        model = train(pages, part, training)
+        _logger.info("%s: cut %.2f", title, model.cut)
         wanted = {(pages.records[place]["corpus"], pages.records[place]["id"]) for place in sorted(part)}
         rows += score_part(model, (page for key, page in corpora.items() if key in wanted), peers)
     if options.report is not None:
