@@ -243,6 +243,7 @@ class _Cut:
             text=self.marked.text,
             codes=self.marked.codes,
             classes=self.marked.classes,
+            solid=self.marked.solid,
             block_ends=self.block_ends,
             piece_ends=ends,
             piece_flags=np.append(flags[0], flags[changes]),

@@ -16,7 +16,10 @@ _SHORT_NUMBER = 2
 
 
 def sentence_ends(
-    codes: NDArray[np.uint32], classes: NDArray[np.uint8], block_ends: NDArray[np.intp]
+    codes: NDArray[np.uint32],
+    classes: NDArray[np.uint8],
+    block_ends: NDArray[np.intp],
+    solid: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """Return the positions just behind each sentence end.
 
@@ -26,6 +29,8 @@ def sentence_ends(
         Code points and class bits of the page's text; blocks end in a white space character.
     block_ends : array
         Position behind each block, ascending.
+    solid : array
+        Positions of the characters other than white space.
 
     Notes
     -----
@@ -40,8 +45,7 @@ def sentence_ends(
     behind = stops + 1
     for _ in range(_LOOKAHEAD):
         behind += (padded[behind] & (STOP | CLOSER)) != 0
-    solid = np.append(((classes & SPACE) == 0).nonzero()[0], classes.size)
-    following = solid[solid.searchsorted(behind)]
+    following = np.append(solid, classes.size)[solid.searchsorted(behind)]
     at_block_end = following >= block_ends[block_ends.searchsorted(stops, side="right")]
     is_end = (padded[behind] & SPACE) != 0
     is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
@@ -67,10 +71,9 @@ def _abbreviates(
 ) -> NDArray[np.bool_]:
     """Tell which stops are periods that belong to an abbreviation, an initial or an ordinal."""
     period = codes[stops] == _PERIOD
-    alphanumeric = (classes & ALPHANUMERIC) != 0
-    one = alphanumeric[stops - 1] & (stops > 0)
-    two = one & alphanumeric[stops - 2] & (stops > 1)
-    three = two & alphanumeric[stops - 3] & (stops > _SHORT_NUMBER)
+    one = (classes[stops - 1] & ALPHANUMERIC != 0) & (stops > 0)
+    two = one & (classes[stops - 2] & ALPHANUMERIC != 0) & (stops > 1)
+    three = two & (classes[stops - 3] & ALPHANUMERIC != 0) & (stops > _SHORT_NUMBER)
     digit = (codes[stops - 1] >= ord("0")) & (codes[stops - 1] <= ord("9"))
     short = (one & ~two) | (digit & ~three & one)
     lowercase_next = (classes[np.minimum(following, classes.size - 1)] & LOWERCASE) != 0

@@ -47,10 +47,12 @@ def word_starts(classes: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where words start, as `word_starts` does, and the position behind each."""
-    starts = word_starts(classes)
-    in_word = np.append((classes & _WORD) != 0, False)
-    ends = (in_word[:-1] & ~in_word[1:]).nonzero()[0] + 1
-    if ends.size != starts.size:
+    in_word = np.zeros(classes.size + 2, dtype=np.bool_)
+    np.not_equal(classes & _WORD, 0, out=in_word[1:-1])
+    edges = (in_word[1:] != in_word[:-1]).nonzero()[0]
+    starts, ends = edges[0::2].copy(), edges[1::2].copy()
+    if (classes & UNSPACED).any():
+        starts = word_starts(classes)
         ends = ends[ends.searchsorted(starts, side="right")]
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
     return starts, ends
