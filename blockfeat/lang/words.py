@@ -89,7 +89,7 @@ def _keys(lowered: NDArray[np.uint32], starts: NDArray[np.intp], ends: NDArray[n
     powers, inverses = _powers(lowered.size)
     upto = np.zeros(lowered.size + 1, dtype=np.uint64)
     np.cumsum(lowered.astype(np.uint64) * powers, out=upto[1:])
-    keys: NDArray[np.uint64] = (upto[ends] - upto[starts]) * inverses[starts]
+    keys: NDArray[np.uint64] = (upto.take(ends) - upto.take(starts)) * inverses.take(starts)
     # Spread short words over the whole range.
     keys ^= keys >> np.uint64(29)
     keys *= np.uint64(_SPREAD)
