@@ -17,7 +17,9 @@ _SWALLOWING = (
     rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas"
     rb"|datalist|math|del|applet"
 )
-_TOKEN = re.compile(rb"<(?:(!--)|(/?)(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>]))", re.IGNORECASE)
+_NAMES = rb"(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>])"
+_TOKEN = re.compile(rb"<(?:(!--)|/" + _NAMES + rb"|" + _NAMES + rb")", re.IGNORECASE)
+_COMMENT, _END_TAG = 1, 2
 _WRAPPERS = (b"body", b"html")
 _CUT_WHOLE = (b"script", b"style")
 _RAW_KEPT = frozenset((b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"))
@@ -136,21 +138,21 @@ class _Scan:
         # Without "<" itself: its byte is blanked out of the number.
         hashed = (((words & ~np.uint32(0xFF)) | _LOWER) * _HASH) >> _SHIFT
         found = []
+        match = _TOKEN.match
         for place in places[_IS_LIKELY[hashed]].tolist():
-            token = _TOKEN.match(data, place)
+            token = match(data, place)
             if token is None:
                 continue
-            comment, slash, name = token.groups()
-            if comment:
+            kind = token.lastindex or 0
+            name = token[kind].lower()
+            if kind == _COMMENT:
                 self._comments.append(place)
-                name = comment
-            elif slash:
-                name = name.lower()
+            elif kind == _END_TAG:
                 if name not in _WRAPPERS:
                     self._ends.setdefault(name, []).append(place)
                     continue
                 name = b"/"
-            found.append((place, token.end(), name.lower()))
+            found.append((place, token.end(), name))
         return found
 
     def extent(self, start: int, opened_end: int, name: bytes, quoted_from: int | None) -> tuple[int, bool, bool]:

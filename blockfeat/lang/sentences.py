@@ -45,7 +45,9 @@ def sentence_ends(
     behind = stops + 1
     for _ in range(_LOOKAHEAD):
         behind += (padded[behind] & (STOP | CLOSER)) != 0
-    following = np.append(solid, classes.size)[solid.searchsorted(behind)]
+    places = solid.searchsorted(behind)
+    following = solid.take(places, mode="clip")
+    following[places == solid.size] = classes.size
     at_block_end = following >= block_ends[block_ends.searchsorted(stops, side="right")]
     is_end = (padded[behind] & SPACE) != 0
     is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
