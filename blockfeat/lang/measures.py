@@ -214,7 +214,7 @@ def count_by_block(
         format_words=_in_runs(in_run, run_block, run_flags & FORMAT != 0, words.size),
         sentences=_sentences_by_block(words, starts, token_block, sentence_ends),
         characters=_steps(page.solid.searchsorted(page.block_ends)),
-        alphanumerics=_steps((classes & (ALPHANUMERIC | MARK)).nonzero()[0].searchsorted(page.block_ends)),
+        alphanumerics=_steps((classes & (ALPHANUMERIC | MARK) != 0).nonzero()[0].searchsorted(page.block_ends)),
         unspaced_words=(
             np.bincount(token_block[classes[starts] & UNSPACED != 0], minlength=words.size)
             if present & UNSPACED
