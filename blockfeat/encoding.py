@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import webencodings
 
-__all__ = ["Decoding", "declared_charset", "decode"]
+__all__ = ["Decoding", "declared_charset", "decode", "source_of_utf_8"]
 
 _HEAD_BYTES = 262_144
+_STRETCH = 8_192
 _SAMPLE_BYTES = 131_072
 _LABELS_TRIED = 20
 _ERRORS_MENDED = 16
@@ -106,6 +107,23 @@ class Decoding:
     encoding: str
     source: str
     replaced: int = 0
+
+
+def source_of_utf_8(data: bytes) -> str | None:
+    """Return ``"ascii"`` or ``"utf-8"`` for bytes that `decode` takes as what they are, without a mark; else None."""
+    if b"\x00" in data or b"\x1b" in data or data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS)):
+        return None
+    if data.isascii():
+        return "ascii"
+    # In stretches: most are ASCII, and the text of all in one, with two or four bytes a character, would be dropped.
+    view, place = memoryview(data), 0
+    try:
+        while place < len(data):
+            _, read = codecs.utf_8_decode(view[place : place + _STRETCH], "strict", place + _STRETCH >= len(data))
+            place += read
+    except UnicodeDecodeError:
+        return None
+    return "utf-8"
 
 
 def declared_charset(data: bytes) -> str | None:

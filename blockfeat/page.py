@@ -8,7 +8,7 @@ from functools import partial
 
 from lxml import etree
 
-from blockfeat.encoding import Decoding, decode
+from blockfeat.encoding import Decoding, decode, source_of_utf_8
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.linked_data import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.markup import flatten, limit_attributes, strip_title_tags, without_open_tag
@@ -111,9 +111,9 @@ class Page:
             raw = bytes(html)
             _check_size(len(raw), max_bytes)
             _check_format(raw)
-            decoding = decode(raw, charset)
-            unchanged = decoding.source in ("utf-8", "ascii")
-            data, replaced = (raw, 0) if unchanged else _to_utf_8(decoding.text)
+            source = source_of_utf_8(raw)
+            decoding = decode(raw, charset) if source is None else Decoding("", "utf-8", source)
+            data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
         declared = declared_text(data)

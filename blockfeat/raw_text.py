@@ -17,7 +17,9 @@ _SWALLOWING = (
     rb"title|textarea|xmp|iframe|noembed|noframes|noscript|button|select|object|template|canvas"
     rb"|datalist|math|del|applet"
 )
-_TOKEN = re.compile(rb"<(?:(!--)|(/?)(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>]))", re.IGNORECASE)
+_NAMES = rb"(script|style|svg|body|html|" + _SWALLOWING + rb")(?=[\s/>])"
+_TOKEN = re.compile(rb"<(?:(!--)|/" + _NAMES + rb"|" + _NAMES + rb")", re.IGNORECASE)
+_COMMENT, _END_TAG = 1, 2
 _WRAPPERS = (b"body", b"html")
 _CUT_WHOLE = (b"script", b"style")
 _RAW_KEPT = frozenset((b"title", b"textarea", b"xmp", b"iframe", b"noembed", b"noframes"))
@@ -27,7 +29,8 @@ _TEXT_IN_SVG = re.compile(rb"<(?:p|div|article|section)[\s>]", re.IGNORECASE)
 _OPTION_TAG = re.compile(rb"</?opt(?:ion|group)[^<>]{0,1000}>", re.IGNORECASE)
 _LOOK_BACK = 4_000
 _EMPTY_NOSCRIPT = b"<noscript></noscript>"
-_LESS, _EQUALS, _SINGLE_QUOTE = b"<='"
+_LESS, _EQUALS = b"<="
+_QUOTES = (b'"', b"'")
 # The three bytes behind "<" of all tokens, hashed: rejects nearly all other tags at once.
 _BEGINNINGS = (
     b"!-- scr sty svg tit tex xmp ifr noe nof nos but sel obj tem can dat mat /sc /st /sv /ti /te /xm /if /no /bu /se "
@@ -76,10 +79,12 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
         if start < resume:
             continue
         # The usual cases in line, as a page has a hundred of them: not inside an attribute value, and closed.
+        # The last quote before a place opens a value if it stands behind "=".
         low = max(position, start - _LOOK_BACK)
-        double, single = rfind(b'="', low, start), scan.single_quote_before(start, low)
+        double, single = rfind(b'"', low, start), rfind(b"'", low, start)
+        is_quoted = (double > low and data[double - 1] == _EQUALS) or (single > low and data[single - 1] == _EQUALS)
         resume = 0
-        if (double < 0 or find(b'"', double + 2, start) >= 0) and (single < 0 or find(b"'", single + 2, start) >= 0):
+        if not is_quoted:
             if name == b"script" or name == b"style":
                 end = scan.end_of_raw_text(name, opened_end)
                 resume = find(b">", end) + 1 if end >= 0 else 0
@@ -89,7 +94,7 @@ def cut_raw_text(data: bytes, *, keep: bool = False) -> Cut:
         if resume:
             is_cut = not keep
         else:
-            resume, is_cut, is_content = scan.extent(start, opened_end, name, position)
+            resume, is_cut, is_content = scan.extent(start, opened_end, name, low if is_quoted else None)
             is_cut = is_cut and not (keep and is_content)
         if is_cut:
             kept.append(data[position:start])
@@ -117,7 +122,6 @@ class _Scan:
         self._comment_end = 0
         self._ends: dict[bytes, list[int]] = {}
         self._comments: list[int] = []
-        self._single_quoted: list[int] = []
 
     def tokens(self) -> list[tuple[int, int, bytes]]:
         """Return where comments (named ``!--``) and the tags that matter begin, the position behind the name, the name.
@@ -130,35 +134,39 @@ class _Scan:
         places = places[: places.searchsorted(len(data) - 3)]
         if not places.size:
             return []
-        self._single_quoted = ((codes[1:] == _SINGLE_QUOTE) & (codes[:-1] == _EQUALS)).nonzero()[0].tolist()
         words = np.ndarray((len(data) - 3,), dtype="<u4", buffer=data, strides=(1,))[places]
         # Without "<" itself: its byte is blanked out of the number.
         hashed = (((words & ~np.uint32(0xFF)) | _LOWER) * _HASH) >> _SHIFT
         found = []
+        match = _TOKEN.match
         for place in places[_IS_LIKELY[hashed]].tolist():
-            token = _TOKEN.match(data, place)
+            token = match(data, place)
             if token is None:
                 continue
-            comment, slash, name = token.groups()
-            if comment:
+            kind = token.lastindex or 0
+            name = token[kind].lower()
+            if kind == _COMMENT:
                 self._comments.append(place)
-                name = comment
-            elif slash:
-                name = name.lower()
+            elif kind == _END_TAG:
                 if name not in _WRAPPERS:
                     self._ends.setdefault(name, []).append(place)
                     continue
                 name = b"/"
-            found.append((place, token.end(), name.lower()))
+            found.append((place, token.end(), name))
         return found
 
-    def extent(self, start: int, opened_end: int, name: bytes, position: int) -> tuple[int, bool, bool]:
-        """Return where the scan goes on, whether all up to there goes, and whether that is content."""
+    def extent(self, start: int, opened_end: int, name: bytes, quoted_from: int | None) -> tuple[int, bool, bool]:
+        """Return where the scan goes on, whether all up to there goes, and whether that is content.
+
+        ``quoted_from`` is how far back an attribute value may begin that the token stands in, if it may stand in one.
+        """
         # A comment that holds no quote cannot reach over the end of an attribute value.
-        is_quoted = name != b"!--" or self._holds_quote(start, self.end_of_plain_comment(opened_end))
-        inside = self._end_of_tag_around(start, position) if is_quoted else -1
-        if inside > start:
-            return inside, False, False
+        if quoted_from is not None and (
+            name != b"!--" or self._holds_quote(start, self.end_of_plain_comment(opened_end))
+        ):
+            inside = self._end_of_tag_around(start, quoted_from)
+            if inside > start:
+                return inside, False, False
         if name == b"!--":
             return self._end_of_comment(opened_end), True, True
         if name == b"/":
@@ -185,11 +193,6 @@ class _Scan:
         if 0 <= self._comment_end < opened_end:
             self._comment_end = self.data.find(b"-->", opened_end)
         return self._comment_end
-
-    def single_quote_before(self, start: int, low: int) -> int:
-        """Position of the last ``='`` before a place, -1 if it stands before ``low``."""
-        before = bisect_left(self._single_quoted, start) - 1
-        return self._single_quoted[before] if before >= 0 and self._single_quoted[before] >= low else -1
 
     def _holds_quote(self, start: int, stop: int) -> bool:
         return stop < 0 or self.data.find(b'"', start, stop) >= 0 or self.data.find(b"'", start, stop) >= 0
@@ -262,13 +265,12 @@ class _Scan:
         found = self.data.find(b">", start)
         return found + 1 if found >= 0 else len(self.data)
 
-    def _end_of_tag_around(self, start: int, position: int) -> int:
+    def _end_of_tag_around(self, start: int, low: int) -> int:
         """End of the tag in whose attribute value this position stands; -1 if it stands in none."""
         data = self.data
-        low = max(position, start - _LOOK_BACK)
-        double, single = data.rfind(b'="', low, start), self.single_quote_before(start, low)
-        for opened, quote in ((double, b'"'), (single, b"'")):
-            if opened < 0 or data.find(quote, opened + 2, start) >= 0:
+        for quote in _QUOTES:
+            opened = data.rfind(quote, low, start) - 1
+            if opened < low or data[opened] != _EQUALS:
                 continue
             tag = TAG.match(data, max(data.rfind(b"<", low, opened), 0))
             if tag and tag.group(4) and tag.end() > start:

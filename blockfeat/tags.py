@@ -144,10 +144,15 @@ def parents_of(opened: Indices, closed: Indices) -> Indices:
     level = index - np.sort(closed).searchsorted(opened)
     # Spans by level, then by place: the parent is the last one a level up that comes before.
     key = level * count + index
-    order = np.argsort(key, kind="stable")
+    order = _order_of_levels(level, int(level.max()))
     parent = order[key[order].searchsorted(key - count) - 1]
     parent[level == 0] = -1
     return parent
+
+
+def _order_of_levels(levels: Indices, most: int) -> Indices:
+    """Return the order of levels, those that are equal as they stand; numbers of two bytes sort four times as fast."""
+    return np.argsort(levels.astype(np.int16) if most < _SMALL else levels, kind="stable")
 
 
 def name_keys(names: Iterable[str]) -> Keys:
@@ -172,7 +177,7 @@ def _pairs(is_end: NDArray[np.bool_], is_empty: NDArray[np.bool_]) -> tuple[Indi
     # At one level start and end tags take turns, so that sorting by level puts each beside its own.
     levels = level[paired]
     depth = int(levels.max(initial=0))
-    order = paired[np.argsort(levels.astype(np.int16) if depth < _SMALL else levels, kind="stable")]
+    order = paired[_order_of_levels(levels, depth)]
     end_of = np.arange(is_end.size)
     end_of[order[0::2]] = order[1::2]
     opened = (~is_end).nonzero()[0]

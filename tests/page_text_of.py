@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.characters import SPACE, character_classes, code_points
 from blockfeat.lang.measures import PageText
 
 Piece = tuple[str, int]
@@ -22,10 +22,12 @@ def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
         block_ends.append(sum(len(text) for text, _ in pieces))
     text = "".join(text for text, _ in pieces)
     codes = code_points(text)
+    classes = character_classes().of(codes)
     return PageText(
         text=text,
         codes=codes,
-        classes=character_classes().of(codes),
+        classes=classes,
+        solid=np.flatnonzero(classes & SPACE == 0),
         block_ends=np.array(block_ends, dtype=np.intp),
         piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.intp),
         piece_flags=np.array([flag for _, flag in pieces], dtype=np.uint8),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.encoding import declared_charset, decode
+from blockfeat.encoding import declared_charset, decode, source_of_utf_8
 
 
 def _matrix() -> ModuleType:
@@ -135,3 +135,23 @@ def test_valid_utf_8_costs_little_more_than_its_decoding() -> None:
         return min(times)
 
     assert best(lambda: decode(data)) < best(lambda: data.decode()) + 0.000_2
+
+
+@given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: text.encode("utf-8", "replace"))))
+def test_utf_8_is_known_without_its_text(data: bytes) -> None:
+    source = source_of_utf_8(data)
+    decoding = decode(data)
+    if source is not None:
+        assert (decoding.source, decoding.text.encode()) == (source, data)
+    else:
+        assert decoding.source not in ("ascii", "utf-8") or b"\x00" in data or b"\x1b" in data
+
+
+@pytest.mark.parametrize("character", ["é", "漢", "😀"])
+def test_characters_on_the_border_of_two_stretches_are_whole(character: str) -> None:
+    for before in range(8_180, 8_200):
+        data = b"a" * before + character.encode()
+        assert source_of_utf_8(data) == "utf-8"
+        assert source_of_utf_8(data + b"a" * 9_000) == "utf-8"
+        assert source_of_utf_8(data[:-1]) is None
+        assert source_of_utf_8(data[:-1] + b"a" * 9_000) is None

@@ -74,6 +74,20 @@ def test_raw_text_can_be_kept() -> None:
     assert data == b"a<script>x</script><!-- y -->b"
 
 
+@given(
+    st.sampled_from([b"\"'", b"'\""]),
+    st.lists(st.sampled_from([b"a ", b"=", b"x=y ", b"=%s", b"%s", b"&amp;", b"/"]), max_size=4),
+    st.sampled_from([b"<script>x</script>", b"<style>x</style>", b"<svg>x</svg>", b"</body>"]),
+)
+def test_raw_text_in_attribute_values_stays(quotes: bytes, pieces: list[bytes], token: bytes) -> None:
+    quote, other = quotes[:1], quotes[1:]
+    value = b"".join(pieces).replace(b"%s", other)
+    inside = b"<p title=" + quote + value + token + quote + b">y</p>"
+    assert cut_raw_text(inside).data == inside
+    tag = b"<p title=" + quote + value + quote + b">"
+    assert cut_raw_text(tag + token + b"y</p>").data == tag + b"y</p>"
+
+
 def test_attributes_beyond_a_limit_are_dropped() -> None:
     attributes = b"".join(b" a%d='>'" % number for number in range(40_000))
     data, warnings = limit_attributes(b"<p>x</p><p" + attributes + b">y</p>")

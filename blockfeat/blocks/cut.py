@@ -137,6 +137,8 @@ class _Cut:
         The live tags that end a stretch of text; stretch g ends at ``splits[g]``.
     stretch : int array
         For each live tag how many splits come before it.
+    has_text : bool array
+        For each stretch whether it holds text.
     blocks_upto : int array
         For each stretch the number of blocks that have ended with it.
     block_starts, block_ends : int array
@@ -155,6 +157,7 @@ class _Cut:
     kind: Indices
     splits: Indices
     stretch: Indices
+    has_text: Mask
     blocks_upto: Indices
     block_starts: Indices
     block_ends: Indices
@@ -195,6 +198,7 @@ class _Cut:
             kind=kind,
             splits=splits,
             stretch=is_split.cumsum() - is_split,
+            has_text=has_text,
             blocks_upto=has_text.cumsum(),
             block_starts=starts,
             block_ends=ends,
@@ -245,6 +249,7 @@ class _Cut:
             text=self.marked.text,
             codes=self.marked.codes,
             classes=self.marked.classes,
+            solid=self.marked.solid,
             block_ends=self.block_ends,
             piece_ends=ends,
             piece_flags=np.append(flags[0], flags[changes]),
@@ -264,14 +269,13 @@ class _Cut:
         told[closed + 1] = closed + 1
         begins = np.concatenate(([0], self.splits[:-1] + 1))
         inner = holder[np.maximum.accumulate(told)[begins]]
-        has_text = np.diff(self.blocks_upto, prepend=0) > 0
         containers = Containers(
             self.element[chosen],
             parent,
             self.blocks_upto[self.stretch[opened]],
             self.blocks_upto[self.stretch[closed]],
         )
-        return inner[has_text], containers
+        return inner[self.has_text], containers
 
     def _held(self) -> tuple[Indices, Mask]:
         """Return the block of each live element, and whether it counts there.

@@ -114,7 +114,12 @@ class Blocks:
 
     def texts(self, indices: Sequence[int] | None = None) -> list[str]:
         """Return the texts of some blocks, or of all."""
-        return [self.text(index) for index in (range(len(self)) if indices is None else indices)]
+        chosen = slice(None) if indices is None else indices
+        if self.measures.has_controls:
+            return [self.text(index) for index in np.arange(len(self))[chosen].tolist()]
+        text = self.page_text.text
+        spans = zip(self.block_starts[chosen].tolist(), self.page_text.block_ends[chosen].tolist(), strict=True)
+        return [" ".join(text[start : end - 1].split()) for start, end in spans]
 
     def raw_text(self, index: int) -> str:
         """Return the text of one block as it was measured, line breaks folded too."""

@@ -58,7 +58,7 @@ class CharacterClasses:
 
     def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
         """Return the class bits of each code point."""
-        return self.table[codes]
+        return self.table.take(codes)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:

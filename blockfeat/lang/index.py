@@ -87,15 +87,16 @@ class StopWordIndex:
         rows = np.full(keys.size, -1, dtype=np.int32)
         if not self.keys.size:
             return rows
-        bucket = (keys >> _BUCKET_SHIFT).astype(np.int64)
-        place, stop = self.buckets[bucket], self.buckets[bucket + 1]
+        bucket = (keys >> _BUCKET_SHIFT).view(np.int64)
+        place, stop = self.buckets.take(bucket), self.buckets.take(bucket + 1)
         left = (place < stop).nonzero()[0]
+        place, stop, wanted = place.take(left), stop.take(left), keys.take(left)
         while left.size:
-            at = place[left]
-            same = self.keys[at] == keys[left]
-            rows[left[same]] = self.key_rows[at[same]]
-            place[left] += 1
-            left = left[~same & (at + 1 < stop[left])]
+            same = self.keys.take(place) == wanted
+            rows[left[same]] = self.key_rows.take(place[same])
+            place += 1
+            on = (~same & (place < stop)).nonzero()[0]
+            left, place, stop, wanted = left.take(on), place.take(on), stop.take(on), wanted.take(on)
         return rows
 
     def hits(self, rows: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -104,8 +105,9 @@ class StopWordIndex:
 
     def counts(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return how many of the rows are stop words of each language; shape (languages,)."""
-        found, times = np.unique(rows[rows >= 0], return_counts=True)
-        counts: NDArray[np.int64] = times.astype(np.int64) @ self.matrix[found]
+        times = np.bincount(rows + 1)[1:]  # without the row -1
+        found = times.nonzero()[0]
+        counts: NDArray[np.int64] = times[found].astype(np.int64) @ self.matrix[found]
         return counts
 
     def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, UNSPACED, code_points
+from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, UNSPACED, code_points
 from blockfeat.lang.sentences import sentence_ends
 from blockfeat.lang.words import keys_of_spans, lower, word_spans
 
@@ -21,9 +21,6 @@ Counts = NDArray[np.int64]
 ANCHOR = 1
 FORMAT = 2
 _BY_BLOCK = ("words", "anchor_words", "format_words", "sentences", "characters", "alphanumerics", "unspaced_words")
-_NO_CODES = np.zeros(0, dtype=np.uint32)
-_NO_CLASSES = np.zeros(0, dtype=np.uint8)
-_NO_PLACES = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -36,6 +33,8 @@ class PageText:
         All blocks in order; each ends in white space.
     codes, classes : uint32 and uint8 array, one for each character
         Code points of the text and their class bits.
+    solid : int array
+        Positions of the characters other than white space.
     block_ends : int array, n blocks
         Position behind each block's last character (its line break included).
     piece_ends : int array, m pieces
@@ -47,6 +46,7 @@ class PageText:
     text: str
     codes: NDArray[np.uint32]
     classes: NDArray[np.uint8]
+    solid: NDArray[np.intp]
     block_ends: NDArray[np.intp]
     piece_ends: NDArray[np.intp]
     piece_flags: NDArray[np.uint8]
@@ -57,14 +57,20 @@ class PageText:
         pieces = slice(
             int(self.piece_ends.searchsorted(low, side="right")), int(self.piece_ends.searchsorted(high)) + 1
         )
+        solid = slice(*self.solid.searchsorted((low, high)).tolist())
         return PageText(
             text=self.text[low:high],
             codes=self.codes[low:high],
             classes=self.classes[low:high],
+            solid=self.solid[solid] - low,
             block_ends=self.block_ends[first:end] - low,
             piece_ends=np.minimum(self.piece_ends[pieces], high) - low,
             piece_flags=self.piece_flags[pieces],
         )
+
+
+_NO_CLASSES, _NO_PLACES = np.zeros(0, dtype=np.uint8), np.zeros(0, dtype=np.intp)
+_NOTHING = PageText("", np.zeros(0, dtype=np.uint32), _NO_CLASSES, _NO_PLACES, _NO_PLACES, _NO_PLACES, _NO_CLASSES)
 
 
 @dataclass(frozen=True)
@@ -154,13 +160,13 @@ class FastSegmenter:
 
     def _measure(self, page: PageText) -> TextMeasures:
         starts, ends = word_spans(page.classes)
-        return count_by_block(page, starts, ends, sentence_ends(page.codes, page.classes, page.block_ends))
+        return count_by_block(page, starts, ends, sentence_ends(page.codes, page.classes, page.block_ends, page.solid))
 
 
 def _joined(parts: Sequence[tuple[int, int, TextMeasures]], text: str) -> TextMeasures:
     """Put the measures of stretches together, each with its first block and its place in the text."""
     if not parts:
-        return FastSegmenter()._measure(PageText("", _NO_CODES, _NO_CLASSES, _NO_PLACES, _NO_PLACES, _NO_CLASSES))
+        return FastSegmenter()._measure(_NOTHING)
 
     def whole(name: str) -> Counts:
         return np.concatenate([getattr(part, name) for _, _, part in parts])
@@ -196,26 +202,29 @@ def count_by_block(
     words = _steps(starts.searchsorted(page.block_ends))
     token_block = np.repeat(np.arange(words.size), words)
     # Blocks and pieces cut the text into runs that are whole in both.
-    run_ends = np.union1d(page.block_ends, page.piece_ends)
+    run_ends = np.sort(np.concatenate((page.block_ends, page.piece_ends)))
+    run_ends = run_ends[np.append(run_ends[1:] != run_ends[:-1], True)[: run_ends.size]]
     in_run = _steps(starts.searchsorted(run_ends))
     run_flags = page.piece_flags[page.piece_ends.searchsorted(run_ends)]
     run_block = page.block_ends.searchsorted(run_ends)
-    single = (classes & UNSPACED) != 0
+    present = int(np.bitwise_or.reduce(classes)) if classes.size else 0
     return TextMeasures(
         words=words,
         anchor_words=_in_runs(in_run, run_block, run_flags & ANCHOR != 0, words.size),
         format_words=_in_runs(in_run, run_block, run_flags & FORMAT != 0, words.size),
         sentences=_sentences_by_block(words, starts, token_block, sentence_ends),
-        characters=_sum_by_block(classes & SPACE == 0, page.block_ends),
-        alphanumerics=_sum_by_block(classes & (ALPHANUMERIC | MARK) != 0, page.block_ends),
+        characters=_steps(page.solid.searchsorted(page.block_ends)),
+        alphanumerics=_steps((classes & (ALPHANUMERIC | MARK) != 0).nonzero()[0].searchsorted(page.block_ends)),
         unspaced_words=(
-            np.bincount(token_block[single[starts]], minlength=words.size) if single.any() else np.zeros_like(words)
+            np.bincount(token_block[classes[starts] & UNSPACED != 0], minlength=words.size)
+            if present & UNSPACED
+            else np.zeros_like(words)
         ),
         text=lower(page.text),
         token_starts=starts,
         token_ends=ends,
         token_block=token_block,
-        has_controls=bool((classes & CONTROL).any()),
+        has_controls=bool(present & CONTROL),
     )
 
 
@@ -232,11 +241,6 @@ def _in_runs(counts: Counts, block: NDArray[np.intp], is_flagged: NDArray[np.boo
     sums = np.zeros(blocks, dtype=np.int64)
     np.add.at(sums, block[flagged], counts[flagged])
     return sums
-
-
-def _sum_by_block(mask: NDArray[np.bool_], block_ends: NDArray[np.intp]) -> Counts:
-    """Count the True characters of each block."""
-    return _steps(mask.nonzero()[0].searchsorted(block_ends))
 
 
 def _sentences_by_block(

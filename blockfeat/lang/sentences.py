@@ -12,11 +12,13 @@ __all__ = ["sentence_ends"]
 _PERIOD = ord(".")
 _WIDE_STOPS = np.array(sorted(ord(stop) for stop in "。！？｡．"), dtype=np.uint32)
 _LOOKAHEAD = 4
-_SHORT_NUMBER = 2
 
 
 def sentence_ends(
-    codes: NDArray[np.uint32], classes: NDArray[np.uint8], block_ends: NDArray[np.intp]
+    codes: NDArray[np.uint32],
+    classes: NDArray[np.uint8],
+    block_ends: NDArray[np.intp],
+    solid: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """Return the positions just behind each sentence end.
 
@@ -26,6 +28,8 @@ def sentence_ends(
         Code points and class bits of the page's text; blocks end in a white space character.
     block_ends : array
         Position behind each block, ascending.
+    solid : array
+        Positions of the characters other than white space.
 
     Notes
     -----
@@ -33,18 +37,18 @@ def sentence_ends(
     none). A period does not if a lower-case letter comes next, nor behind a single letter (an initial) or a
     number of one or two digits (a German ordinal); at the end of a block it always does.
     """
-    stops = (classes & STOP).nonzero()[0]
+    stops: NDArray[np.intp] = (classes & STOP != 0).nonzero()[0]
     if stops.size == 0:
         return stops
-    padded = np.append(classes, np.full(_LOOKAHEAD + 1, SPACE, dtype=np.uint8))
     behind = stops + 1
-    for _ in range(_LOOKAHEAD):
-        behind += (padded[behind] & (STOP | CLOSER)) != 0
-    solid = np.append(((classes & SPACE) == 0).nonzero()[0], classes.size)
-    following = solid[solid.searchsorted(behind)]
+    for _ in range(_LOOKAHEAD):  # never beyond the white space at the end
+        behind += (classes.take(behind, mode="clip") & (STOP | CLOSER)) != 0
+    places = solid.searchsorted(behind)
+    following = solid.take(places, mode="clip")
+    following[places == solid.size] = classes.size
     at_block_end = following >= block_ends[block_ends.searchsorted(stops, side="right")]
-    is_end = (padded[behind] & SPACE) != 0
-    is_end &= at_block_end | ~_abbreviates(codes, padded, stops, following)
+    is_end = (classes.take(behind, mode="clip") & SPACE) != 0
+    is_end &= at_block_end | ~_abbreviates(codes, classes, stops, following)
     is_end |= _is_wide_stop(codes[stops])
     ends: NDArray[np.intp] = behind[is_end]
     if ends.size:
@@ -67,12 +71,14 @@ def _abbreviates(
 ) -> NDArray[np.bool_]:
     """Tell which stops are periods that belong to an abbreviation, an initial or an ordinal."""
     period = codes[stops] == _PERIOD
-    alphanumeric = (classes & ALPHANUMERIC) != 0
-    one = alphanumeric[stops - 1] & (stops > 0)
-    two = one & alphanumeric[stops - 2] & (stops > 1)
-    three = two & alphanumeric[stops - 3] & (stops > _SHORT_NUMBER)
-    digit = (codes[stops - 1] >= ord("0")) & (codes[stops - 1] <= ord("9"))
+    one, two, three = (
+        (classes.take(stops - back, mode="clip") & ALPHANUMERIC != 0) & (stops >= back) for back in (1, 2, 3)
+    )
+    two &= one
+    three &= two
+    before = codes.take(stops - 1, mode="clip")
+    digit = (before >= ord("0")) & (before <= ord("9"))
     short = (one & ~two) | (digit & ~three & one)
-    lowercase_next = (classes[np.minimum(following, classes.size - 1)] & LOWERCASE) != 0
+    lowercase_next = (classes.take(following, mode="clip") & LOWERCASE) != 0
     abbreviates: NDArray[np.bool_] = period & (short | lowercase_next)
     return abbreviates

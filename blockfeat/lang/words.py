@@ -47,10 +47,12 @@ def word_starts(classes: NDArray[np.uint8]) -> NDArray[np.intp]:
 
 def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where words start, as `word_starts` does, and the position behind each."""
-    starts = word_starts(classes)
-    in_word = np.append((classes & _WORD) != 0, False)
-    ends = (in_word[:-1] & ~in_word[1:]).nonzero()[0] + 1
-    if ends.size != starts.size:
+    in_word = np.zeros(classes.size + 2, dtype=np.bool_)
+    np.not_equal(classes & _WORD, 0, out=in_word[1:-1])
+    edges = (in_word[1:] != in_word[:-1]).nonzero()[0]
+    starts, ends = edges[0::2].copy(), edges[1::2].copy()
+    if (classes & UNSPACED).any():
+        starts = word_starts(classes)
         ends = ends[ends.searchsorted(starts, side="right")]
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
     return starts, ends
@@ -87,7 +89,7 @@ def _keys(lowered: NDArray[np.uint32], starts: NDArray[np.intp], ends: NDArray[n
     powers, inverses = _powers(lowered.size)
     upto = np.zeros(lowered.size + 1, dtype=np.uint64)
     np.cumsum(lowered.astype(np.uint64) * powers, out=upto[1:])
-    keys: NDArray[np.uint64] = (upto[ends] - upto[starts]) * inverses[starts]
+    keys: NDArray[np.uint64] = (upto.take(ends) - upto.take(starts)) * inverses.take(starts)
     # Spread short words over the whole range.
     keys ^= keys >> np.uint64(29)
     keys *= np.uint64(_SPREAD)
