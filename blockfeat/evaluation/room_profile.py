@@ -177,6 +177,7 @@ def _watched_places(extractor: Extractor) -> list[tuple[Any, str, str]]:
     return [
         (Page, "parse", "parse"),
         (Tags, "of_markup", "columns of tags"),
+        (page, "source_of_utf_8", "decode bytes"),
         (page, "decode", "decode bytes"),
         (page, "cut_raw_text", "cut raw text"),
         (Measurer, "measure", "choose text for language"),

@@ -150,48 +150,50 @@ class SequenceModel:
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
         count = matrix.shape[0]
-        if not count:
-            return np.zeros(0, dtype=np.float32)
-        whole = self._whole(matrix)
+        if count <= _STRETCH:
+            inner = self._inner(matrix)
+            hidden = self._hidden(inner, self._whole(inner.sum(axis=0), count))[-1]
+            return np.asarray(hidden @ self.weights["outer"] + self.weights["outer_bias"])
+        firsts = range(0, count, _STRETCH)
+        whole = self._whole(sum(self._inner(matrix[first : first + _STRETCH]).sum(axis=0) for first in firsts), count)
         parts = []
-        for first in range(0, count, _STRETCH):
+        for first in firsts:
             low, high = max(first - _REACH, 0), min(first + _STRETCH + _REACH, count)
-            hidden = self._hidden(matrix[low:high], whole)[-1]
+            hidden = self._hidden(self._inner(matrix[low:high]), whole)[-1]
             parts.append(hidden[first - low : min(first + _STRETCH, count) - low] @ self.weights["outer"])
         found: Array = np.concatenate(parts) + self.weights["outer_bias"]
         return found
 
     def _inner(self, matrix: Array) -> Array:
         """Return the channels of each block alone: n × c."""
-        inputs = self._inputs(matrix)
-        channels: Array = np.maximum(product(inputs, self.weights["inner"]) + self.weights["inner_bias"], 0)
-        return channels
+        channels = product(self._inputs(matrix), self.weights["inner"])
+        channels += self.weights["inner_bias"]
+        return np.maximum(channels, 0, out=channels)
 
     def _inputs(self, matrix: Array) -> Array:
-        inputs: Array = (matrix - self.weights["mean"]) * self.weights["scale"]
-        np.clip(inputs, -_MOST_DEVIATIONS, _MOST_DEVIATIONS, out=inputs)
-        return inputs
+        """Return the features as deviations from the mean: n × k."""
+        inputs: Array = matrix - self.weights["mean"]
+        inputs *= self.weights["scale"]
+        return np.clip(inputs, -_MOST_DEVIATIONS, _MOST_DEVIATIONS, out=inputs)
 
-    def _whole(self, matrix: Array) -> Array:
-        """Return what the mean over the page adds to each block: c."""
-        stretches = range(0, matrix.shape[0], _STRETCH)
-        total = sum(self._inner(matrix[first : first + _STRETCH]).sum(axis=0) for first in stretches)
-        mean = np.asarray(total, dtype=np.float32) / np.float32(matrix.shape[0])
-        found: Array = np.maximum(mean @ self.weights["page"] + self.weights["page_bias"], 0)
-        return found
+    def _whole(self, total: Array, count: int) -> Array:
+        """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
+        found = (total / np.float32(max(count, 1))) @ self.weights["page"] + self.weights["page_bias"]
+        return np.asarray(np.maximum(found, 0))
 
-    def _hidden(self, matrix: Array, whole: Array) -> list[Array]:
+    def _hidden(self, inner: Array, whole: Array) -> list[Array]:
         """Return the channels before and after each convolution: n × c each."""
-        states = [self._inner(matrix) + whole]
-        count, channels = states[0].shape
+        states = [inner + whole]
+        count, channels = inner.shape
         for layer, dilation in enumerate(DILATIONS):
             hidden = states[-1]
             around = np.zeros((count, 3 * channels), dtype=np.float32)
             around[dilation:, :channels] = hidden[:-dilation]
             around[:, channels : 2 * channels] = hidden
             around[:-dilation, 2 * channels :] = hidden[dilation:]
-            moved = product(around, self.weights[f"convolution_{layer}"]) + self.weights[f"convolution_{layer}_bias"]
-            states.append(hidden + np.maximum(moved, 0))
+            moved = product(around, self.weights[f"convolution_{layer}"])
+            moved += self.weights[f"convolution_{layer}_bias"]
+            states.append(hidden + np.maximum(moved, 0, out=moved))
         return states
 
     def contributions(self, matrix: Array) -> Array:
@@ -202,8 +204,9 @@ class SequenceModel:
         count = matrix.shape[0]
         if not count:
             return np.zeros(matrix.shape, dtype=np.float32)
-        whole = self._whole(matrix)
-        states = self._hidden(matrix, whole)
+        inner = self._inner(matrix)
+        whole = self._whole(inner.sum(axis=0), count)
+        states = self._hidden(inner, whole)
         channels = whole.size
         slope = np.broadcast_to(self.weights["outer"], (count, channels)).astype(np.float32)
         for layer in reversed(range(len(DILATIONS))):
@@ -213,7 +216,6 @@ class SequenceModel:
             slope = slope + back[:, channels : 2 * channels]
             slope[:-dilation] += back[dilation:, :channels]
             slope[dilation:] += back[:-dilation, 2 * channels :]
-        inner = self._inner(matrix)
         shared = (slope.sum(axis=0) * (whole > 0)) @ self.weights["page"].T / np.float32(count)
         slope = (slope + shared) * (inner > 0)
         found: Array = product(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
