@@ -8,9 +8,8 @@ Usage::
     python tools/fit_default.py split --prepared /tmp/acc
 
 ``split`` leaves out every fourth host of all corpora instead. Pages that are left out are not seen in training. Each
-corpus weighs the root of its pages; within it each page weighs 1 (pages that are no articles less), each block the root
-of its words, times the weight of its label. The cut is chosen on a quarter of the hosts, which a first model is not
-trained on.
+page weighs 1 (pages that are no articles less), each block the root of its words, times the weight of its label. The
+cut is chosen on a quarter of the hosts, which a first model is not trained on.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import json
 import pickle
 import sys
 import zlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -43,12 +42,11 @@ __all__ = ["Pages", "command_parser", "left_out_pages", "main", "page_score", "w
 
 _OTHER_TYPES = 0.5
 _EMPTIED = 0.3
-_MOST_SHARE = 4.0
 _LEAST_WEIGHT = 60.0
 CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 """Cuts that are compared."""
 _MOST_REFUSED = 0.005
-_AS_GOOD = 0.002
+_AS_GOOD = 0.0005
 PARTS = 4
 """Parts of the hosts."""
 
@@ -80,12 +78,12 @@ class Pages:
         """Return the blocks of a page."""
         return slice(int(self.offsets[page]), int(self.offsets[page + 1]))
 
-    def sequence(self, page: int, share_of_corpus: float = 1.0) -> SequencePage:
-        """Return a page to train on; its weight is multiplied by a share."""
+    def sequence(self, page: int) -> SequencePage:
+        """Return a page to train on."""
         rows, record = self.rows(page), self.records[page]
         weight = self.weights[rows] * np.sqrt(np.maximum(self.words[rows], 1))
         share = 1.0 if record["page_type"] in (None, "article") else _OTHER_TYPES
-        share *= (_EMPTIED if record.get("emptied") else 1.0) * share_of_corpus
+        share *= _EMPTIED if record.get("emptied") else 1.0
         weight *= share / max(float(weight.sum()), _LEAST_WEIGHT)
         return SequencePage(np.asarray(self.matrix[rows]), self.labels[rows], weight.astype(np.float32))
 
@@ -103,13 +101,6 @@ def left_out_pages(pages: Pages, corpora: Sequence[str], *, by_host: bool) -> se
     return {place for place, record in enumerate(pages.records) if record["corpus"] in set(corpora)}
 
 
-def corpus_shares(corpora: Sequence[str]) -> dict[str, float]:
-    """Return what a page of each corpus weighs: each corpus the root of its pages, 1 on the mean, at most 4."""
-    roots = {corpus: count**-0.5 for corpus, count in Counter(corpora).items()}
-    mean = fmean(roots[corpus] for corpus in corpora)
-    return {corpus: min(root / mean, _MOST_SHARE) for corpus, root in roots.items()}
-
-
 def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> SequenceModel:
     """Train on all pages that may be trained on but some; a quarter of their hosts chooses the cut first."""
     cut = chosen_cut(pages, left_out, options)
@@ -121,8 +112,8 @@ def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> Sequenc
 def chosen_cut(pages: Pages, left_out: set[int], options: SequenceOptions) -> float:
     """Return the highest cut that is as good as the best on a quarter of the hosts that are not left out.
 
-    Corpora weigh as in training. As good is what loses at most 0.002: of two cuts that find as much, the higher lets
-    fewer teasers through.
+    Each corpus weighs the root of its pages. As good is what loses at most 0.0005: of two cuts that find as much, the
+    higher lets fewer teasers through.
     """
     inner = {
         place
@@ -154,8 +145,7 @@ def trained_on(pages: Pages, left_out: set[int]) -> list[int]:
 def fitted(pages: Pages, left_out: set[int], options: SequenceOptions) -> SequenceModel:
     """Fit the network to all pages that may be trained on but some."""
     chosen = trained_on(pages, left_out)
-    shares = corpus_shares([pages.records[place]["corpus"] for place in chosen])
-    weights = fit_sequence([pages.sequence(place, shares[pages.records[place]["corpus"]]) for place in chosen], options)
+    weights = fit_sequence([pages.sequence(place) for place in chosen], options)
     record = {
         "corpora": sorted({pages.records[place]["corpus"] for place in chosen}),
         "pages": len(chosen),

@@ -39,7 +39,7 @@ class SequenceOptions:
     pages_a_step: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 1e-3
-    dropout: float = 0.3
+    dropout: float = 0.2
     seed: int = 1
 
 
