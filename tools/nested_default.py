@@ -19,7 +19,7 @@ import argparse
 import json
 import logging
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -36,7 +36,10 @@ from fit_default import PARTS, Pages, part_of, train
 __all__ = ["main"]
 
 HEADLINE_IN_GOLD = frozenset({"daniel", "l3s-gn1", "dragnet", "cleaneval-dev", "cleaneval-test"})
+# Its gold was cut short by machine.
+_CUT_SHORT = "goose3"
 _OURS, _WITH_HEADLINE = "default", "with the headline"
+_LEAST_PAGES = 10
 _logger = logging.getLogger("blockfeat.nested_default")
 
 
@@ -55,7 +58,7 @@ def parts_by_corpus(pages: Pages, only: Sequence[str]) -> dict[str, set[int]]:
     parts: dict[str, set[int]] = defaultdict(set)
     for place, record in enumerate(pages.records):
         corpus = record["corpus"]
-        if not only or corpus in only:
+        if corpus in only if only else corpus != _CUT_SHORT:
             parts["cleaneval" if corpus.startswith("cleaneval-") else corpus].add(place)
     return dict(parts)
 
@@ -89,16 +92,26 @@ def score_part(model: SequenceModel, part: Iterable[LabelledPage], peers: Sequen
     return rows
 
 
-def table(rows: Sequence[dict[str, object]], peers: Sequence[str]) -> str:
-    """Return a Markdown table: a line each corpus, with the difference to each peer and its 95 % interval."""
+def table(rows: Sequence[dict[str, object]], peers: Sequence[str], *, part: str = "") -> str:
+    """Return a Markdown table: a line each corpus, with the difference to each peer and its 95 % interval.
+
+    With a ``part``, ``"lang"`` or ``"type"``, a line each of those of a corpus that has several, of ten pages or more.
+    """
     names = [_OURS, _WITH_HEADLINE, *peers]
     lines = [
-        "| corpus | pages | " + " | ".join((*names, *(f"default - {peer}, 95 % interval" for peer in peers))) + " |",
+        f"| corpus{part and ', ' + part} | pages | "
+        + " | ".join((*names, *(f"default - {peer}, 95 % interval" for peer in peers)))
+        + " |",
         "|---|" + "---:|" * (1 + len(names) + len(peers)),
     ]
     by_corpus: dict[str, list[dict[str, object]]] = defaultdict(list)
     for row in rows:
-        by_corpus[str(row["corpus"])].append(row)
+        if not part or row[part]:
+            by_corpus[f"{row['corpus']} {row[part]}" if part else str(row["corpus"])].append(row)
+    if part:
+        large = {name: own for name, own in sorted(by_corpus.items()) if len(own) >= _LEAST_PAGES}
+        several = Counter(name.split()[0] for name in large)
+        by_corpus = {name: own for name, own in large.items() if several[name.split()[0]] > 1}
     means: dict[str, list[float]] = defaultdict(list)
     for corpus, own in by_corpus.items():
         cells = [corpus, str(len(own))]
@@ -111,6 +124,8 @@ def table(rows: Sequence[dict[str, object]], peers: Sequence[str]) -> str:
             found = paired_difference(ours, theirs)
             cells.append(f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})")
         lines.append(f"| {' | '.join(cells)} |")
+    if part:
+        return "\n".join(lines)
     cells = ["mean of the corpora", str(len(rows)), *(f"{fmean(means[name]):.3f}" for name in names)]
     cells += [f"{fmean(means[_OURS]) - fmean(means[peer]):+.3f}" for peer in peers]
     lines.append(f"| {' | '.join(cells)} |")
@@ -126,14 +141,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="corpora to test on, separated by commas")
     parser.add_argument("--peers", default="trafilatura,resiliparse")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", type=Path, help="JSON Lines file for the score of each page")
+    parser.add_argument(
+        "--report", type=Path, help="JSON Lines file for the score of each page; tables anew if it is there"
+    )
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    peers = peers_named([name for name in options.peers.split(",") if name])
+    if options.report is not None and options.report.exists():
+        rows = [json.loads(line) for line in options.report.read_text(encoding="utf-8").splitlines()]
+    else:
+        rows = measured(options, peers)
+    if options.report is not None:
+        options.report.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    for part in ("", "lang", "type"):
+        print(table(rows, [peer.name for peer in peers], part=part), end="\n\n")
+    return 0
+
+
+def measured(options: argparse.Namespace, peers: Sequence[Peer]) -> list[dict[str, object]]:
+    """Train for each part and score its pages."""
     pages = Pages.load(options.prepared)
     only = [name for name in options.only.split(",") if name]
     parts = parts_by_host(pages) if options.by == "host" else parts_by_corpus(pages, only)
-    peers = peers_named([name for name in options.peers.split(",") if name])
-    names = sorted({record["corpus"] for record in pages.records} - {"goose3"})
+    names = sorted({record["corpus"] for record in pages.records} - {_CUT_SHORT})
     corpora = {
         (page.corpus, page.id): page
         for name in names
@@ -147,10 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _logger.info("%s: cut %.2f", title, model.cut)
         wanted = {(pages.records[place]["corpus"], pages.records[place]["id"]) for place in sorted(part)}
         rows += score_part(model, (page for key, page in corpora.items() if key in wanted), peers)
-    if options.report is not None:
-        options.report.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    print(table(rows, [peer.name for peer in peers]))
-    return 0
+    return rows
 
 
 if __name__ == "__main__":
