@@ -46,7 +46,7 @@ _LEAST_WEIGHT = 60.0
 CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 """Cuts that are compared."""
 _MOST_REFUSED = 0.005
-_AS_GOOD = 0.001
+_AS_GOOD = 0.0005
 PARTS = 4
 """Parts of the hosts."""
 
@@ -112,7 +112,7 @@ def train(pages: Pages, left_out: set[int], options: SequenceOptions) -> Sequenc
 def chosen_cut(pages: Pages, left_out: set[int], options: SequenceOptions) -> float:
     """Return the highest cut that is as good as the best on a quarter of the hosts that are not left out.
 
-    Each corpus weighs the root of its pages. As good is what loses at most 0.001: of two cuts that find as much, the
+    Each corpus weighs the root of its pages. As good is what loses at most 0.0005: of two cuts that find as much, the
     higher lets fewer teasers through.
     """
     inner = {
