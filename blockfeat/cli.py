@@ -14,6 +14,8 @@ from blockfeat.command_options import (
     NOTHING_READ,
     SOME_FAILED,
     WRONG_USAGE,
+    FavourOption,
+    HeadlineOption,
     JobsOption,
     ModelOption,
     QuietOption,
@@ -161,6 +163,8 @@ def evaluate(
     model: ModelOption = "default",
     lang: LangsOption = None,
     decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
+    favour: FavourOption = None,
+    headline: HeadlineOption = None,
     by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst pages to list.")] = 5,
     report: Annotated[Path | None, typer.Option("--json", help="Write everything as JSON.")] = None,
@@ -172,7 +176,7 @@ def evaluate(
     from blockfeat.evaluation.score_model import score_model
     from blockfeat.extractor import Extractor
 
-    extractor = Extractor.load(model).with_options(decoder=decoder)
+    extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
     pages = _selected(corpus, lang)
     with console.progress("evaluating", quiet=quiet) as tick:
         evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))

@@ -10,6 +10,8 @@ __all__ = [
     "NOTHING_READ",
     "SOME_FAILED",
     "WRONG_USAGE",
+    "FavourOption",
+    "HeadlineOption",
     "JobsOption",
     "ModelOption",
     "QuietOption",
@@ -22,6 +24,8 @@ SOME_FAILED, WRONG_USAGE, NOTHING_READ = 1, 2, 126
 
 ModelOption = Annotated[str, typer.Option("--model", "-m", help="Bundled name or model file.")]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+FavourOption = Annotated[str | None, typer.Option(help="precision or recall: less clutter, or less lost.")]
+HeadlineOption = Annotated[bool | None, typer.Option(help="The headline as part of the text.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no messages about single pages.")]
 
 

@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from blockfeat import console
-from blockfeat.command_options import NOTHING_READ, SOME_FAILED, JobsOption, ModelOption, QuietOption, language, named
+from blockfeat.command_options import (
+    NOTHING_READ,
+    SOME_FAILED,
+    FavourOption,
+    HeadlineOption,
+    JobsOption,
+    ModelOption,
+    QuietOption,
+    language,
+    named,
+)
 
 __all__ = ["extract"]
 
@@ -22,8 +32,8 @@ def extract(
     model: ModelOption = "default",
     decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Contiguous runs that mss may keep.")] = None,
-    favour: Annotated[str | None, typer.Option(help="precision or recall: less clutter, or less lost.")] = None,
-    headline: Annotated[bool | None, typer.Option(help="The headline as part of the text.")] = None,
+    favour: FavourOption = None,
+    headline: HeadlineOption = None,
     captions: Annotated[bool | None, typer.Option(help="Captions inside the text.")] = None,
     tables: Annotated[bool | None, typer.Option(help="Tables inside the text.")] = None,
     comments: Annotated[bool | None, typer.Option(help="What readers wrote.")] = None,

@@ -137,3 +137,20 @@ def test_models_and_corpora(tmp_path: Path) -> None:
     assert blockfeat("corpus", "validate", target).returncode == 0
     target.write_text("{broken\n", encoding="utf-8")
     assert blockfeat("corpus", "validate", target).returncode == 126
+
+
+def test_evaluate_favours_precision_or_recall_and_counts_the_headline(tmp_path: Path) -> None:
+    found = {}
+    for name, options in (
+        ("precision", ("--favour", "precision")),
+        ("recall", ("--favour", "recall")),
+        ("headline", ("--favour", "precision", "--headline")),
+    ):
+        scores = tmp_path / f"{name}.json"
+        done = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--quiet", "--json", scores, *options)
+        assert done.returncode == 0, done.stderr
+        found[name] = json.loads(scores.read_text(encoding="utf-8"))["all"]
+    assert found["precision"]["precision"] > found["recall"]["precision"]
+    assert found["precision"]["recall"] < found["recall"]["recall"]
+    assert found["headline"]["recall"] > found["precision"]["recall"]
+    assert blockfeat("evaluate", "--corpus", "demo", "--favour", "neither").returncode == 2
