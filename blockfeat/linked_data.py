@@ -15,7 +15,7 @@ _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')
 # One member of an object with its string; possessive, so that every byte is looked at once.
 _MEMBER = re.compile(rb'"(articleBody|text)"\s*+:\s*+("(?:[^"\\]++|\\.)*+")', re.DOTALL)
-_END = re.compile(rb"</script", re.IGNORECASE)
+_END = b"</script"
 _TAG = re.compile(r"<[^<>]*+>")
 
 
@@ -61,8 +61,7 @@ def declared_text(data: bytes) -> DeclaredText:
         opened = data.rfind(b"<", max(found - _LONGEST_TAG, 0), found)
         end = found + len(_MARK)
         if opened >= 0 and data[opened : opened + 7].lower() == b"<script":
-            stop = _END.search(data, end)
-            start, end = end, stop.start() if stop else len(data)
+            start, end = end, _end_of_script(data, end)
             # Most declare neither; finding that out is far cheaper than the pattern.
             has_any = any(data.find(name, start, end) >= 0 for name in _QUOTED_NAMES)
             for name, string in _MEMBER.findall(data, start, end) if has_any else ():
@@ -71,6 +70,14 @@ def declared_text(data: bytes) -> DeclaredText:
                     (bodies if name == _BODY else others)[text] = None
         found = data.find(_MARK, end)
     return DeclaredText("\n".join(bodies), "\n".join(others)) if bodies or others else NOTHING_DECLARED
+
+
+def _end_of_script(data: bytes, start: int) -> int:
+    """Position of the next end tag of a script, or the end of the page."""
+    end = data.find(b"</", start)
+    while end >= 0 and data[end : end + len(_END)].lower() != _END:
+        end = data.find(b"</", end + 2)
+    return end if end >= 0 else len(data)
 
 
 def _plain(string: bytes) -> str:
