@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,9 +46,9 @@ class Block:
         True if the block is part of the content.
     score : float
         The model's score; above 0 speaks for content.
-    features : dict
+    features : mapping
         Value of every feature that the model looked at, by name.
-    contributions : dict
+    contributions : mapping
         By how much each feature moved the score, by name, for models that can tell.
     failed : tuple of str
         Names of the features whose threshold the block failed.
@@ -65,8 +66,8 @@ class Block:
     links: tuple[Link, ...] = ()
     kept: bool = False
     score: float = 0.0
-    features: dict[str, float] = field(default_factory=dict)
-    contributions: dict[str, float] = field(default_factory=dict)
+    features: Mapping[str, float] = field(default_factory=dict)
+    contributions: Mapping[str, float] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
     reason: str = ""
 

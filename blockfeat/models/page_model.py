@@ -43,18 +43,18 @@ class BlockReason:
     ----------
     reason : str
         One sentence.
-    features : dict
+    features : mapping
         Value of every feature that the model looked at, by name.
     failed : tuple of str
         Names of the features whose threshold the block failed; empty for models without thresholds.
-    contributions : dict
+    contributions : mapping
         By how much each feature moved the score, by name; empty for models that cannot tell.
     """
 
     reason: str
-    features: dict[str, float] = field(default_factory=dict)
+    features: Mapping[str, float] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
-    contributions: dict[str, float] = field(default_factory=dict)
+    contributions: Mapping[str, float] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.named_row import NamedRow
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features
@@ -267,25 +268,37 @@ class SequenceModel:
         """
         matrix = self.matrix(measured)
         changes = self.contributions(matrix)
-        titles = {feature.name: feature.title for feature in context_features()}
-        found = []
-        rows: Any = matrix.tolist()
-        all_moved: Any = changes.tolist()
-        for row, moved, kept in zip(rows, all_moved, verdict.kept.tolist(), strict=True):
-            order = sorted(range(len(moved)), key=lambda column: -moved[column] if kept else moved[column])
-            told = [
-                f"{titles[self.columns[column]]} {row[column]:.2f} ({moved[column]:+.1f})"
-                for column in order[:_TOLD]
-                if (moved[column] > 0) == kept and moved[column]
-            ]
-            found.append(
+        places = {name: place for place, name in enumerate(self.columns)}
+        found: list[BlockReason] = []
+        for first in range(0, matrix.shape[0], _STRETCH):
+            rows = slice(first, first + _STRETCH)
+            sentences = self._sentences(matrix[rows], changes[rows], verdict.kept[rows])
+            found += (
                 BlockReason(
-                    reason=f"{'kept' if kept else 'dropped'}: {', '.join(told) or 'no single feature decides'}",
-                    features=dict(zip(self.columns, row, strict=True)),
-                    contributions=dict(zip(self.columns, moved, strict=True)),
+                    reason=sentence,
+                    features=NamedRow(matrix, places, first + row),
+                    contributions=NamedRow(changes, places, first + row),
                 )
+                for row, sentence in enumerate(sentences)
             )
         return tuple(found)
+
+    def _sentences(self, matrix: Array, changes: Array, kept: NDArray[np.bool_]) -> list[str]:
+        """Name for each block the features that spoke most for its verdict."""
+        titles = {feature.name: feature.title for feature in context_features()}
+        names = [titles[name] for name in self.columns]
+        spoke = np.where(kept[:, None], changes, -changes)
+        order = (-spoke).argsort(axis=1, kind="stable")[:, :_TOLD]
+        chosen: Any = (np.take_along_axis(array, order, axis=1).tolist() for array in (matrix, changes, spoke))
+        sentences = []
+        for is_kept, columns, *values in zip(kept.tolist(), order.tolist(), *chosen, strict=True):
+            told = ", ".join(
+                f"{names[column]} {value:.2f} ({moved:+.1f})"
+                for column, value, moved, strength in zip(columns, *values, strict=True)
+                if strength > 0
+            )
+            sentences.append(f"{'kept' if is_kept else 'dropped'}: {told or 'no single feature decides'}")
+        return sentences
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
