@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import webencodings
 
-__all__ = ["Decoding", "declared_charset", "decode", "source_of_utf_8"]
+__all__ = ["Decoding", "declared_charset", "decode", "source_of_utf_8", "utf_16_order"]
 
 _HEAD_BYTES = 262_144
 _STRETCH = 8_192
@@ -126,6 +126,16 @@ def source_of_utf_8(data: bytes) -> str | None:
     return "utf-8"
 
 
+def utf_16_order(data: bytes, charset: str | None = None) -> str | None:
+    """Return ``"utf-16le"`` or ``"utf-16be"`` for bytes that `decode` takes as UTF-16, None for all others."""
+    for mark, name in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return name if name.startswith("utf-16") else None
+    if b"\x00" in data and (_is_utf_16(charset) or _looks_like_utf_16(data)):
+        return "utf-16be" if data[:1024:2].count(0) > data[1:1024:2].count(0) else "utf-16le"
+    return None
+
+
 def declared_charset(data: bytes) -> str | None:
     """Return the first known charset label that the page itself declares, or None.
 
@@ -159,10 +169,9 @@ def decode(data: bytes, charset: str | None = None) -> Decoding:
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return _replacing(data[len(mark) :], name, "bom")
-    if b"\x00" in data:
-        given = _name(charset) or ""
-        if given.startswith("utf-16") or _looks_like_utf_16(data):
-            return _replacing(data, _utf_16_order(data), "charset" if given.startswith("utf-16") else "detector")
+    order = utf_16_order(data, charset)
+    if order is not None:
+        return _replacing(data, order, "charset" if _is_utf_16(charset) else "detector")
     if b"\x1b" in data:
         found = _iso_2022_jp(data)
         if found is not None:
@@ -313,5 +322,5 @@ def _looks_like_utf_16(data: bytes) -> bool:
     return len(head) > 16 and head.count(0) > 0.3 * len(head) and b"<\x00" in head
 
 
-def _utf_16_order(data: bytes) -> str:
-    return "utf-16be" if data[:1024:2].count(0) > data[1:1024:2].count(0) else "utf-16le"
+def _is_utf_16(charset: str | None) -> bool:
+    return (_name(charset) or "").startswith("utf-16")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from html import unescape
+
+from blockfeat.references import unescape
 
 __all__ = ["NOTHING_DECLARED", "DeclaredText", "declared_text"]
 
@@ -15,8 +16,9 @@ _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')
 # One member of an object with its string; possessive, so that every byte is looked at once.
 _MEMBER = re.compile(rb'"(articleBody|text)"\s*+:\s*+("(?:[^"\\]++|\\.)*+")', re.DOTALL)
-_END = b"</script"
-_TAG = re.compile(r"<[^<>]*+>")
+_START, _END = b"<script", b"</script"
+_TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
+_SOFT_HYPHEN = "\u00ad"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def declared_text(data: bytes) -> DeclaredText:
     """Return the texts that the JSON-LD of a page declares.
 
     Only strings are parsed, not the whole of the JSON: members behind a syntax error are found too, and nothing
-    is nested. Linear in the size of the page.
+    is nested. The type of the script is known in lower case, as nearly all write it. Linear in the size of the page.
 
     Parameters
     ----------
@@ -60,14 +62,15 @@ def declared_text(data: bytes) -> DeclaredText:
     while found >= 0:
         opened = data.rfind(b"<", max(found - _LONGEST_TAG, 0), found)
         end = found + len(_MARK)
-        if opened >= 0 and data[opened : opened + 7].lower() == b"<script":
+        is_type = opened >= 0 and data.find(b">", opened, found) < 0
+        if is_type and data[opened : opened + len(_START)].lower() == _START:
             start, end = end, _end_of_script(data, end)
             # Most declare neither; finding that out is far cheaper than the pattern.
             has_any = any(data.find(name, start, end) >= 0 for name in _QUOTED_NAMES)
-            for name, string in _MEMBER.findall(data, start, end) if has_any else ():
-                text = _plain(string)
+            for member in _MEMBER.finditer(data, start, end) if has_any else ():
+                text = _plain(member[2])
                 if text:
-                    (bodies if name == _BODY else others)[text] = None
+                    (bodies if member[1] == _BODY else others)[text] = None
         found = data.find(_MARK, end)
     return DeclaredText("\n".join(bodies), "\n".join(others)) if bodies or others else NOTHING_DECLARED
 
@@ -86,6 +89,6 @@ def _plain(string: bytes) -> str:
         text = json.loads(string.decode("utf-8", "replace"), strict=False)
     except ValueError:
         return ""
-    # Character references are often written twice.
-    text = _TAG.sub(" ", unescape(text))
+    # Many put markup into the string; soft hyphens go, as they do from the text of the page.
+    text = _TAG.sub(" ", unescape(text)).replace(_SOFT_HYPHEN, "")
     return " ".join(text.split())

@@ -8,7 +8,7 @@ from functools import partial
 
 from lxml import etree
 
-from blockfeat.encoding import Decoding, decode, source_of_utf_8
+from blockfeat.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.linked_data import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.markup import flatten, limit_attributes, strip_title_tags, without_open_tag
@@ -110,7 +110,7 @@ class Page:
         elif isinstance(html, (bytes, bytearray, memoryview)):
             raw = bytes(html)
             _check_size(len(raw), max_bytes)
-            _check_format(raw)
+            _check_format(raw, charset)
             source = source_of_utf_8(raw)
             decoding = decode(raw, charset) if source is None else Decoding("", "utf-8", source)
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
@@ -157,12 +157,16 @@ def _check_size(size: int, max_bytes: int | None) -> None:
         raise LimitExceeded(f"the page has {size:,} bytes, more than the limit of {max_bytes:,}")
 
 
-def _check_format(data: bytes) -> None:
+def _check_format(data: bytes, charset: str | None) -> None:
     """Raise NotHTML for bytes of another format, by signature or by their share of control characters."""
     for magic, name in _MAGIC:
         if data.startswith(magic):
             raise NotHTML(f"the bytes are {name}, not HTML")
     head = data[:1024]
+    order = utf_16_order(data, charset)
+    if order is not None:
+        # Every second byte of Cyrillic would look like a control character.
+        head = head.decode(order, "replace").encode("utf-8", "replace")
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if controls > len(head) // 10 and controls > 1:
         raise NotHTML("the bytes look binary, not like HTML")

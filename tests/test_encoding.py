@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.encoding import declared_charset, decode, source_of_utf_8
+from blockfeat.encoding import declared_charset, decode, source_of_utf_8, utf_16_order
 
 
 def _matrix() -> ModuleType:
@@ -155,3 +155,20 @@ def test_characters_on_the_border_of_two_stretches_are_whole(character: str) -> 
         assert source_of_utf_8(data + b"a" * 9_000) == "utf-8"
         assert source_of_utf_8(data[:-1]) is None
         assert source_of_utf_8(data[:-1] + b"a" * 9_000) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "order"),
+    [
+        ("\ufeff<p>Фонари".encode("utf-16le"), None, "utf-16le"),
+        ("\ufeff<p>Фонари".encode("utf-16be"), None, "utf-16be"),
+        ("<p>Фонари".encode("utf-16be"), None, "utf-16be"),
+        ("Фонари <p>".encode("utf-16le"), "UTF-16", "utf-16le"),
+        ("Фонари <p>".encode(), "utf-16", None),
+        (b"\xef\xbb\xbf<p>a\x00", "utf-16", None),
+        (b"", None, None),
+    ],
+)
+def test_the_order_of_utf_16_is_told_as_it_is_decoded(data: bytes, charset: str | None, order: str | None) -> None:
+    assert utf_16_order(data, charset) == order
+    assert (decode(data, charset).encoding == order) == (order is not None)

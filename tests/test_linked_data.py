@@ -1,12 +1,14 @@
 """What a page declares in JSON-LD."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.linked_data import NOTHING_DECLARED, declared_text
+from blockfeat.page import Page
 
 
 def script(value: object, start: str = '<script type="application/ld+json">') -> bytes:
@@ -61,9 +63,66 @@ def test_an_unclosed_script_runs_to_the_end() -> None:
     assert declared_text(b'<script type="application/ld+json">{"articleBody": "One."}').body == "One."
 
 
-@given(
-    st.lists(st.sampled_from(['<script type="application/ld+json">', "</script>", '{"text":"', '"', "\\", "a", "<"]))
+@given(st.text(alphabet=st.characters(blacklist_characters="<>&\u00ad", blacklist_categories=("Cs",)), max_size=60))
+def test_any_plain_text_comes_back_with_its_white_space_folded(text: str) -> None:
+    assert declared_text(script({"articleBody": text})).body == " ".join(text.split())
+
+
+PIECES = [
+    '<script type="application/ld+json">',
+    "</script>",
+    '{"text":"',
+    '"',
+    "\\",
+    "\\ud800",
+    "\\u0000",
+    "a",
+    "<",
+    ">",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "&#", "&", "9" * 5_000, ";"])))
+def test_hostile_strings_give_text(pieces: list[str]) -> None:
+    found = declared_text("".join(pieces).encode())
+    assert not found.body
+    assert "\n\n" not in found.other
+
+
+def test_a_reference_of_thousands_of_digits_loses_nothing_else() -> None:
+    assert declared_text(script({"text": f"one &#{'9' * 5_000}; two"})).other == "one \ufffd two"
+
+
+def test_soft_hyphens_go_and_signs_stay() -> None:
+    page = script({"articleBody": "Lan\u00adtern &shy;if a < b and c > d"})
+    assert declared_text(page).body == "Lantern if a < b and c > d"
+
+
+def test_a_script_that_only_mentions_the_type_declares_nothing() -> None:
+    page = b'<script>var a = "application/ld+json", b = {"text": "one two three"}</script>'
+    assert declared_text(page) == NOTHING_DECLARED
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])
+def test_it_is_read_whatever_the_page_is_encoded_in(codec: str) -> None:
+    text = '<html><script type="application/ld+json">{"articleBody": "Фонари в долине"}</script><p>Фонари в долине'
+    assert Page.parse(text).declared.body == "Фонари в долине"
+    data = (text + " горят" * 30).encode(codec)
+    assert Page.parse(data, charset="cp1251" if codec == "cp1251" else None).declared.body == "Фонари в долине"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"ld+json", b"<script ld+json", b"<script ld+json></SCRIPT>", b"</", b'"text":"', b"\\", b"&#", b"<", b'"text" '],
 )
-def test_takes_any_bytes(parts: list[str]) -> None:
-    found = declared_text("".join(parts).encode())
-    assert bool(found) == (found != NOTHING_DECLARED)
+def test_time_grows_with_the_page(unit: bytes) -> None:
+    def seconds(count: int) -> float:
+        data = b'<script type="application/ld+json">{"text":"' + unit * count
+        best = 9.0
+        for _ in range(3):
+            start = time.process_time()
+            declared_text(data)
+            best = min(best, time.process_time() - start)
+        return best
+
+    assert seconds(80_000) <= 8 * max(seconds(20_000), 0.01)

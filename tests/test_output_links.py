@@ -112,3 +112,9 @@ _LINKS = st.lists(st.builds(Link, st.integers(-3, 30), st.integers(-3, 30), st.s
 @given(st.text(max_size=20), _LINKS)
 def test_pieces_make_up_the_whole_text(text: str, links: list[Link]) -> None:
     assert "".join(piece for piece, _ in linked_pieces(block(text, links=tuple(links)))) == text
+
+
+@pytest.mark.parametrize("target", [f"&#{'9' * 5_000};", f"javascript&#{'0' * 5_000}58;alert(1)"])
+def test_references_of_thousands_of_digits_are_looked_through(target: str) -> None:
+    found = safe_target(target)
+    assert found is None or not found.startswith("javascript")

@@ -236,3 +236,16 @@ def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bo
 def test_soft_hyphens_do_not_cut_words() -> None:
     page = Page.parse("<p>Bundes&shy;regie\u00adrung</p>")
     assert cut_into_blocks(page, _TABLE).texts() == ["Bundesregierung"]
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16le", "utf-16be"])
+def test_cyrillic_in_utf_16_is_no_binary_file(codec: str) -> None:
+    text = "<html><body><p>" + "Фонари горят в долине каждую осень. " * 40
+    page = Page.parse(text.encode(codec))
+    assert "Фонари горят" in page.all_text()
+    assert page.encoding.startswith("utf-16")
+
+
+def test_controls_in_utf_16_are_still_a_binary_file() -> None:
+    with pytest.raises(NotHTML, match="binary"):
+        Page.parse("\ufeff<\x01\x02\x03\x04".encode("utf-16le") * 300)

@@ -38,15 +38,25 @@ from blockfeat.models.page_model import PageModel
 from blockfeat.models.sequence import ContentTest, SequenceModel
 from blockfeat.models.sequence_training import SequenceOptions, SequencePage, fit_sequence
 
-__all__ = ["Pages", "command_parser", "left_out_pages", "main", "page_score", "write_results"]
+__all__ = [
+    "PARTS",
+    "Pages",
+    "command_parser",
+    "left_out_pages",
+    "main",
+    "page_score",
+    "part_of",
+    "train",
+    "write_results",
+]
 
 _OTHER_TYPES = 0.5
 _EMPTIED = 0.3
 _LEAST_WEIGHT = 60.0
-CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
-"""Cuts that are compared."""
+_CUTS = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
 _MOST_REFUSED = 0.005
 _AS_GOOD = 0.0005
+_NO_HOSTS_CUT = 0.5
 PARTS = 4
 """Parts of the hosts."""
 
@@ -113,28 +123,30 @@ def chosen_cut(pages: Pages, left_out: set[int], options: SequenceOptions) -> fl
     """Return the highest cut that is as good as the best on a quarter of the hosts that are not left out.
 
     Each corpus weighs the root of its pages. As good is what loses at most 0.0005: of two cuts that find as much, the
-    higher lets fewer teasers through.
+    higher lets fewer teasers through. 0.5 where no page tells its host.
     """
     inner = {
         place
         for place, record in enumerate(pages.records)
         if place not in left_out and record["host"] and part_of(record["host"], "inner ") == 0
     }
+    if not inner:
+        return _NO_HOSTS_CUT
     model = fitted(pages, left_out | inner, options)
-    scores: dict[float, dict[str, list[float]]] = {cut: defaultdict(list) for cut in CUTS}
+    scores: dict[float, dict[str, list[float]]] = {cut: defaultdict(list) for cut in _CUTS}
     for place in sorted(inner):
         record = pages.records[place]
         if record["use"] and not record.get("emptied"):
             logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
-            for cut in CUTS:
+            for cut in _CUTS:
                 least = SequenceModel.page_cut(logits, pages.words[pages.rows(place)], cut)
                 scores[cut][record["corpus"]].append(page_score(record, logits >= np.log(least / (1 - least))))
-    roots = {corpus: len(own) ** 0.5 for corpus, own in scores[CUTS[0]].items()}
+    roots = {corpus: len(own) ** 0.5 for corpus, own in scores[_CUTS[0]].items()}
     means = {
         cut: sum(fmean(own) * roots[corpus] for corpus, own in found.items()) / sum(roots.values())
         for cut, found in scores.items()
     }
-    return max(cut for cut in CUTS if means[cut] >= max(means.values()) - _AS_GOOD)
+    return max(cut for cut in _CUTS if means[cut] >= max(means.values()) - _AS_GOOD)
 
 
 def trained_on(pages: Pages, left_out: set[int]) -> list[int]:
@@ -151,7 +163,7 @@ def fitted(pages: Pages, left_out: set[int], options: SequenceOptions) -> Sequen
         "pages": len(chosen),
         "options": {name: getattr(options, name) for name in SequenceOptions.__slots__},
         "blockfeat": version("blockfeat"),
-        "command": "python tools/fit_default.py fit",
+        "command": "python tools/fit_default.py fit --prepared prepared --output default.npz",
     }
     return SequenceModel("default", load_table("html5"), tuple(pages.names), weights, record=record)
 
@@ -190,7 +202,7 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
             is_full = not record.get("emptied")
             has_content[is_full].append(model.content is None or model.content.holds(logits, words))
             if is_full:
-                for cut in CUTS:
+                for cut in _CUTS:
                     least = model.page_cut(logits, words, cut)
                     scores[cut].append(page_score(record, logits >= np.log(least / (1 - least))))
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])

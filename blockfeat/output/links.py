@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
 from blockfeat.blocks.block import Block
+from blockfeat.references import unescape
 
 __all__ = ["linked_pieces", "safe_target"]
 
@@ -46,7 +46,7 @@ def _scheme_allowed(target: str) -> bool:
         scheme = _SCHEME.match(target)
         if scheme is not None and scheme.group(1).lower() not in _SCHEMES:
             return False
-        decoded = html.unescape(target)
+        decoded = unescape(target)
         if decoded == target:
             return True
         target = decoded
