@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.words import keys_of_spans, keys_of_words, lower, tokenize, word_spans
+from blockfeat.lang.words import keys_of_spans, keys_of_text, keys_of_words, lower, tokenize, word_spans
 
 
 @given(st.text(max_size=200))
@@ -37,3 +37,10 @@ def test_rows_by_key_are_those_by_word() -> None:
 def test_an_index_without_words_knows_none() -> None:
     index = StopWordIndex.build(["zh"])
     assert index.rows_of_keys(keys_of_words(["a"])).tolist() == [-1]
+
+
+@given(st.text(max_size=80))
+def test_a_text_gives_the_keys_of_its_words(text: str) -> None:
+    keys, starts = keys_of_text(text)
+    assert keys.tolist() == keys_of_words(tokenize(text)).tolist()
+    assert len(starts) == len(keys)

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.columns import Columns
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.words import keys_of_spans, lower, word_spans
+from blockfeat.lang.words import keys_of_text
 
 __all__ = ["add_declared"]
 
@@ -37,7 +36,7 @@ def add_declared(columns: Columns, blocks: Blocks, words: Floats) -> None:
         return
     own = _runs(blocks.measures.token_keys)
     for name, text in zip(_NAMES, (blocks.declared.body, blocks.declared.other), strict=False):
-        declared = np.unique(_runs(_keys(text)))
+        declared = np.unique(_runs(keys_of_text(text)[0]))
         if not declared.size or not own.size:
             continue
         place = np.minimum(declared.searchsorted(own), declared.size - 1)
@@ -50,12 +49,6 @@ def add_declared(columns: Columns, blocks: Blocks, words: Floats) -> None:
         if name == _NAMES[0]:
             columns["page_declared"] = np.unique(place[found]).size / declared.size
             columns["page_declared_words"] = np.log1p(np.count_nonzero(covered))
-
-
-def _keys(text: str) -> Keys:
-    """Return the words of a text as numbers."""
-    codes = code_points(lower(text))
-    return keys_of_spans(codes, *word_spans(character_classes().of(codes)))
 
 
 def _runs(keys: Keys) -> Keys:

@@ -12,8 +12,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features.columns import Columns
 from blockfeat.features.hints import bundled_hints
 from blockfeat.features.layout import numbered
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.words import keys_of_spans, lower, word_spans
+from blockfeat.lang.words import keys_of_text
 from blockfeat.tags import Tags
 
 __all__ = ["add_wording"]
@@ -67,10 +66,7 @@ def add_wording(columns: Columns, blocks: Blocks, words: Floats, heading: NDArra
 def _own_words(tags: Tags) -> tuple[NDArray[np.uint64], NDArray[np.uint32], tuple[int, int]]:
     """Return the words of the page's title and description: keys ascending, bits; the sizes of both."""
     title = " ".join(tags.text(element)[:_LONGEST] for element in tags.named("title")[:1].tolist())
-    text = lower(f"{title}\n{_description(tags.source)}")
-    codes = code_points(text)
-    starts, ends = word_spans(character_classes().of(codes))
-    found = keys_of_spans(codes, starts, ends)
+    found, starts = keys_of_text(f"{title}\n{_description(tags.source)}")
     number = numbered(found)
     in_title = int(starts.searchsorted(len(title)))
     size = int(number.max(initial=-1)) + 1

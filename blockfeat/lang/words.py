@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes, code_points
 
-__all__ = ["keys_of_spans", "keys_of_words", "lower", "tokenize", "word_spans", "word_starts", "words_at"]
+__all__ = [
+    "keys_of_spans",
+    "keys_of_text",
+    "keys_of_words",
+    "lower",
+    "tokenize",
+    "word_spans",
+    "word_starts",
+    "words_at",
+]
 
 _WORD = ALPHANUMERIC | MARK
 # An odd number with an inverse modulo 2**64: keys of words are polynomials in it.
@@ -101,6 +110,13 @@ def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:
     ends = np.cumsum([len(word) for word in words], dtype=np.intp)
     starts = np.append(np.zeros(1, dtype=np.intp), ends[:-1])[: ends.size]
     return keys_of_spans(code_points("".join(words)), starts, ends)
+
+
+def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """Return the number of each word of a text, as `keys_of_words` of `tokenize` does, and where each word starts."""
+    codes = code_points(lower(text))
+    starts, ends = word_spans(character_classes().of(codes))
+    return keys_of_spans(codes, starts, ends), starts
 
 
 def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
