@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.named_row import NamedRow
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import ModelError
@@ -182,23 +183,22 @@ class MarginModel:
         added = self.contributions(matrix)
         beyond = added - added.mean(axis=0) if len(added) > 1 else added
         found = []
-        rows: Any = matrix.tolist()
-        all_added: Any = added.tolist()
+        places = {name: column for column, name in enumerate(self.columns)}
         both = zip(verdict.scores.tolist(), verdict.kept.tolist(), strict=True)
         for place, (score, kept) in enumerate(both):
             speaks_for = score > 0
-            told = self._told(rows[place], all_added[place], beyond[place] * (1 if speaks_for else -1), speaks_for)
+            told = self._told(matrix[place], added[place], beyond[place] * (1 if speaks_for else -1), speaks_for)
             state = "kept" if kept else "dropped"
             found.append(
                 BlockReason(
                     reason=f"{state}: {told}" if kept == speaks_for else f"{state} with its neighbours, though {told}",
-                    features=dict(zip(self.columns, rows[place], strict=True)),
-                    contributions=dict(zip(self.columns, all_added[place], strict=True)),
+                    features=NamedRow(matrix, places, place),
+                    contributions=NamedRow(added, places, place),
                 )
             )
         return tuple(found)
 
-    def _told(self, values: list[float], added: list[float], beyond: Array, speaks_for: bool) -> str:
+    def _told(self, values: Array, added: Array, beyond: Array, speaks_for: bool) -> str:
         """Name the strongest features on one side."""
         order = [place for place in np.argsort(-beyond, kind="stable").tolist() if beyond[place] > 0]
         titles = self._titles

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.named_row import NamedRow
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.decoder import Decoder, decode
 from blockfeat.errors import ModelError
@@ -132,7 +133,9 @@ class ThresholdModel:
         limits = self.thresholds_for(measured.lang).tolist()
         names = [feature.name for feature in self.features]
         found = []
-        for row, margin, kept in zip(measured.matrix.tolist(), margins, verdict.kept.tolist(), strict=True):
+        places = {name: place for place, name in enumerate(names)}
+        for block, (margin, kept) in enumerate(zip(margins, verdict.kept.tolist(), strict=True)):
+            row = measured.matrix[block]
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
             told = "; ".join(
                 f"{self.features[place].title} {row[place]:.2f} is "
@@ -143,7 +146,7 @@ class ThresholdModel:
                 reason = f"kept: inside the best run, though {told}" if failed else "kept: all thresholds hold"
             else:
                 reason = f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
-            values = dict(zip(names, row, strict=True))
+            values = NamedRow(measured.matrix, places, block)
             found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
         return tuple(found)
 
