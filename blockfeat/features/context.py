@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache, partial
 from importlib.resources import files
 
@@ -19,7 +20,7 @@ from blockfeat.features.registry import Feature, Measured
 from blockfeat.features.surroundings import add_surroundings
 from blockfeat.features.wording import add_wording
 
-__all__ = ["context_columns", "context_features"]
+__all__ = ["context_columns", "context_features", "context_places"]
 
 Floats = NDArray[np.float64]
 
@@ -36,14 +37,14 @@ def context_features() -> tuple[Feature, ...]:
 
 
 @cache
-def _places() -> dict[str, int]:
-    """Return the column of each feature."""
+def context_places() -> Mapping[str, int]:
+    """Return the column of each feature in `context_columns`, in order."""
     return {feature.name: place for place, feature in enumerate(context_features())}
 
 
 def _column(measured: Measured, *, name: str) -> Floats:
     """Return one column; who wants them all asks `context_columns`, for they rest on the same sums."""
-    return context_columns(measured)[:, _places()[name]].astype(np.float64)
+    return context_columns(measured)[:, context_places()[name]].astype(np.float64)
 
 
 def context_columns(measured: Measured) -> NDArray[np.float32]:
@@ -60,7 +61,7 @@ def context_columns(measured: Measured) -> NDArray[np.float32]:
         Each column lies in one piece. Linear in the page, but for sorting.
     """
     blocks = measured.blocks
-    columns = Columns.empty(_places(), len(blocks))
+    columns = Columns.empty(context_places(), len(blocks))
     if len(blocks):
         for feature in CANONICAL:
             columns[feature.name] = feature.compute(measured)

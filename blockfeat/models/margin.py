@@ -15,7 +15,7 @@ from blockfeat.blocks.named_row import NamedRow
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import ModelError
-from blockfeat.features.context import context_columns, context_features
+from blockfeat.features.context import context_columns, context_features, context_places
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
@@ -107,8 +107,7 @@ class MarginModel:
 
     def __post_init__(self) -> None:
         """Check that the features are known and the bias is a number."""
-        known = {feature.name for feature in context_features()}
-        unknown = [term.feature for term in self.terms if term.feature not in known]
+        unknown = [name for name in self.columns if name not in context_places()]
         if unknown:
             raise ModelError(f"model {self.name!r} has features that are unknown: {', '.join(unknown)}")
         if len({term.feature for term in self.terms}) < len(self.terms):
@@ -129,8 +128,7 @@ class MarginModel:
     @cached_property
     def _places(self) -> NDArray[np.int64]:
         """Column of each term's feature among the context features."""
-        places = {feature.name: place for place, feature in enumerate(context_features())}
-        return np.array([places[name] for name in self.columns], dtype=np.int64)
+        return np.array([context_places()[name] for name in self.columns], dtype=np.int64)
 
     @cached_property
     def _titles(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.named_row import NamedRow
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.context import context_columns, context_features
+from blockfeat.features.context import context_columns, context_features, context_places
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
 from blockfeat.logistic import chances
@@ -124,8 +124,7 @@ class SequenceModel:
         missing = [name for name in WEIGHT_NAMES if name not in self.weights]
         if missing:
             raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
-        known = {feature.name for feature in context_features()}
-        unknown = [name for name in self.columns if name not in known]
+        unknown = [name for name in self.columns if name not in context_places()]
         if unknown:
             raise ModelError(f"model {self.name!r} was trained with features that are unknown: {', '.join(unknown)}")
         channels = self.weights["inner_bias"].size
@@ -143,10 +142,9 @@ class SequenceModel:
     def matrix(self, measured: MeasuredPage) -> Array:
         """Return the network's inputs: n × k."""
         columns = context_columns(Measured(measured.blocks, measured.stop_words))
-        places = {feature.name: place for place, feature in enumerate(context_features())}
-        if len(self.columns) == len(places) and all(places[name] == k for k, name in enumerate(self.columns)):
+        if self.columns == tuple(context_places()):
             return columns
-        return columns[:, [places[name] for name in self.columns]]
+        return columns[:, [context_places()[name] for name in self.columns]]
 
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
