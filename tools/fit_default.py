@@ -138,15 +138,20 @@ def chosen_cut(pages: Pages, left_out: set[int], options: SequenceOptions) -> fl
         record = pages.records[place]
         if record["use"] and not record.get("emptied"):
             logits = model.logits(np.asarray(pages.matrix[pages.rows(place)]))
-            for cut in _CUTS:
-                least = SequenceModel.page_cut(logits, pages.words[pages.rows(place)], cut)
-                scores[cut][record["corpus"]].append(page_score(record, logits >= np.log(least / (1 - least))))
+            for cut, score in scores_by_cut(record, logits, pages.words[pages.rows(place)]).items():
+                scores[cut][record["corpus"]].append(score)
     roots = {corpus: len(own) ** 0.5 for corpus, own in scores[_CUTS[0]].items()}
     means = {
         cut: sum(fmean(own) * roots[corpus] for corpus, own in found.items()) / sum(roots.values())
         for cut, found in scores.items()
     }
     return max(cut for cut in _CUTS if means[cut] >= max(means.values()) - _AS_GOOD)
+
+
+def scores_by_cut(record: dict[str, Any], logits: NDArray[np.float32], words: NDArray[np.int32]) -> dict[float, float]:
+    """Return the score of a page for each cut, which is lower on pages in doubt (`SequenceModel.page_cut`)."""
+    leasts = {cut: SequenceModel.page_cut(logits, words, cut) for cut in _CUTS}
+    return {cut: page_score(record, logits >= np.log(least / (1 - least))) for cut, least in leasts.items()}
 
 
 def trained_on(pages: Pages, left_out: set[int]) -> list[int]:
@@ -202,9 +207,8 @@ def report(model: SequenceModel, pages: Pages, tested: set[int]) -> dict[str, An
             is_full = not record.get("emptied")
             has_content[is_full].append(model.content is None or model.content.holds(logits, words))
             if is_full:
-                for cut in _CUTS:
-                    least = model.page_cut(logits, words, cut)
-                    scores[cut].append(page_score(record, logits >= np.log(least / (1 - least))))
+                for cut, score in scores_by_cut(record, logits, words).items():
+                    scores[cut].append(score)
                 by_type[record["page_type"] or ""].append(scores[0.5][-1])
                 per_page[f"{corpus}/{record['id']}"] = scores[0.5][-1]
         found[corpus] = {
