@@ -163,7 +163,7 @@ def _check_format(data: bytes, charset: str | None) -> None:
         if data.startswith(magic):
             raise NotHTML(f"the bytes are {name}, not HTML")
     head = data[:1024]
-    order = utf_16_order(data, charset)
+    order = utf_16_order(head, charset)
     if order is not None:
         # Every second byte of Cyrillic would look like a control character.
         head = head.decode(order, "replace").encode("utf-8", "replace")
