@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from blockfeat import console
+from blockfeat.command_options import QuietOption
 
 __all__ = ["adapt_command"]
 
@@ -24,7 +25,7 @@ def adapt_command(
     distance: Annotated[int, typer.Option(min=1, help="Tokens from a border where importance ends.")] = 64,
     factor: Annotated[float, typer.Option(min=0, help="How much importance counts.")] = 24.0,
     iterations: Annotated[int, typer.Option(min=1, help="Rounds of learning.")] = 10,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar, no messages about pages.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Adapt a token model to one site by that site's own pages, without labels."""
     from blockfeat.adapt import adapt
