@@ -12,6 +12,7 @@ from blockfeat.blocks import load_table
 from blockfeat.errors import ModelError, TableError
 from blockfeat.models.documents import (
     check_schema,
+    common_values,
     document_array,
     json_bytes,
     reading_values,
@@ -64,3 +65,23 @@ def test_a_file_is_written_whole_or_the_error_names_it(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["model.json"]
     with pytest.raises(ModelError, match="the model cannot be written"):
         write_whole(tmp_path / "new" / "model.json" / "inside.json", b"{}")
+
+
+def test_what_every_model_tells_is_read_by_its_attributes() -> None:
+    own = {"languages": ["de"], "stop_word_scope": "block", "segmenter": "fast"}
+    found = common_values({"name": 7, "table": "html5", **own, "cut": 0.5}, where="mine.json")
+    assert found == {"name": "7", "table": load_table("html5"), **own, "languages": ("de",), "record": {}}
+    assert common_values({"name": "a", "table": "html5", **own, "record": {"seed": 1}}, where="")["record"] == {
+        "seed": 1
+    }
+
+
+@pytest.mark.parametrize("missing", ["name", "table", "languages", "stop_word_scope", "segmenter"])
+def test_a_value_that_every_model_tells_must_be_there(missing: str) -> None:
+    document = {"name": "a", "table": "html5", "languages": [], "stop_word_scope": "page", "segmenter": "fast"}
+    del document[missing]
+    with (
+        pytest.raises(ModelError, match=f"^mine.json: missing or wrong value: '{missing}'$"),
+        reading_values("mine.json"),
+    ):
+        common_values(document, where="mine.json")

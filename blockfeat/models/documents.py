@@ -17,6 +17,7 @@ from blockfeat.errors import BlockfeatError, ModelError
 
 __all__ = [
     "check_schema",
+    "common_values",
     "document_array",
     "json_bytes",
     "npz_bytes",
@@ -42,6 +43,26 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
         There is no such table, or it is bad.
     """
     return load_table(value) if isinstance(value, str) else TagTable.from_dict(value, where=where)
+
+
+def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """Return what the document of every model of blocks tells, by the names of the model's attributes.
+
+    Raises
+    ------
+    KeyError, TypeError
+        Something is missing or wrong; see `reading_values`.
+    TableError
+        There is no such table, or it is bad.
+    """
+    return {
+        "table": table_from_value(document["table"], where=where),
+        "name": str(document["name"]),
+        "languages": tuple(document["languages"]),
+        "stop_word_scope": document["stop_word_scope"],
+        "segmenter": document["segmenter"],
+        "record": document.get("record", {}),
+    }
 
 
 def check_schema(document: Mapping[str, Any], schema: int, *, where: str) -> None:

@@ -18,7 +18,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features, context_places
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
-from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.page_model import BlockReason, Verdict, best_blocks
 from blockfeat.page import Page
 
@@ -238,17 +238,12 @@ class MarginModel:
         """
         check_schema(document, _SCHEMA, where=where)
         with reading_values(where, prefixed=ModelError):
-            table = table_from_value(document["table"], where=where)
+            common = common_values(document, where=where)
             return cls(
-                name=str(document["name"]),
-                table=table,
+                **common,
                 terms=tuple(_term(name, values) for name, values in document["features"].items()),
                 bias=float(document["bias"]),
                 transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
-                languages=tuple(document["languages"]),
-                stop_word_scope=document["stop_word_scope"],
-                segmenter=document["segmenter"],
-                record=document.get("record", {}),
             )
 
 

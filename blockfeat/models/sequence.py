@@ -17,7 +17,7 @@ from blockfeat.features.context import context_columns, context_features, contex
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature, Measured
 from blockfeat.logistic import chances
-from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, common_values, document_array, reading_values, table_value
 from blockfeat.models.page_model import BlockReason, Verdict, best_blocks
 from blockfeat.page import Page
 from blockfeat.products import product
@@ -331,19 +331,14 @@ class SequenceModel:
         """
         check_schema(document, _SCHEMA, where=where)
         with reading_values(where):
-            table = table_from_value(document["table"], where=where)
+            common = common_values(document, where=where)
             return cls(
-                name=str(document["name"]),
-                table=table,
+                **common,
                 columns=tuple(map(str, document["columns"])),
                 weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
                 cut=float(document["cut"]),
                 cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
                 content=_content_test(document["content"]),
-                languages=tuple(document["languages"]),
-                stop_word_scope=document["stop_word_scope"],
-                segmenter=document["segmenter"],
-                record=document.get("record", {}),
             )
 
 

@@ -16,7 +16,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.registry import Feature
-from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.page_model import BlockReason, Verdict
 from blockfeat.page import Page
 
@@ -193,12 +193,11 @@ class ThresholdModel:
         """
         check_schema(document, _SCHEMA, where=where)
         with reading_values(where):
-            table = table_from_value(document["table"], where=where)
+            common = common_values(document, where=where)
             joint = document["thresholds"][JOINT]
             features = features_named(list(joint))
             return cls(
-                name=str(document["name"]),
-                table=table,
+                **common,
                 features=features,
                 thresholds={
                     str(key): _values(found, features, f"{where}: thresholds of {key!r}")
@@ -206,10 +205,6 @@ class ThresholdModel:
                 },
                 decoder=Decoder(**document["decoder"]),
                 margins=Margins(**document["margins"]),
-                languages=tuple(document["languages"]),
-                stop_word_scope=document["stop_word_scope"],
-                segmenter=document["segmenter"],
-                record=document.get("record", {}),
             )
 
 
