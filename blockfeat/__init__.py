@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from blockfeat.api import extract
     from blockfeat.blocks.block import Block
     from blockfeat.errors import BlockfeatError
-    from blockfeat.extraction import Extraction
-    from blockfeat.extractor import Extractor
-    from blockfeat.training import TrainingOptions, train
+    from blockfeat.extraction.extraction import Extraction
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.thresholds import TrainingOptions, train
 
 __version__ = "0.1.0"
 
@@ -29,11 +29,11 @@ __all__ = [
 _HOMES = {
     "Block": "blockfeat.blocks.block",
     "BlockfeatError": "blockfeat.errors",
-    "Extraction": "blockfeat.extraction",
-    "Extractor": "blockfeat.extractor",
-    "TrainingOptions": "blockfeat.training",
+    "Extraction": "blockfeat.extraction.extraction",
+    "Extractor": "blockfeat.extraction.extractor",
+    "TrainingOptions": "blockfeat.training.thresholds",
     "extract": "blockfeat.api",
-    "train": "blockfeat.training",
+    "train": "blockfeat.training.thresholds",
 }
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from blockfeat.extraction import Extraction
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
 
 __all__ = ["extract"]
 

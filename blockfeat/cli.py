@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from blockfeat import __version__, console
-from blockfeat.adapt_command import adapt_command
-from blockfeat.command_options import (
+from blockfeat import __version__
+from blockfeat.commands import console
+from blockfeat.commands.adapt import adapt_command
+from blockfeat.commands.extract import extract
+from blockfeat.commands.options import (
     NOTHING_READ,
     SOME_FAILED,
     WRONG_USAGE,
@@ -24,7 +26,6 @@ from blockfeat.command_options import (
     named,
 )
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError
-from blockfeat.extract_command import extract
 
 __all__ = ["app", "main"]
 
@@ -106,10 +107,10 @@ def train(
     quiet: QuietOption = False,
 ) -> None:
     """Learn thresholds from labelled pages. Ctrl-C keeps the best so far."""
+    from blockfeat.commands.tables import show_training
     from blockfeat.models import save_model
     from blockfeat.pso.swarm import SwarmOptions
-    from blockfeat.training import TrainingOptions, train
-    from blockfeat.views import show_training
+    from blockfeat.training.thresholds import TrainingOptions, train
 
     swarm = SwarmOptions(particles, iterations, inertia, cognitive, social, patience, seed=seed)
     options = TrainingOptions(
@@ -174,7 +175,7 @@ def evaluate(
     """Score a model on labelled pages."""
     from blockfeat.evaluation.report import show_evaluation, write_evaluation
     from blockfeat.evaluation.score_model import score_model
-    from blockfeat.extractor import Extractor
+    from blockfeat.extraction.extractor import Extractor
 
     extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
     pages = _selected(corpus, lang)
@@ -188,7 +189,7 @@ def evaluate(
 
 def _selected(corpus: list[str], lang: str | None) -> list[Any]:
     """Read corpora and keep the pages of some languages."""
-    from blockfeat.training import pages_of_languages
+    from blockfeat.training.thresholds import pages_of_languages
 
     return pages_of_languages(_pages(corpus), languages(lang))
 
@@ -204,10 +205,10 @@ def explain(
     """Show every block of a page with its features, the thresholds it failed, and the verdict."""
     from dataclasses import replace
 
-    from blockfeat.extractor import Extractor
+    from blockfeat.commands.tables import show_explanation
+    from blockfeat.extraction.extractor import Extractor
     from blockfeat.output import explanation_page
     from blockfeat.sources import read_inputs
-    from blockfeat.views import show_explanation
 
     document = next(iter(read_inputs([page])), None)
     if document is None:
@@ -225,7 +226,7 @@ def explain(
 @app.command()
 def models() -> None:
     """List the bundled models."""
-    from blockfeat.views import show_models
+    from blockfeat.commands.tables import show_models
 
     show_models()
 
@@ -298,8 +299,8 @@ def bench(
     quiet: QuietOption = False,
 ) -> None:
     """Compare models and the peers that are installed, on the same pages in one run."""
-    from blockfeat.bench_command import bench_quality, bench_speed, sampled
-    from blockfeat.extractor import Extractor
+    from blockfeat.commands.bench import bench_quality, bench_speed, sampled
+    from blockfeat.extraction.extractor import Extractor
 
     models = [Extractor.load(name) for name in model or ["default"]]
     pages = sampled(_pages(corpus), sample)
@@ -320,7 +321,7 @@ def demo(
     jobs: JobsOption = 2,
 ) -> None:
     """Train on the bundled pages, extract one, and show what the features bring."""
-    from blockfeat.demo import run_demo
+    from blockfeat.commands.demo import run_demo
 
     for line in run_demo(folder, jobs=jobs):
         console.show(line)

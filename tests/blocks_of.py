@@ -5,7 +5,7 @@ from __future__ import annotations
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.page import Page
+from blockfeat.page.page import Page
 
 
 def blocks_of(html: str, table: str = "html5") -> Blocks:

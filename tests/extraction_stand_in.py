@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from blockfeat.blocks.block import Block
 
 if TYPE_CHECKING:
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["block", "extraction"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from blockfeat.models import bundled_models
 from golden_outputs import golden_file, outcomes
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from blockfeat.encoding import decode
+from blockfeat.page.encoding import decode
 
 __all__ = ["Case", "cases", "is_right"]
 

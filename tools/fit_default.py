@@ -30,13 +30,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import fit_logistic
 from blockfeat.blocks import load_table
 from blockfeat.evaluation.metrics import snippet_scores, word_scores
-from blockfeat.logistic import fit_logistic
 from blockfeat.models import save_model
-from blockfeat.models.page_model import PageModel
-from blockfeat.models.sequence import ContentTest, SequenceModel
-from blockfeat.models.sequence_training import SequenceOptions, SequencePage, fit_sequence
+from blockfeat.models.model import Model
+from blockfeat.models.sequence.model import ContentTest, SequenceModel
+from blockfeat.training.sequence_network import SequenceOptions, SequencePage, fit_sequence
 
 __all__ = [
     "PARTS",
@@ -58,7 +58,7 @@ _MOST_REFUSED = 0.005
 _AS_GOOD = 0.0005
 _NO_HOSTS_CUT = 0.5
 PARTS = 4
-"""Parts of the hosts."""
+"""ContentOptions of the hosts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +247,7 @@ def _names(listed: str) -> list[str]:
     return [name for name in listed.split(",") if name]
 
 
-def write_results(options: argparse.Namespace, model: PageModel, found: dict[str, Any]) -> None:
+def write_results(options: argparse.Namespace, model: Model, found: dict[str, Any]) -> None:
     """Write the scores and the model, where files are named for them."""
     if options.report is not None:
         options.report.write_text(json.dumps(found), encoding="utf-8")

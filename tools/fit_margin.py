@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import load_table
-from blockfeat.models.margin import MarginModel
-from blockfeat.pso.margin_fit import MarginOptions, fit_margin
-from blockfeat.pso.margin_pages import MarginPage
+from blockfeat.models.margin.model import MarginModel
+from blockfeat.training.margin_fit import MarginOptions, fit_margin
+from blockfeat.training.margin_pages import MarginPage
 from fit_default import Pages, command_parser, left_out_pages, page_score, write_results
 
 __all__ = ["main"]

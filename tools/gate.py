@@ -16,7 +16,7 @@ from pathlib import Path
 
 from blockfeat.data import load_corpora
 from blockfeat.evaluation.score_model import score_model
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor
 
 __all__ = ["FLOORS", "Floor", "main", "read_floors"]
 

@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from blockfeat.models import DEFAULT_MODEL, JOINT, bundled_models, load_model  # noqa: E402
-from blockfeat.models.page_model import PageModel  # noqa: E402
-from blockfeat.models.threshold import ThresholdModel  # noqa: E402
+from blockfeat.models.model import Model  # noqa: E402
+from blockfeat.models.threshold.model import ThresholdModel  # noqa: E402
 
 ABOUT = {
     "default": "A small residual network over the blocks of a page and 85 features of each: what it is, what stands "
@@ -38,7 +38,7 @@ corpora): headline mostly in for older pages, out for newer ones. CleanEval's te
 """
 
 
-def card(name: str, model: PageModel) -> str:
+def card(name: str, model: Model) -> str:
     """Return the card of one model."""
     if isinstance(model, ThresholdModel):
         return threshold_card(name, model)

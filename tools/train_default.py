@@ -47,10 +47,10 @@ from blockfeat.data.labels import BlockLabels, Marks, label_blocks, snippet_labe
 from blockfeat.evaluation.evaluate import score_page
 from blockfeat.features import Measurer
 from blockfeat.features.context import context_columns, context_features
-from blockfeat.features.registry import Measured
+from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.page import Page
+from blockfeat.page.page import Page
 
 __all__ = ["main"]
 

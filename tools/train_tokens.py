@@ -18,20 +18,20 @@ from typing import Any
 import numpy as np
 
 from blockfeat import __version__
+from blockfeat._numeric import fit_logistic
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, read_corpus
-from blockfeat.evaluation.mss_table import BUNDLED_SCALE, BUNDLED_SOURCES
-from blockfeat.logistic import fit_logistic
-from blockfeat.models.token_files import save_token_model, token_model_to_dict
-from blockfeat.models.tokens import Constraints, TokenModel
-from blockfeat.page import Page
-from blockfeat.tags import Tags
-from blockfeat.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features
-from blockfeat.tokens.classifier import TokenClassifier
-from blockfeat.tokens.counting import TokenCounter, common_tags
-from blockfeat.tokens.page_tokens import PageTokens
-from blockfeat.tokens.run_blocks import kept_blocks
+from blockfeat.models.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features
+from blockfeat.models.tokens.classifier import TokenClassifier
+from blockfeat.models.tokens.files import save_token_model, token_model_to_dict
+from blockfeat.models.tokens.model import Constraints, TokenModel
+from blockfeat.models.tokens.page_tokens import PageTokens
+from blockfeat.models.tokens.run_blocks import kept_blocks
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags
+from blockfeat.training.token_counts import TokenCounter, common_tags
+from experiments.mss_systems import BUNDLED_SCALE, BUNDLED_SOURCES
 
 __all__ = ["main"]
 

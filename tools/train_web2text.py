@@ -33,13 +33,13 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.lang import tokenize
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.web2text import Web2TextModel
-from blockfeat.page import Page
-from blockfeat.tags import name_keys
-from blockfeat.web2text.features import page_features
-from blockfeat.web2text.labeller import LeafLabeller
-from blockfeat.web2text.leaves import LeafMeasurer
-from blockfeat.web2text.training import LabelledLeaves, Recipe, train_web2text
+from blockfeat.models.web2text.features import page_features
+from blockfeat.models.web2text.labeller import LeafLabeller
+from blockfeat.models.web2text.leaves import LeafMeasurer
+from blockfeat.models.web2text.model import Web2TextModel
+from blockfeat.page.page import Page
+from blockfeat.page.tags import name_keys
+from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, train_web2text
 
 _NAMES = "cleaneval-dev cleanportaleval daniel dragnet fundus goose3 htmltotext l3s-gn1 newspaper4k wcxb-dev"
 CORPORA = tuple(_NAMES.split())

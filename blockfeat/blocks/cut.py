@@ -13,9 +13,9 @@ from blockfeat.blocks.marked_text import BOUNDARY_MARK, NO_MARK, SPACE_MARK, Mar
 from blockfeat.blocks.table import Anchors, Blocks, Containers
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter, PageText, Segmenter
-from blockfeat.linked_data import DeclaredText
-from blockfeat.page import Page
-from blockfeat.tags import Tags, name_key, name_keys, parents_of
+from blockfeat.page.json_ld import DeclaredText
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags, name_key, name_keys, parents_of
 
 __all__ = ["Cutter", "cut_into_blocks"]
 

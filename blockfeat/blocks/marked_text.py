@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import SPACE, character_classes, code_points
-from blockfeat.tags import MARKS, Tags
+from blockfeat.page.tags import MARKS, Tags
 
 __all__ = ["BOUNDARY_MARK", "NO_MARK", "SPACE_MARK", "MarkedText"]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import CONTROL
 from blockfeat.lang.measures import PageText, TextMeasures
-from blockfeat.linked_data import NOTHING_DECLARED, DeclaredText
-from blockfeat.tags import Tags
+from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
+from blockfeat.page.tags import Tags
 
 __all__ = ["Anchors", "Blocks", "Containers"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.words import tokenize
-from blockfeat.subsequences import longest_increasing
 
 __all__ = ["Alignment", "align", "align_words"]
 

@@ -258,7 +258,7 @@ def _cleaned_name(name: str) -> str:
 
 
 def _decoded(path: Path, charset: str | None = None) -> str:
-    from blockfeat.encoding import decode
+    from blockfeat.page.encoding import decode
 
     return decode(path.read_bytes(), charset).text
 

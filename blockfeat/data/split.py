@@ -1,4 +1,4 @@
-"""Parts of a corpus for training and testing, with every site on one side only."""
+"""ContentOptions of a corpus for training and testing, with every site on one side only."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def gold_found(page: LabelledPage) -> float:
     gold = tokenize("\n".join(page.present) if page.text is None else page.text)
     if not gold:
         return 1.0
-    from blockfeat.page import Page  # lxml, which reading a corpus does not need
+    from blockfeat.page.page import Page  # lxml, which reading a corpus does not need
 
     words = set(tokenize(Page.parse(page.html).all_text()))
     return sum(word in words for word in gold) / len(gold)

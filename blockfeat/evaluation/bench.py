@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blockfeat import __version__
-from blockfeat.batch import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.evaluation.bench_result import BenchPage, BenchResult, SystemScores
@@ -17,8 +16,9 @@ from blockfeat.evaluation.evaluate import score_page
 from blockfeat.evaluation.footprint import resident_bytes
 from blockfeat.evaluation.metrics import shingle_scores, text_only_score
 from blockfeat.evaluation.peers import Peer, missing_peers
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
+from blockfeat.pool import in_order
 
 __all__ = ["BenchSystem", "bench_systems", "run_bench"]
 

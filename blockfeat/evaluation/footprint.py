@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor
 
 if TYPE_CHECKING:
     import pandas

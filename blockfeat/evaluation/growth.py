@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blockfeat.batch import in_order
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.shapes import SHAPES, synthetic_page
 from blockfeat.evaluation.speed import PageInput, System
+from blockfeat.pool import in_order
 
 if TYPE_CHECKING:
     import pandas

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from blockfeat.batch import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.evaluation.evaluate import Evaluation, PageScore, score_page
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
 __all__ = ["score_model"]

@@ -21,7 +21,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.peers import Peer
-from blockfeat.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor
 
 if TYPE_CHECKING:
     import pandas

@@ -9,8 +9,8 @@ from typing import Any
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
-from blockfeat.extractor import Extractor
-from blockfeat.page import Page
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.page.page import Page
 
 __all__ = ["StrategyScores", "compare_strategies"]
 

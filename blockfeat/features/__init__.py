@@ -1,10 +1,10 @@
 """Blocks to numbers: the features, by column."""
 
-from blockfeat.features.canonical import CANONICAL, CANONICAL_NAMES
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer
-from blockfeat.features.registry import Feature, Measured, feature_matrix
+from blockfeat.features.schema import Feature, Measured, feature_matrix
 from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
+from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 
 __all__ = [
     "CANONICAL",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.tags import Tags
+from blockfeat.page.tags import Tags
 
 __all__ = ["CLASS", "PROPERTY", "ROLE", "WORD_BYTES", "AttributeWords"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blockfeat.errors import ModelError
-from blockfeat.features.canonical import CANONICAL
 from blockfeat.features.context import context_features
-from blockfeat.features.registry import Feature
+from blockfeat.features.schema import Feature
+from blockfeat.features.ziegler2007 import CANONICAL
 
 __all__ = ["features_named", "registered_features"]
 

@@ -10,15 +10,15 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.around import add_around
-from blockfeat.features.canonical import CANONICAL
+from blockfeat.features.block import add_neighbours, add_own, terminals
 from blockfeat.features.columns import Columns
-from blockfeat.features.declared import add_declared
+from blockfeat.features.containers import add_around
+from blockfeat.features.json_ld import add_declared
 from blockfeat.features.layout import Layout, running_total
-from blockfeat.features.own import add_neighbours, add_own, terminals
-from blockfeat.features.registry import Feature, Measured
-from blockfeat.features.surroundings import add_surroundings
-from blockfeat.features.wording import add_wording
+from blockfeat.features.neighbourhood import add_surroundings
+from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.text import add_wording
+from blockfeat.features.ziegler2007 import CANONICAL
 
 __all__ = ["context_columns", "context_features", "context_places"]
 

@@ -1,4 +1,4 @@
-"""The containers of a page that hold text, as arrays: ranges of blocks, hints, paths of names."""
+"""The containers of a page that hold text, as arrays: ranges of blocks, cues, paths of names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.hints import ElementHints, bundled_hints
+from blockfeat.features.cues import ElementCues, bundled_cues
 
 __all__ = ["Layout", "numbered", "running_total"]
 
@@ -38,7 +38,7 @@ class Layout:
         Number of boundary elements around each, itself included.
     first, end : int array, c
         The blocks inside each are those from first (inclusive) to end (exclusive).
-    hints : ElementHints
+    cues : ElementCues
         What tags and attributes say.
     inner : int array, n
         Innermost container of each block.
@@ -52,7 +52,7 @@ class Layout:
     depth: Indices
     first: Indices
     end: Indices
-    hints: ElementHints
+    cues: ElementCues
     inner: Indices
     path: Indices
     levels: Indices
@@ -71,10 +71,10 @@ class Layout:
         closed = blocks.tags.closed[element]
         closed.sort()
         depth = np.arange(1, kept.size + 1) - closed.searchsorted(blocks.tags.opened[element])
-        hints = bundled_hints().of_elements(blocks.tags, element)
+        cues = bundled_cues().of_elements(blocks.tags, element)
         inner = number[blocks.container]
-        path = numbered(_paths(hints.names, parent, inner))
-        return cls(parent, depth, first, end, hints, inner, path, _levels(inner, parent, end - first))
+        path = numbered(_paths(cues.names, parent, inner))
+        return cls(parent, depth, first, end, cues, inner, path, _levels(inner, parent, end - first))
 
     def sums(self, total: Floats) -> Floats:
         """Return the sum over each container of what `running_total` added up over the blocks."""

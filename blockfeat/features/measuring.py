@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.errors import ModelError
-from blockfeat.features.registry import Feature, Measured, feature_matrix
+from blockfeat.features.schema import Feature, Measured, feature_matrix
 from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter, Segmenter
-from blockfeat.page import Page
+from blockfeat.page.page import Page
 
 __all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer"]
 

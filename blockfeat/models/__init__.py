@@ -1,7 +1,7 @@
 """Models: from features to scores, and their files."""
 
-from blockfeat.models.files import DEFAULT_MODEL, bundled_models, load_model, save_model
-from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
+from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model, save_model
+from blockfeat.models.threshold.model import JOINT, Margins, ThresholdModel
 
 __all__ = [
     "DEFAULT_MODEL",

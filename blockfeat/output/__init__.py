@@ -15,7 +15,7 @@ from blockfeat.output.text import to_text
 from blockfeat.output.xml import to_xml
 
 if TYPE_CHECKING:
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = [
     "FORMATS",

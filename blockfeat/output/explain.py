@@ -12,7 +12,7 @@ from blockfeat.output.explain_style import STYLE
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["explanation_page", "explanation_table"]
 

@@ -13,7 +13,7 @@ from blockfeat.output.structure import BlockList, Quote, structured
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["to_html"]
 

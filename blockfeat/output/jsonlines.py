@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from blockfeat.output.characters import clean_characters
 
 if TYPE_CHECKING:
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["to_json_line"]
 

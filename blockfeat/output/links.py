@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from blockfeat.blocks.block import Block
-from blockfeat.references import unescape
+from blockfeat.page.html_entities import unescape
 
 __all__ = ["linked_pieces", "safe_target"]
 

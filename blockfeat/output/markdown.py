@@ -12,7 +12,7 @@ from blockfeat.output.links import linked_pieces
 from blockfeat.output.structure import BlockList, Quote, structured
 
 if TYPE_CHECKING:
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["to_markdown"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from blockfeat.output.characters import clean_characters
 
 if TYPE_CHECKING:
-    from blockfeat.extraction import Extraction
+    from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["to_text"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.registry import Feature
+from blockfeat.features.schema import Feature
 
 __all__ = ["FeatureCurve", "feature_curves"]
 

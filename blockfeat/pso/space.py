@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.registry import Feature
-from blockfeat.models.threshold import Margins
+from blockfeat.features.schema import Feature
+from blockfeat.models.threshold.model import Margins
 
 __all__ = ["SearchSpace"]
 

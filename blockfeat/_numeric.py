@@ -1,0 +1,126 @@
+"""Mathematics that several packages share: logistic regression, increasing subsequences, matrix products."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["fit_logistic", "longest_increasing", "matmul", "probabilities"]
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+
+# For more rows, a linear algebra library starts threads that cost more than they bring.
+_ROWS = 32
+
+
+def probabilities(log_odds: ArrayLike, *, limit: float | None = None) -> Floats:
+    """Return the probabilities of log odds, 1 / (1 + exp(-log odds)), in 64 bits.
+
+    Parameters
+    ----------
+    log_odds : array_like
+        Of any shape.
+    limit : float, optional
+        Log odds further from 0 count as this far, so that no probability is 0 or 1.
+    """
+    odds = np.asarray(log_odds, dtype=np.float64)
+    if limit is not None:
+        odds = np.clip(odds, -limit, limit)
+    return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+
+
+def fit_logistic(
+    inputs: Floats,
+    label: NDArray[np.bool_] | Floats,
+    *,
+    weights: Floats | None = None,
+    ridge: float = 1.0,
+    steps: int = 30,
+    limit: float | None = None,
+) -> Floats:
+    """Return the coefficients of a logistic regression with a ridge, by Newton's method: k.
+
+    Iteratively reweighted least squares (Hastie, Tibshirani & Friedman 2009, 4.4.1), from zero, undamped.
+
+    Parameters
+    ----------
+    inputs : float array, n × k
+        Standardised; a column of ones gives a bias, which the ridge pulls as it does the others.
+    label : bool array, or float array of 0 to 1, n
+        The target.
+    weights : float array, n, optional
+        How much each row counts; 1 if not given.
+    ridge : float
+        Half of it times the squares of the coefficients is added to the loss; above 0 where columns may depend on
+        each other.
+    steps : int
+        Steps of Newton's method.
+    limit : float, optional
+        As for `probabilities`.
+    """
+    share = np.ones(len(inputs)) if weights is None else weights
+    found = np.zeros(inputs.shape[1])
+    for _ in range(steps):
+        chance = probabilities(inputs @ found, limit=limit)
+        gradient = inputs.T @ (share * (label - chance)) - ridge * found
+        curvature = (inputs * (share * chance * (1.0 - chance))[:, None]).T @ inputs + ridge * np.eye(found.size)
+        found = found + np.linalg.solve(curvature, gradient)
+    return found
+
+
+def longest_increasing(values: Sequence[int]) -> list[int]:
+    """Return the indices of a longest strictly increasing subsequence, in order.
+
+    Patience sorting, O(n log n) (Fredman 1975, On computing the length of longest increasing subsequences).
+
+    Parameters
+    ----------
+    values : sequence of int
+        Places in the second text, in the order of the first.
+    """
+    tails: list[int] = []
+    ends: list[int] = []
+    before = [-1] * len(values)
+    for index, value in enumerate(values):
+        length = bisect_left(tails, value)
+        before[index] = ends[length - 1] if length else -1
+        tails[length : length + 1] = [value]
+        ends[length : length + 1] = [index]
+    chain = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append(index)
+        index = before[index]
+    return chain[::-1]
+
+
+def matmul(rows: Singles, weights: Singles, *, is_padded: bool = False) -> Singles:
+    """Return the product of two matrices: n × k times k × m gives n × m.
+
+    Parameters
+    ----------
+    rows : float32 array, n × k
+        One row for each block or leaf.
+    weights : float32 array, k × m
+        Weights of a layer.
+    is_padded : bool
+        Whether the last stretch is filled up with zeros where others stand before it. The sums are the same but for
+        rounding: libraries add in another order for fewer rows.
+    """
+    count, width = rows.shape
+    whole = count - count % _ROWS
+    found = np.empty((count, weights.shape[1]), dtype=np.float32)
+    if whole:
+        stacked = found[:whole].reshape(-1, _ROWS, weights.shape[1])
+        np.matmul(rows[:whole].reshape(-1, _ROWS, width), weights, out=stacked)
+    if whole and whole < count and is_padded:
+        last = np.zeros((_ROWS, width), dtype=np.float32)
+        last[: count - whole] = rows[whole:]
+        found[whole:] = (last @ weights)[: count - whole]
+    elif whole < count:
+        np.matmul(rows[whole:], weights, out=found[whole:])
+    return found

@@ -1,0 +1,1 @@
+"""Many documents to files, with a deadline for each and resumption."""

@@ -1,0 +1,221 @@
+"""Run an extractor over many documents and write what comes out: to a stream, a file or a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import IO, Protocol
+
+from blockfeat.errors import InputError
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.output import FORMATS, to_json_line, to_markdown
+from blockfeat.pool import in_order
+from blockfeat.sources.document import Document
+
+__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "file_writer", "resumed", "run"]
+
+_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """One document's output: its identifier, the text to write, and its error if it failed."""
+
+    id: str
+    text: str
+    error: str | None
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """Extracts a document and renders it; works in any process.
+
+    Attributes
+    ----------
+    extractor : Extractor
+        The extractor.
+    format : str
+        A key of `blockfeat.output.FORMATS`.
+    links, evidence : bool
+        Whether Markdown holds links, and JSON the blocks.
+    lang : str or None
+        Language of all documents where the caller knows it.
+    """
+
+    extractor: Extractor
+    format: str = "text"
+    links: bool = False
+    evidence: bool = False
+    lang: str | None = None
+
+    def __call__(self, document: Document) -> Rendered:
+        """Extract and render one document."""
+        if self.lang is not None:
+            document = replace(document, lang=self.lang)
+        return self.rendered(document, self.extractor.extract_document(document))
+
+    def failed(self, document: Document, reason: str) -> Rendered:
+        """Render a document whose worker died or passed its deadline."""
+        return self.rendered(document, self.extractor.failed(document, reason))
+
+    def rendered(self, document: Document, extraction: Extraction) -> Rendered:
+        """Render one extraction."""
+        if self.format == "json":
+            text = to_json_line(extraction, evidence=self.evidence) + "\n"
+        elif extraction.error is not None:
+            text = ""
+        elif self.format == "markdown":
+            text = to_markdown(extraction, links=self.links)
+        else:
+            text = FORMATS[self.format](extraction)
+        return Rendered(document.id, text, extraction.error)
+
+
+class Writer(Protocol):
+    """Takes what was rendered, one document after the other."""
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document."""
+        ...
+
+
+@dataclass
+class StreamWriter:
+    """Writes to standard output or another binary stream; documents other than JSON lines are parted by form feeds.
+
+    Each document is one write, so that an unbuffered file holds whole documents at any moment.
+    """
+
+    stream: IO[bytes]
+    lines: bool
+    count: int = 0
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document."""
+        text = rendered.text
+        if not self.lines:
+            if rendered.error:
+                return
+            text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
+        self.count += 1
+        self.stream.write(text.encode("utf-8", "replace"))
+        self.stream.flush()
+
+
+def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWriter:
+    """Return a writer to one file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from error
+
+
+class FolderWriter:
+    """Writes one file a document into a folder, named for the document."""
+
+    def __init__(self, folder: Path, format: str) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be made: {error}") from error
+        self.folder = folder
+        self.suffix = _SUFFIXES[format]
+        self.used: set[str] = set()
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document, whole or not at all; one that failed leaves no file (JSON: its error record)."""
+        if rendered.error and not rendered.text:
+            return
+        stem = _UNSAFE.sub("_", rendered.id).strip("._")[-150:] or "page"
+        name, number = stem, 2
+        while name in self.used:
+            name, number = f"{stem}-{number}", number + 1
+        self.used.add(name)
+        target = self.folder / (name + self.suffix)
+        partial = target.with_name(target.name + ".part")
+        partial.write_text(rendered.text, encoding="utf-8", newline="\n")
+        partial.replace(target)
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How many documents were extracted and how many failed."""
+
+    extracted: int = 0
+    failed: int = 0
+
+
+def run(
+    documents: Iterable[Document],
+    renderer: Renderer,
+    writer: Writer,
+    *,
+    jobs: int = 1,
+    deadline: float | None = None,
+    on_document: Callable[[Rendered], None] | None = None,
+) -> RunCounts:
+    """Extract, render and write documents in order; one that fails is counted and the run goes on."""
+    extracted = failed = 0
+    for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
+        writer.write(rendered)
+        if rendered.error is None:
+            extracted += 1
+        else:
+            failed += 1
+        if on_document is not None:
+            on_document(rendered)
+    return RunCounts(extracted, failed)
+
+
+def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Document], int]:
+    """Skip the documents that an interrupted run has written as JSON lines; return the rest and their number.
+
+    A last line that is not whole is cut off. The identifiers of the written lines must be those of the documents,
+    else the inputs are others and `InputError` is raised.
+    """
+    if not output.exists():
+        return documents, 0
+    whole = _cut_to_whole_lines(output)
+    written = 0
+    with output.open(encoding="utf-8") as lines:
+        for line, document in zip(lines, islice(documents, whole), strict=False):
+            written += 1
+            if _identifier(line) != document.id:
+                raise InputError(f"{output}: line {written} is not of {document.id!r}: the inputs are not the same")
+    if written < whole:
+        raise InputError(f"{output}: has {whole} lines, but the inputs are only {written} documents")
+    return documents, written
+
+
+def _identifier(line: str) -> object:
+    """Return the identifier in a JSON line, None where it has none."""
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError:
+        return None
+    return record.get("id") if isinstance(record, dict) else None
+
+
+def _cut_to_whole_lines(path: Path) -> int:
+    """Cut off a last line without its end; return the number of lines left."""
+    count, end = 0, 0
+    with path.open("rb+") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                count += 1
+                end += len(line)
+        file.truncate(end)
+    return count

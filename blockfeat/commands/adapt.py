@@ -1,0 +1,57 @@
+"""``blockfeat adapt``: the command for a model of one site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blockfeat.commands import console
+from blockfeat.commands.options import QuietOption
+
+__all__ = ["adapt_command"]
+
+
+def adapt_command(
+    pages: Annotated[
+        list[str], typer.Option("--pages", "-p", help="Folder or file with pages of the site; repeatable.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (.npz).")],
+    model: Annotated[str, typer.Option("--model", "-m", help="Token model to start from.")] = "mss-supervised",
+    name: Annotated[str | None, typer.Option(help="Name of the new model; the file's by default.")] = None,
+    window: Annotated[int, typer.Option(min=1, help="Tokens beside a border that tell how sure a page is.")] = 10,
+    share: Annotated[float, typer.Option(help="Share of the pages, the surest, to learn from.")] = 0.6,
+    distance: Annotated[int, typer.Option(min=1, help="Tokens from a border where importance ends.")] = 64,
+    factor: Annotated[float, typer.Option(min=0, help="How much importance counts.")] = 24.0,
+    iterations: Annotated[int, typer.Option(min=1, help="Rounds of learning.")] = 10,
+    quiet: QuietOption = False,
+) -> None:
+    """Adapt a token model to one site by that site's own pages, without labels."""
+    from blockfeat.errors import ModelError
+    from blockfeat.models.store import load_model
+    from blockfeat.models.tokens.files import save_token_model
+    from blockfeat.models.tokens.model import TokenModel
+    from blockfeat.sources import read_inputs
+    from blockfeat.training.adapt import adapt
+    from blockfeat.training.bootstrapping import AdaptOptions
+
+    base = load_model(model)
+    if not isinstance(base, TokenModel):
+        raise ModelError(f"model {model!r} does not label tokens and cannot be adapted; take mss-supervised")
+    options = AdaptOptions(window, share, distance, factor, iterations)
+    with console.progress("adapting", quiet=quiet) as tick:
+        found = adapt(
+            read_inputs(pages),
+            base,
+            name=name or output.stem,
+            options=options,
+            on_page=lambda done: tick(done, None, "pages read"),
+            on_iteration=lambda done: tick(done, iterations, "iterations"),
+        )
+    save_token_model(found.model, output)
+    if not quiet:
+        for problem in found.skipped:
+            console.error(problem)
+    console.show(f"{found.pages} pages, {len(found.changed)} iterations, changed: {', '.join(map(str, found.changed))}")
+    console.show(f"written: {output}")

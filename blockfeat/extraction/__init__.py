@@ -1,0 +1,1 @@
+"""The chain as one object: pages to extractions with evidence."""

@@ -1,0 +1,126 @@
+"""ContentOptions of a page on which conventions differ: headline, captions, tables, comments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.kinds import kinds_of_containers
+from blockfeat.blocks.table import Blocks
+from blockfeat.page.tags import name_keys
+
+__all__ = ["ContentOptions", "find_headline"]
+
+Mask = NDArray[np.bool_]
+
+_COMMENTS = re.compile(
+    r"comment|kommentar|komentar|komentarz|commentaire|comentari|commenti|reacties|yorum|disqus|discussion|responses|"
+    r"коммент|评论|コメント|replies|livefyre|talkback",
+    re.IGNORECASE,
+)
+_OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
+_H1, _H2 = name_keys(["h1", "h2"])
+_LEAST_LIKE = 0.2
+_FEW_WORDS = 4
+_LINKED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ContentOptions:
+    """Whether parts of a page belong to its text: True, False, or None for what the model says.
+
+    Attributes
+    ----------
+    headline : bool or None
+        The headline of the article, where it is a block of its own above the text.
+    captions : bool or None
+        Captions of figures and tables inside the text.
+    tables : bool or None
+        Cells of tables inside the text.
+    comments : bool or None
+        What readers wrote.
+    """
+
+    headline: bool | None = None
+    captions: bool | None = None
+    tables: bool | None = None
+    comments: bool | None = None
+
+    def choose(self, blocks: Blocks, kept: Mask, headline: int | None) -> Mask:
+        """Return which blocks are kept once the parts are in or out.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            The page's blocks.
+        kept : bool array, n
+            What the model keeps.
+        headline : int or None
+            The block that is the headline; see `find_headline`.
+        """
+        if not kept.any() or self == ContentOptions():
+            return kept
+        chosen = kept.copy()
+        span = np.zeros(kept.size, dtype=np.bool_)
+        span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+        prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
+        for wanted, kind in ((self.captions, "caption"), (self.tables, "table_cell")):
+            if wanted is not None:
+                is_part = _of_kind(blocks, kind)
+                chosen[is_part & span & prose if wanted else is_part] = wanted
+        if self.comments is not None:
+            is_comment = _in_comments(blocks)
+            chosen[is_comment & prose & (blocks.measures.words >= _FEW_WORDS) if self.comments else is_comment] = (
+                self.comments
+            )
+        if self.headline is not None and headline is not None:
+            chosen[headline] = self.headline
+        return chosen
+
+
+def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
+    """Return the block that is the headline: the heading near the text's begin that is most like the page's title.
+
+    Looks at h1 and h2 from the start of the page to the third block that is kept; None where there is none.
+    """
+    if not kept.any():
+        return None
+    keys = blocks.tags.key[blocks.containers.element]
+    is_heading = (keys == _H1) | (keys == _H2)
+    if not is_heading.any():
+        return None
+    headings = (is_heading[blocks.container] & (blocks.container >= 0)).nonzero()[0]
+    last = int(kept.nonzero()[0][:3][-1])
+    wanted = set((title or "").lower().split())
+    best, most = None, _LEAST_LIKE
+    for block in headings[headings <= last].tolist():
+        words = blocks.text(block).lower().split()
+        share = sum(word in wanted for word in words) / max(len(words), 1)
+        # The page's name is a heading too, but a short one.
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[blocks.container[block]] == _H1 else 0.0)
+        if len(words) > 1 and score >= most:
+            best, most = block, score
+    return best
+
+
+def _of_kind(blocks: Blocks, kind: str) -> Mask:
+    """Tell which blocks are of a kind."""
+    is_kind = np.array([found.name == kind for found in kinds_of_containers(blocks)], dtype=np.bool_)
+    return is_kind[blocks.container]
+
+
+def _in_comments(blocks: Blocks) -> Mask:
+    """Tell which blocks stand in a section of comments, by class and id of the elements around them."""
+    found = np.zeros(len(blocks), dtype=np.bool_)
+    containers = blocks.containers
+    for place, element in enumerate(containers.element.tolist()):
+        first, end = int(containers.first_block[place]), int(containers.end_block[place])
+        if first < end and not found[first:end].all():
+            attributes = blocks.tags.attributes(element)
+            told = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+            if _COMMENTS.search(told) and not _OF_THE_ARTICLE.search(told):
+                found[first:end] = True
+    return found

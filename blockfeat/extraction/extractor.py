@@ -1,0 +1,272 @@
+"""``Extractor``: the chain page → blocks → features → scores → labels → extraction as one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from blockfeat.blocks.block import Block
+from blockfeat.blocks.cut import Cutter
+from blockfeat.decode.decoder import Decoder
+from blockfeat.errors import BlockfeatError, LanguageError, ModelError
+from blockfeat.extraction.content_options import ContentOptions, find_headline
+from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.spacy_segmenter import segmenter_for
+from blockfeat.models.model import Model
+from blockfeat.models.store import load_model
+from blockfeat.models.threshold.model import ThresholdModel
+from blockfeat.page.page import Page
+from blockfeat.pool import in_order
+from blockfeat.sources.document import Document
+
+__all__ = ["Extractor", "measurer_for"]
+
+_SIDES = ("precision", "recall")
+
+
+def measurer_for(model: Model) -> Measurer:
+    """Return what cuts and measures pages in the way that a model was trained with."""
+    return Measurer(
+        cutter=Cutter.of(model.table),
+        features=model.features,
+        identifier=Identifier.build(StopWordIndex.build()),
+        languages=model.languages,
+        stop_word_scope=model.stop_word_scope,
+        segmenter=segmenter_for(model.segmenter, model.languages[0] if len(model.languages) == 1 else None),
+    )
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """Extracts the main text of pages with one model; make one with `Extractor.load` and use it for many pages.
+
+    Attributes
+    ----------
+    model : Model
+        What labels the blocks.
+    measurer : Measurer
+        What cuts and measures pages for this model.
+    parts : ContentOptions
+        Whether headline, captions, tables and comments belong to the text.
+    max_bytes : int or None
+        Largest page that is taken.
+    """
+
+    model: Model
+    measurer: Measurer
+    content: ContentOptions = field(default_factory=ContentOptions)
+    max_bytes: int | None = None
+
+    @classmethod
+    def load(cls, name: str | Path = "default") -> Extractor:
+        """Load a bundled model by name, or a model file by path.
+
+        Raises
+        ------
+        ModelError
+            There is no such model, or its file is bad.
+        """
+        return cls.of(load_model(name))
+
+    @classmethod
+    def of(cls, model: Model) -> Extractor:
+        """Make an extractor of a model, for instance one just trained."""
+        return cls(model, measurer_for(model))
+
+    def with_options(
+        self,
+        *,
+        decoder: str | None = None,
+        runs: int | None = None,
+        favour: str | None = None,
+        headline: bool | None = None,
+        captions: bool | None = None,
+        tables: bool | None = None,
+        comments: bool | None = None,
+        max_bytes: int | None = None,
+    ) -> Extractor:
+        """Return a changed copy; what is not given stays.
+
+        Parameters
+        ----------
+        decoder : str, optional
+            ``"conjunction"`` or ``"mss"``, for threshold models.
+        runs : int, optional
+            Number of contiguous runs that ``"mss"`` may keep.
+        favour : str, optional
+            ``"precision"`` or ``"recall"``: moves the model's decision.
+        headline, captions, tables, comments : bool, optional
+            Whether these parts belong to the text; see `ContentOptions`. By default the model decides.
+        max_bytes : int, optional
+            Largest page that is taken; a larger one raises `LimitExceeded`.
+
+        Raises
+        ------
+        ModelError
+            The model has no decoder to choose, or ``favour`` is neither of the two.
+        """
+        model = self.model
+        if decoder is not None or runs is not None:
+            if not isinstance(model, ThresholdModel):
+                raise ModelError(f"model {model.name!r} has no decoder to choose")
+            model = model.with_decoder(
+                Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
+            )
+        if favour is not None:
+            if favour not in _SIDES:
+                raise ModelError(f"cannot favour {favour!r}; known are {', '.join(_SIDES)}")
+            model = model.favouring(favour)
+        given = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
+        return replace(
+            self,
+            model=model,
+            content=replace(self.content, **{part: wanted for part, wanted in given.items() if wanted is not None}),
+            max_bytes=self.max_bytes if max_bytes is None else max_bytes,
+        )
+
+    def extract(
+        self,
+        html: str | bytes | bytearray | memoryview,
+        *,
+        url: str | None = None,
+        lang: str | None = None,
+        charset: str | None = None,
+        id: str | None = None,
+    ) -> Extraction:
+        """Extract the main text of one page.
+
+        Parameters
+        ----------
+        html : str or bytes-like
+            The page.
+        url : str, optional
+            Its address, kept in the result.
+        lang : str, optional
+            Its language where known (ISO 639-1); identified otherwise.
+        charset : str, optional
+            Charset from the HTTP header, for bytes.
+        id : str, optional
+            Identifier, kept in the result.
+
+        Raises
+        ------
+        InputTypeError, NotHTML, LimitExceeded
+            The page cannot be taken.
+        LanguageError
+            ``lang`` is no language code.
+        """
+        if lang is not None and normalise_code(lang) is None:
+            raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
+        page = Page.parse(html, url=url, charset=charset, max_bytes=self.max_bytes)
+        measured = self.measurer.measure(page, lang=lang)
+        return self._extraction(page, measured, id)
+
+    def _extraction(self, page: Page, measured: MeasuredPage, id: str | None) -> Extraction:
+        """Score, label and put together what is kept."""
+        prediction = self.model.predict(page, measured)
+        title = page.title
+        headline = find_headline(measured.blocks, prediction.kept, title)
+        prediction = replace(prediction, kept=self.content.choose(measured.blocks, prediction.kept, headline))
+        text = "\n\n".join(measured.blocks.texts(prediction.kept.nonzero()[0].tolist()))
+        return Extraction(
+            text=text,
+            lang=measured.lang,
+            url=page.url,
+            id=id,
+            title=title,
+            headline=None if headline is None else measured.blocks.text(headline),
+            status="ok" if text else "no content" if len(measured.blocks) else "empty",
+            warnings=(*page.warnings, *self._foreign(measured.lang)),
+            model=self.model.name,
+            encoding=page.encoding,
+            evidence=Evidence(page, measured, self.model, prediction),
+        )
+
+    def _foreign(self, lang: str | None) -> tuple[str, ...]:
+        """Warn of a page in a language that the model was not trained for."""
+        languages = self.model.languages
+        if not languages or lang in languages:
+            return ()
+        return (f"the page's language ({lang or 'unknown'}) is none of the model's ({', '.join(languages)})",)
+
+    def extract_document(self, document: Document) -> Extraction:
+        """Extract one document of a batch: whatever is wrong with it becomes an extraction with an error."""
+        if document.data is None:
+            return self.failed(document, document.error or "the document has no data")
+        try:
+            return self.extract(
+                document.data, url=document.url, lang=document.lang, charset=document.charset, id=document.id
+            )
+        except BlockfeatError as error:
+            return self.failed(document, str(error))
+        except Exception as error:
+            return self.failed(document, f"unexpected {type(error).__name__}: {error}")
+
+    def extract_many(
+        self,
+        pages: Iterable[str | bytes | bytearray | memoryview | Document],
+        *,
+        jobs: int = 1,
+        deadline: float | None = None,
+    ) -> Iterator[Extraction]:
+        """Extract many pages, in order; a page that fails yields an extraction with its ``error`` set.
+
+        Parameters
+        ----------
+        pages : iterable of str, bytes-like or Document
+            Taken lazily.
+        jobs : int
+            Number of processes.
+        deadline : float, optional
+            Seconds that one page may take before its worker process is killed and the page fails.
+        """
+        documents = (_as_document(number, page) for number, page in enumerate(pages, start=1))
+        if jobs <= 1 and deadline is None:
+            yield from map(self.extract_document, documents)
+            return
+        done = in_order(self._without_evidence, documents, jobs=jobs, failure=self.failed, deadline=deadline)
+        for document, extraction in done:
+            yield replace(extraction, evidence=_Again(self, document))
+
+    def _without_evidence(self, document: Document) -> Extraction:
+        """Extract a document in a worker process; its evidence is made again where it is asked for."""
+        return replace(self.extract_document(document), evidence=tuple)
+
+    def failed(self, document: Document, reason: str) -> Extraction:
+        """Return the extraction that stands for a document that could not be extracted."""
+        return Extraction(
+            text="",
+            lang=document.lang,
+            url=document.url,
+            id=document.id,
+            status="error",
+            error=reason,
+            model=self.model.name,
+        )
+
+
+@dataclass(frozen=True)
+class _Again:
+    """Makes the evidence of a page that another process extracted."""
+
+    extractor: Extractor
+    document: Document
+
+    def __call__(self) -> tuple[Block, ...]:
+        return self.extractor.extract_document(self.document).blocks
+
+
+def _as_document(number: int, page: object) -> Document:
+    if isinstance(page, Document):
+        return page
+    if isinstance(page, (str, bytes)):
+        return Document(id=str(number), data=page)
+    if isinstance(page, (bytearray, memoryview)):
+        return Document(id=str(number), data=bytes(page))
+    return Document(id=str(number), data=None, error=f"a page must be str or bytes, not {type(page).__name__}")

@@ -1,0 +1,1 @@
+"""Soft thresholds with weights, decoded as a chain."""

@@ -1,0 +1,1 @@
+"""A residual network over the blocks of a page."""

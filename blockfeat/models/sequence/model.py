@@ -1,0 +1,350 @@
+"""The sequence model: a small residual network over the blocks of a page, run in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from operator import mul
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._numeric import matmul, probabilities
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
+from blockfeat.features.context import context_columns, context_features, context_places
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.named_row import NamedRow
+from blockfeat.features.schema import Feature, Measured
+from blockfeat.models.documents import check_schema, common_values, document_array, reading_values, table_value
+from blockfeat.models.model import BlockReason, Prediction, best_blocks
+from blockfeat.page.page import Page
+
+__all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
+
+Array = NDArray[np.float32]
+
+KIND = "sequence"
+_SCHEMA = 1
+DILATIONS = (1, 2, 4)
+"""Distance to the neighbours that each convolution looks at."""
+WEIGHT_NAMES = (
+    "mean", "scale", "inner", "inner_bias", "page", "page_bias",
+    *(name for layer in range(len(DILATIONS)) for name in (f"convolution_{layer}", f"convolution_{layer}_bias")),
+    "outer", "outer_bias",
+)  # fmt: skip
+"""Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
+_MOST_DEVIATIONS = np.float32(5.0)
+_TOLD = 3
+_FAVOUR = 1.5
+_SURE = 0.8
+_LEAST_CUT = 0.02
+_SHORT_PAGE = 120
+_MIGHT_BE = -10.0
+_STRETCH = 4_096
+_REACH = sum(DILATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTest:
+    """Tells whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Weights of the measures, in the order of `measures`.
+    bias : float
+        What is added.
+    """
+
+    weights: tuple[float, ...]
+    bias: float
+
+    @staticmethod
+    def measures(logits: Array, words: NDArray[np.integer[Any]]) -> list[float]:
+        """Return log of the expected words of content and of the page, their ratio, and the highest logit."""
+        if not logits.size:
+            return [0.0, 0.0, 0.0, -10.0]
+        expected = float((words * probabilities(logits)).sum())
+        total = float(words.sum())
+        return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
+
+    def holds(self, logits: Array, words: NDArray[np.integer[Any]]) -> bool:
+        """Tell whether a page with these blocks has content; a short page needs only one block that might be."""
+        if logits.size and words.sum() < _SHORT_PAGE and logits.max() > _MIGHT_BE:
+            return True
+        measured = self.measures(logits, words)
+        return bool(sum(map(mul, self.weights, measured)) + self.bias >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceModel:
+    """A network over the blocks of a page in their order.
+
+    Each block's features go through one layer to c channels, to which a layer over the page's mean is added; three
+    convolutions over a block and its neighbours at distances 1, 2 and 4 add to the channels in turn; the last unit
+    gives the logit of the probability that the block is content.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    table : TagTable
+        How pages are cut.
+    columns : tuple of str
+        Names of the features, in the order of the network's inputs.
+    weights : mapping
+        Float arrays by `WEIGHT_NAMES`.
+    cut : float
+        Probability from which a block is content; lower for more recall.
+    cuts : mapping
+        The cut by language, for languages that gain by their own.
+    content : ContentTest or None
+        Tells pages that have no main content.
+    languages, stop_word_scope, segmenter, record
+        As for every model.
+    """
+
+    name: str
+    table: TagTable
+    columns: tuple[str, ...]
+    weights: Mapping[str, Array]
+    cut: float = 0.5
+    cuts: Mapping[str, float] = field(default_factory=dict)
+    content: ContentTest | None = None
+    languages: tuple[str, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the weights fit together and the features are known."""
+        missing = [name for name in WEIGHT_NAMES if name not in self.weights]
+        if missing:
+            raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
+        unknown = [name for name in self.columns if name not in context_places()]
+        if unknown:
+            raise ModelError(f"model {self.name!r} was trained with features that are unknown: {', '.join(unknown)}")
+        channels = self.weights["inner_bias"].size
+        shapes = {"inner": (len(self.columns), channels), "page": (channels, channels), "outer": (channels,)}
+        shapes |= {f"convolution_{layer}": (3 * channels, channels) for layer in range(len(DILATIONS))}
+        for name, shape in shapes.items():
+            if self.weights[name].shape != shape:
+                raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Nothing is measured ahead: the context features rest on shared sums and are taken together."""
+        return ()
+
+    def matrix(self, measured: MeasuredPage) -> Array:
+        """Return the network's inputs: n × k."""
+        columns = context_columns(Measured(measured.blocks, measured.stop_words))
+        if self.columns == tuple(context_places()):
+            return columns
+        return columns[:, [context_places()[name] for name in self.columns]]
+
+    def logits(self, matrix: Array) -> Array:
+        """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
+        count = matrix.shape[0]
+        if count <= _STRETCH:
+            inner = self._inner(matrix)
+            hidden = self._hidden(inner, self._whole(inner.sum(axis=0), count))[-1]
+            return np.asarray(hidden @ self.weights["outer"] + self.weights["outer_bias"])
+        firsts = range(0, count, _STRETCH)
+        whole = self._whole(sum(self._inner(matrix[first : first + _STRETCH]).sum(axis=0) for first in firsts), count)
+        parts = []
+        for first in firsts:
+            low, high = max(first - _REACH, 0), min(first + _STRETCH + _REACH, count)
+            hidden = self._hidden(self._inner(matrix[low:high]), whole)[-1]
+            parts.append(hidden[first - low : min(first + _STRETCH, count) - low] @ self.weights["outer"])
+        found: Array = np.concatenate(parts) + self.weights["outer_bias"]
+        return found
+
+    def _inner(self, matrix: Array) -> Array:
+        """Return the channels of each block alone: n × c."""
+        channels = matmul(self._inputs(matrix), self.weights["inner"])
+        channels += self.weights["inner_bias"]
+        return np.maximum(channels, 0, out=channels)
+
+    def _inputs(self, matrix: Array) -> Array:
+        """Return the features as deviations from the mean: n × k."""
+        inputs: Array = matrix - self.weights["mean"]
+        inputs *= self.weights["scale"]
+        return np.clip(inputs, -_MOST_DEVIATIONS, _MOST_DEVIATIONS, out=inputs)
+
+    def _whole(self, total: Array, count: int) -> Array:
+        """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
+        found = (total / np.float32(max(count, 1))) @ self.weights["page"] + self.weights["page_bias"]
+        return np.asarray(np.maximum(found, 0))
+
+    def _hidden(self, inner: Array, whole: Array) -> list[Array]:
+        """Return the channels before and after each convolution: n × c each."""
+        states = [inner + whole]
+        count, channels = inner.shape
+        for layer, dilation in enumerate(DILATIONS):
+            hidden = states[-1]
+            around = np.zeros((count, 3 * channels), dtype=np.float32)
+            around[dilation:, :channels] = hidden[:-dilation]
+            around[:, channels : 2 * channels] = hidden
+            around[:-dilation, 2 * channels :] = hidden[dilation:]
+            moved = matmul(around, self.weights[f"convolution_{layer}"])
+            moved += self.weights[f"convolution_{layer}_bias"]
+            states.append(hidden + np.maximum(moved, 0, out=moved))
+        return states
+
+    def contributions(self, matrix: Array) -> Array:
+        """Return by how much each feature of a block moves the scores of the block and its neighbours: n × k.
+
+        Input times gradient of the sum of all logits, for inputs as deviations from the mean; one pass back.
+        """
+        count = matrix.shape[0]
+        if not count:
+            return np.zeros(matrix.shape, dtype=np.float32)
+        inner = self._inner(matrix)
+        whole = self._whole(inner.sum(axis=0), count)
+        states = self._hidden(inner, whole)
+        channels = whole.size
+        slope = np.broadcast_to(self.weights["outer"], (count, channels)).astype(np.float32)
+        for layer in reversed(range(len(DILATIONS))):
+            dilation = DILATIONS[layer]
+            active = slope * (states[layer + 1] > states[layer])
+            back = matmul(active, np.ascontiguousarray(self.weights[f"convolution_{layer}"].T))
+            slope = slope + back[:, channels : 2 * channels]
+            slope[:-dilation] += back[dilation:, :channels]
+            slope[dilation:] += back[:-dilation, 2 * channels :]
+        shared = (slope.sum(axis=0) * (whole > 0)) @ self.weights["page"].T / np.float32(count)
+        slope = (slope + shared) * (inner > 0)
+        found: Array = matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
+        return found
+
+    def cut_for(self, lang: str | None) -> float:
+        """Return the probability from which a block is content on a page of this language."""
+        return self.cuts.get(lang or "", self.cut)
+
+    def favouring(self, side: str) -> SequenceModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
+        shift = _FAVOUR if side == "precision" else -_FAVOUR
+        moved = {lang: _moved(cut, shift) for lang, cut in self.cuts.items()}
+        return replace(self, cut=_moved(self.cut, shift), cuts=moved)
+
+    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+        """Score the blocks of a page (logit above that of the cut) and keep those above 0.
+
+        Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
+        """
+        logits, words = self.logits(self.matrix(measured)), measured.blocks.measures.words
+        cut = self.page_cut(logits, words, self.cut_for(measured.lang))
+        scores = logits.astype(np.float64) - np.log(cut / (1 - cut))
+        if self.content is not None and not self.content.holds(logits, words):
+            return Prediction(scores, np.zeros(scores.size, dtype=np.bool_))
+        kept = scores >= 0
+        return Prediction(scores, kept if kept.any() else best_blocks(logits))
+
+    @staticmethod
+    def page_cut(logits: Array, words: NDArray[np.integer[Any]], cut: float) -> float:
+        """Return the cut of one page: lower where the network is in doubt, as on pages that are no articles.
+
+        The expected F1 is highest where blocks are kept down to half of that F1 (Lipton, Elkan & Narayanaswamy 2014);
+        taken where the best expected F1 is below 0.8.
+        """
+        if not logits.size:
+            return cut
+        chance = probabilities(logits)
+        order = (-chance).argsort(kind="stable")
+        size = np.maximum(words[order], 1)
+        found = (chance[order] * size).cumsum()
+        best = float((2 * found / (size.cumsum() + found[-1])).max())
+        return cut if best >= _SURE else max(best * cut, _LEAST_CUT)
+
+    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Say for each block which features moved its score most.
+
+        See `contributions`.
+        """
+        matrix = self.matrix(measured)
+        changes = self.contributions(matrix)
+        places = {name: place for place, name in enumerate(self.columns)}
+        found: list[BlockReason] = []
+        for first in range(0, matrix.shape[0], _STRETCH):
+            rows = slice(first, first + _STRETCH)
+            sentences = self._sentences(matrix[rows], changes[rows], prediction.kept[rows])
+            found += (
+                BlockReason(
+                    reason=sentence,
+                    features=NamedRow(matrix, places, first + row),
+                    contributions=NamedRow(changes, places, first + row),
+                )
+                for row, sentence in enumerate(sentences)
+            )
+        return tuple(found)
+
+    def _sentences(self, matrix: Array, changes: Array, kept: NDArray[np.bool_]) -> list[str]:
+        """Name for each block the features that spoke most for its prediction."""
+        titles = {feature.name: feature.title for feature in context_features()}
+        names = [titles[name] for name in self.columns]
+        spoke = np.where(kept[:, None], changes, -changes)
+        order = (-spoke).argsort(axis=1, kind="stable")[:, :_TOLD]
+        chosen: Any = (np.take_along_axis(array, order, axis=1).tolist() for array in (matrix, changes, spoke))
+        sentences = []
+        for is_kept, columns, *values in zip(kept.tolist(), order.tolist(), *chosen, strict=True):
+            told = ", ".join(
+                f"{names[column]} {value:.2f} ({moved:+.1f})"
+                for column, value, moved, strength in zip(columns, *values, strict=True)
+                if strength > 0
+            )
+            sentences.append(f"{'kept' if is_kept else 'dropped'}: {told or 'no single feature decides'}")
+        return sentences
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
+        document = {
+            "kind": KIND,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            "columns": list(self.columns),
+            "cut": self.cut,
+            "cuts": dict(self.cuts),
+            "content": None if self.content is None else {"weights": self.content.weights, "bias": self.content.bias},
+            "languages": list(self.languages),
+            "stop_word_scope": self.stop_word_scope,
+            "segmenter": self.segmenter,
+            "record": dict(self.record),
+        }
+        halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
+        floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
+        return {"document": document_array(document), **halves, **floats}
+
+    @classmethod
+    def from_arrays(
+        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, where: str
+    ) -> SequenceModel:
+        """Make a model of named arrays and the values of their document.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where``.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            common = common_values(document, where=where)
+            return cls(
+                **common,
+                columns=tuple(map(str, document["columns"])),
+                weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
+                cut=float(document["cut"]),
+                cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
+                content=_content_test(document["content"]),
+            )
+
+
+def _moved(cut: float, shift: float) -> float:
+    """Move a probability by a logit."""
+    return float(probabilities(np.log(cut / (1 - cut)) + shift))
+
+
+def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:
+    return None if values is None else ContentTest(tuple(map(float, values["weights"])), float(values["bias"]))

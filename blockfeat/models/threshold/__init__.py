@@ -1,0 +1,1 @@
+"""Thresholds on features (Ziegler & Skubacz 2007)."""

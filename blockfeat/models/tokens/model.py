@@ -1,0 +1,226 @@
+"""Models that label tokens and take one contiguous run of them (Pasternack & Roth 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.tagtable import TagTable, load_table
+from blockfeat.decode.constrained import best_run_within, truncate_run
+from blockfeat.decode.runs import best_run
+from blockfeat.errors import ModelError
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.schema import Feature
+from blockfeat.models.model import BlockReason, Prediction
+from blockfeat.models.tokens.article import ArticleDecision
+from blockfeat.models.tokens.classifier import TokenClassifier
+from blockfeat.models.tokens.page_tokens import PageTokens
+from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags
+
+__all__ = ["SYSTEMS", "Constraints", "TokenModel", "TokenRun"]
+
+SYSTEMS = ("longest-block", "simple", "classifier")
+
+_FAVOUR_FACTOR = 1.5
+_FAVOUR_BIAS = {"log odds": 0.5, "probability": 0.1}
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """What a run must keep to, and what is done with it.
+
+    Attributes
+    ----------
+    stop_at_rule : bool
+        Everything after the first HR inside of the run is cut off (6.2.3).
+    least_tokens : int
+        Least length of a run.
+    clean : bool
+        Cut out what is embedded in the run, by the paper's two rules (4.2).
+    """
+
+    stop_at_rule: bool = False
+    least_tokens: int = 1
+    clean: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.least_tokens < 1:
+            raise ModelError(f"a run has at least 1 token, not {self.least_tokens}")
+
+
+@dataclass(frozen=True, eq=False)
+class TokenRun:
+    """What a token model found on a page.
+
+    Attributes
+    ----------
+    tokens : PageTokens
+        The page's tokens.
+    scores : float array
+        The score of each.
+    run : tuple of int
+        First token and end (exclusive) of the extraction.
+    is_taken : bool array
+        The tokens of the run that were not cut out of it.
+    """
+
+    tokens: PageTokens
+    scores: Floats
+    run: tuple[int, int]
+    is_taken: Mask
+
+    @property
+    def byte_range(self) -> tuple[int, int]:
+        """Where the run begins and ends in the source of the page's tags; (0, 0) for none."""
+        first, end = self.run
+        return (int(self.tokens.first_byte[first]), int(self.tokens.end_byte[end - 1])) if end > first else (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenModel:
+    """A model over tokens and all that is needed to use it.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    system : str
+        ``"longest-block"``: the longest table cell or DIV; ``"simple"``: the maximum subsequence of 1 for a word and
+        ``-penalty`` for a tag; ``"classifier"``: that of the classifier's scores.
+    table : TagTable
+        Tag table that cuts pages into the blocks of the result.
+    penalty : float
+        What a tag costs for ``"simple"``; above 0.
+    classifier : TokenClassifier, optional
+        The classifier.
+    constraints : Constraints
+        What a run must keep to.
+    article : ArticleDecision, optional
+        Decides whether the extraction is an article.
+    languages : tuple of str
+        Languages that the model was trained for; empty for any.
+    record : mapping
+        Where the model comes from.
+    """
+
+    name: str
+    system: str
+    table: TagTable = field(default_factory=lambda: load_table("html5"))
+    penalty: float = PENALTY
+    classifier: TokenClassifier | None = None
+    constraints: Constraints = field(default_factory=Constraints)
+    article: ArticleDecision | None = None
+    languages: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+    # What other models have and the chain asks for: nothing is measured on blocks.
+    features: tuple[Feature, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.system not in SYSTEMS:
+            raise ModelError(f"model {self.name!r}: unknown system {self.system!r}; known are {', '.join(SYSTEMS)}")
+        if (self.classifier is not None) != (self.system == "classifier"):
+            raise ModelError(f"model {self.name!r}: only a system 'classifier' has a classifier, and it needs one")
+        if not self.penalty > 0:
+            raise ModelError(f"model {self.name!r}: the penalty of a tag must be above 0, not {self.penalty}")
+
+    def find(self, tags: Tags | None) -> TokenRun:
+        """Find the run of a page; linear in its size."""
+        tokens = PageTokens.of(tags)
+        scores = self._scores(tags, tokens)
+        run = self._run(tags, tokens, scores)
+        if self.constraints.clean and tags is not None:
+            return TokenRun(tokens, scores, run, cleaned(tags, tokens, run))
+        is_taken = np.zeros(len(tokens), dtype=bool)
+        is_taken[run[0] : run[1]] = True
+        return TokenRun(tokens, scores, run, is_taken)
+
+    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+        """Score blocks by the sum of their tokens' scores; keep those of whose words at least half are in the run."""
+        found = self.find(page.tags)
+        scores = block_scores(found.tokens, found.scores, measured.blocks)
+        return Prediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks))
+
+    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Say for each block how much of it is in the run, and what its own tokens speak for."""
+        found = self.find(page.tags)
+        words = np.maximum(measured.blocks.measures.words, 1)
+        covered = covered_shares(found.tokens, found.is_taken, measured.blocks)
+        what = "the longest cell or DIV" if self.system == "longest-block" else "the best run of tokens"
+        told = []
+        for score, kept, share, count in zip(
+            prediction.scores.tolist(), prediction.kept.tolist(), covered.tolist(), words.tolist(), strict=True
+        ):
+            reason = f"{'kept' if kept else 'dropped'}: {share:.0%} of its words are in {what}"
+            if self.system != "longest-block":
+                reason += f"; its own tokens speak for {'inside' if score > 0 else 'outside'}"
+            features = {"share_in_run": share, "score_by_word": score / count}
+            told.append(BlockReason(reason, features))
+        return tuple(told)
+
+    def favouring(self, side: str) -> TokenModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: tags cost more or less, or scores move.
+
+        Raises
+        ------
+        ModelError
+            The model always takes the longest cell or DIV.
+        """
+        if self.system == "longest-block":
+            raise ModelError(f"model {self.name!r} can favour neither precision nor recall")
+        sign = -1.0 if side == "precision" else 1.0
+        if self.classifier is None:
+            return replace(self, penalty=self.penalty * _FAVOUR_FACTOR**-sign)
+        scale = self.classifier.scale
+        moved = replace(scale, bias=scale.bias + sign * _FAVOUR_BIAS[scale.name])
+        return replace(self, classifier=replace(self.classifier, scale=moved))
+
+    def texts(self, page: Page, blocks: Blocks, kept: Mask) -> list[str]:
+        """Return the run's own text, cut at the borders of the kept blocks."""
+        first_byte, end_byte = self.find(page.tags).byte_range
+        return run_texts(blocks, first_byte, end_byte, np.flatnonzero(kept).tolist())
+
+    def is_article(self, blocks: Blocks, kept: Mask) -> bool | None:
+        """Tell whether the kept blocks make an article (4.1); None where the model has not learnt to tell."""
+        return None if self.article is None else self.article.is_article(blocks, kept)
+
+    def with_options(self, *, penalty: float | None = None, constraints: Constraints | None = None) -> TokenModel:
+        """Return a copy with another penalty or other constraints."""
+        return replace(
+            self,
+            penalty=self.penalty if penalty is None else penalty,
+            constraints=self.constraints if constraints is None else constraints,
+        )
+
+    def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
+        if self.classifier is not None:
+            return self.classifier.scores(tokens)
+        if self.system == "simple" or tags is None:
+            return simple_scores(tokens, self.penalty)
+        first, end = longest_block(tags, tokens)
+        scores = np.where(tokens.is_tag, 0.0, -1.0)
+        scores[first:end] *= -1.0
+        return scores
+
+    def _run(self, tags: Tags | None, tokens: PageTokens, scores: Floats) -> tuple[int, int]:
+        if self.system == "longest-block":
+            run = longest_block(tags, tokens) if tags is not None else (0, 0)
+        elif self.constraints.least_tokens > 1:
+            run = best_run_within(scores, least=self.constraints.least_tokens)
+        else:
+            run = best_run(scores)
+        return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run

@@ -1,0 +1,240 @@
+"""The tokens of a page, by column: tags, words, numbers and symbols with their places (Pasternack & Roth 2009, 5.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes, code_points
+from blockfeat.lang.words import keys_of_spans, lower, word_spans
+from blockfeat.page.tags import MARKS, Tags, name_keys
+
+__all__ = ["END_TAG", "NUMBER", "START_TAG", "SYMBOL", "WORD", "PageTokens", "are_among", "tag_tokens"]
+
+Indices = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Mask = NDArray[np.bool_]
+
+START_TAG, END_TAG, WORD, NUMBER, SYMBOL = range(5)
+"""Kinds of tokens; an empty element such as ``<br/>`` is a start tag."""
+
+_MARK = MARKS[0]
+_AMPERSAND, _SEMICOLON = b"&;"
+_WHITE = b" "[0]
+_ENTITIES = np.zeros(256, dtype=np.uint8)
+_ENTITIES[list(b"algq#")] = list(b'&<>" ')
+_START_FACTOR, _END_FACTOR = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B185EBCA87)
+_NUMBER_KEY = np.uint64(0x5851F42D4C957F2D)
+# Where the ten decimal digits of a script begin: ASCII first, then Arabic, Indic, Thai, Lao, Tibetan, full width.
+_ZEROS = (
+    0x30,
+    0x660,
+    0x6F0,
+    0x966,
+    0x9E6,
+    0xA66,
+    0xAE6,
+    0xB66,
+    0xBE6,
+    0xC66,
+    0xCE6,
+    0xD66,
+    0xE50,
+    0xED0,
+    0xF20,
+    0xFF10,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageTokens:
+    """The tokens of a page in document order.
+
+    Attributes
+    ----------
+    kind : uint8 array, n
+        `START_TAG`, `END_TAG`, `WORD`, `NUMBER` or `SYMBOL`.
+    key : uint64 array, n
+        Equal for equal tokens: names of tags, lower-cased words as `blockfeat.lang.words.keys_of_words` has them,
+        symbols; all numbers are one token.
+    first_byte, end_byte : int array, n
+        Where each token stands in the source of the page's tags.
+    unclosed : uint64 array, n
+        Key of the start tag that is the most recent unclosed one before each token; 0 for none.
+    element : int array, n
+        For tags the element as `blockfeat.page.tags.Tags` numbers them, -1 for text.
+    text : str
+        Lower-cased text that words and symbols are taken from.
+    first_character, end_character : int array, n
+        Where each word or symbol stands in it.
+    """
+
+    kind: NDArray[np.uint8]
+    key: Keys
+    first_byte: Indices
+    end_byte: Indices
+    unclosed: Keys
+    element: Indices
+    text: str = field(repr=False)
+    first_character: Indices = field(repr=False)
+    end_character: Indices = field(repr=False)
+
+    @classmethod
+    def of(cls, tags: Tags | None) -> PageTokens:
+        """Take a page apart; linear in its size."""
+        if tags is None or not len(tags):
+            nothing = np.zeros(0, dtype=np.int64)
+            keys = np.zeros(0, dtype=np.uint64)
+            return cls(nothing.astype(np.uint8), keys, nothing, nothing, keys, nothing, "", nothing, nothing)
+        text, begins, ends = _text_between_tags(tags)
+        lowered = lower(text)
+        codes = code_points(lowered)
+        classes = character_classes().of(codes)
+        is_mark = codes == _MARK
+        word_start, word_end = word_spans(classes)
+        is_symbol = (classes & (ALPHANUMERIC | MARK | SPACE | CONTROL) == 0) & ~is_mark
+        kind_at = np.full(codes.size, 255, dtype=np.uint8)
+        kind_at[word_start] = np.where(_are_numbers(codes, word_start, word_end), NUMBER, WORD)
+        kind_at[is_symbol] = SYMBOL
+        kind_at[is_mark] = START_TAG
+        first = np.flatnonzero(kind_at != 255)
+        kind = kind_at[first]
+        is_tag, is_word = kind == START_TAG, (kind == WORD) | (kind == NUMBER)
+        end = first + 1
+        end[is_word] = word_end
+        key = keys_of_spans(codes, first, end)
+        key[kind == NUMBER] = _NUMBER_KEY
+        first_byte, end_byte = begins[first], ends[end - 1]
+        first_byte[is_tag], end_byte[is_tag] = tags.start, tags.stop
+        element, opens, unclosed = _elements(tags)
+        kind[is_tag] = np.where(opens, START_TAG, END_TAG)
+        key[is_tag] = tag_tokens(tags.key[element], opens)
+        elements = np.full(first.size, -1, dtype=np.int64)
+        elements[is_tag] = element
+        # The state before each tag, and behind the last one: a token has that of the tags before it.
+        before = np.concatenate((np.zeros(1, dtype=np.uint64), unclosed))
+        state = before[np.cumsum(is_tag) - is_tag]
+        return cls(kind, key, first_byte, end_byte, state, elements, lowered, first, end)
+
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return int(self.kind.size)
+
+    @property
+    def is_tag(self) -> Mask:
+        """True for tags."""
+        return np.asarray(self.kind <= END_TAG)
+
+    @property
+    def is_word(self) -> Mask:
+        """True for words and numbers."""
+        return np.asarray((self.kind == WORD) | (self.kind == NUMBER))
+
+    def texts(self, chosen: Indices) -> list[str]:
+        """Return the lower-cased text of some words or symbols."""
+        spans = zip(self.first_character[chosen].tolist(), self.end_character[chosen].tolist(), strict=True)
+        return [self.text[first:end] for first, end in spans]
+
+    def element_starts(self, names: tuple[str, ...]) -> Indices:
+        """Return the tokens that are start tags of these names."""
+        keys = np.sort(tag_tokens(name_keys(names), np.ones(len(names), dtype=bool)))
+        return np.flatnonzero(are_among(self.key, keys) & (self.kind == START_TAG))
+
+
+def are_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
+    """Tell which values are among some known ones, which must ascend; faster than `numpy.isin` for few of those."""
+    if not known.size:
+        return np.zeros(values.size, dtype=bool)
+    return np.asarray(known[np.minimum(np.searchsorted(known, values), known.size - 1)] == values)
+
+
+def tag_tokens(keys: Keys, opens: Mask) -> Keys:
+    """Return the keys of tokens that are start tags (True) or end tags of elements with these keys."""
+    found: Keys = keys * np.where(opens, _START_FACTOR, _END_FACTOR) + opens.astype(np.uint64)
+    return found
+
+
+def _text_between_tags(tags: Tags) -> tuple[str, Indices, Indices]:
+    """Return the text with one mark for each tag, and where each character begins and ends in the source."""
+    source = np.frombuffer(tags.source, dtype=np.uint8)
+    lengths = np.empty(2 * tags.start.size + 1, dtype=np.int64)
+    lengths[0] = tags.start[0]
+    lengths[1::2] = tags.stop - tags.start
+    lengths[2:-1:2] = tags.start[1:] - tags.stop[:-1]
+    lengths[-1] = source.size - tags.stop[-1]
+    is_text = np.ones(lengths.size, dtype=bool)
+    is_text[1::2] = False
+    mask = np.repeat(is_text, lengths)
+    is_white = source <= _WHITE
+    mask[1:] &= ~(is_white[1:] & is_white[:-1])
+    at_mark = tags.stop - 1
+    mask[at_mark] = True
+    place = np.flatnonzero(mask)
+    codes = source[place]
+    codes[np.searchsorted(place, at_mark)] = _MARK
+    codes, begins, ends = _unescaped(codes, place)
+    text = codes.tobytes().decode("utf-8", "replace")
+    if len(text) != codes.size:
+        first = np.flatnonzero(codes & 0xC0 != 0x80)
+        begins, ends = begins[first], ends[np.append(first[1:], codes.size) - 1]
+    return text, begins, ends
+
+
+def _unescaped(codes: NDArray[np.uint8], place: Indices) -> tuple[NDArray[np.uint8], Indices, Indices]:
+    """Put the character that each entity stands for in the place of its first byte, and cut the rest away.
+
+    Returns the bytes, and where each begins and ends in the source.
+    """
+    ampersands = np.flatnonzero(codes == _AMPERSAND)
+    if not ampersands.size:
+        return codes, place, place + 1
+    semicolons = np.flatnonzero(codes == _SEMICOLON)
+    last = np.append(semicolons, codes.size - 1)[np.searchsorted(semicolons, ampersands)]
+    inside = np.zeros(codes.size + 1, dtype=np.int8)
+    inside[ampersands + 1] += 1
+    inside[last + 1] -= 1
+    codes[ampersands] = _ENTITIES[codes[np.minimum(ampersands + 1, codes.size - 1)]]
+    ends = place + 1
+    ends[ampersands] = place[last] + 1
+    kept = np.cumsum(inside[:-1], dtype=np.int8) == 0
+    return codes[kept], place[kept], ends[kept]
+
+
+def _are_numbers(codes: NDArray[np.uint32], start: Indices, end: Indices) -> Mask:
+    """Tell which words consist of decimal digits alone."""
+    is_digit = (codes >= _ZEROS[0]) & (codes < _ZEROS[0] + 10)
+    if codes.max(initial=0) >= _ZEROS[1]:
+        for zero in _ZEROS[1:]:
+            is_digit |= (codes >= zero) & (codes < zero + 10)
+    upto = np.zeros(codes.size + 1, dtype=np.int64)
+    np.cumsum(is_digit, out=upto[1:])
+    are_numbers: Mask = upto[end] - upto[start] == end - start
+    return are_numbers
+
+
+def _elements(tags: Tags) -> tuple[Indices, Mask, Keys]:
+    """Return for each tag its element, whether it opens it, and the most recent unclosed tag behind it.
+
+    An element without an end tag (``<br/>``) stays on the stack until the element around it ends, as in the paper
+    (6.2): so the most recent unclosed tag is the last such child of the open element, else the open element.
+    """
+    element = np.empty(tags.start.size, dtype=np.int64)
+    element[tags.closed] = np.arange(len(tags))
+    element[tags.opened] = np.arange(len(tags))
+    opens = np.zeros(tags.start.size, dtype=bool)
+    opens[tags.opened] = True
+    is_empty = tags.opened == tags.closed
+    parent = tags.parents()
+    inside = np.where(opens & ~is_empty[element], element, parent[element])
+    last = np.where(is_empty[element], element, inside)
+    order = np.argsort(inside, kind="stable")
+    # Elements are numbered in order: by open element, then by the last one without an end tag inside it so far.
+    height = np.int64(len(tags) + 1)
+    grouped = (inside[order] + 1) * height + last[order] + 1
+    top = np.empty_like(grouped)
+    top[order] = np.maximum.accumulate(grouped) % height - 1
+    keys = tag_tokens(tags.key, np.ones(len(tags), dtype=bool))
+    return element, opens, np.where(top >= 0, keys[top], np.uint64(0))

@@ -1,0 +1,92 @@
+"""From a run of tokens back to the page: the blocks that it covers, their scores, and its own text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.models.tokens.page_tokens import PageTokens
+
+__all__ = ["block_scores", "covered_shares", "kept_blocks", "run_texts"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_LEAST_SHARE = 0.5
+_TAG = re.compile(rb"<[^>]*>")
+
+
+def block_scores(tokens: PageTokens, scores: Floats, blocks: Blocks) -> Floats:
+    """Return the sum of the scores of the tokens in each block: float array n."""
+    return _sums_by_block(tokens, scores, blocks)
+
+
+def kept_blocks(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Mask:
+    """Tell which blocks are part of an extraction: those of whose words at least half are taken.
+
+    Parameters
+    ----------
+    tokens : PageTokens
+        The page's tokens.
+    is_taken : bool array
+        The tokens that were extracted.
+    blocks : Blocks
+        The page's blocks. One without words is kept where any of its tokens is taken.
+    """
+    taken = _sums_by_block(tokens, (is_taken & ~tokens.is_tag).astype(np.float64), blocks)
+    has_words = _sums_by_block(tokens, tokens.is_word.astype(np.float64), blocks) > 0
+    return (taken > 0) & (~has_words | (covered_shares(tokens, is_taken, blocks) >= _LEAST_SHARE))
+
+
+def covered_shares(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Floats:
+    """Return the share of each block's words that is taken, 0 to 1: float array n; 0 for a block without words."""
+    words = tokens.is_word
+    taken = _sums_by_block(tokens, (words & is_taken).astype(np.float64), blocks)
+    return taken / np.maximum(_sums_by_block(tokens, words.astype(np.float64), blocks), 1.0)
+
+
+def run_texts(blocks: Blocks, first_byte: int, end_byte: int, chosen: Sequence[int]) -> list[str]:
+    """Return the texts of some blocks, cut where the run begins or ends inside of them.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    first_byte, end_byte : int
+        Where the run begins and ends in the source of the page's tags.
+    chosen : sequence of int
+        The blocks to return; those outside of the run come out empty.
+    """
+    texts = []
+    for index in chosen:
+        text = blocks.text(index)
+        first, end = int(blocks.first_byte[index]), int(blocks.end_byte[index])
+        if first < first_byte or end_byte < end:
+            source = blocks.tags.source
+            solid = np.cumsum([not character.isspace() for character in text])
+            before = _solid_characters(source[first : max(min(first_byte, end), first)])
+            behind = _solid_characters(source[max(min(end_byte, end), first) : end])
+            total = int(solid[-1]) if len(text) else 0
+            start = int(np.searchsorted(solid, before, side="right"))
+            stop = int(np.searchsorted(solid, total - behind)) + 1
+            text = text[start:stop].strip() if before + behind < total else ""
+        texts.append(text)
+    return texts
+
+
+def _solid_characters(markup: bytes) -> int:
+    """Return the number of characters other than white space between the tags of a piece of markup."""
+    text = unescape(_TAG.sub(b"", markup).decode("utf-8", "ignore"))
+    return sum(not character.isspace() for character in text)
+
+
+def _sums_by_block(tokens: PageTokens, values: Floats, blocks: Blocks) -> Floats:
+    upto = np.concatenate(([0.0], np.cumsum(values)))
+    first = np.searchsorted(tokens.first_byte, blocks.first_byte)
+    end = np.searchsorted(tokens.first_byte, blocks.end_byte)
+    return np.asarray(upto[end] - upto[first])

@@ -1,0 +1,264 @@
+"""Bytes or str to a parsed page: decoded, made safe, with all of its text, as columns of tags."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+
+from lxml import etree
+
+from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
+from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
+from blockfeat.page.raw_text import cut_raw_text
+from blockfeat.page.repair import flatten, limit_attributes, strip_title_tags, without_open_tag
+from blockfeat.page.tags import Tags
+
+__all__ = ["Page"]
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# Control characters become spaces, soft hyphens go.
+_NOT_IN_TITLES = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "), 0xAD: ""}
+_TITLE_BYTES = 5_000
+# libxml2 stops reading at 2,048 levels without an error.
+_MOST_DEPTH = 2_000
+_END = b"<wbr id=blockfeat-end>"
+_WRITTEN_END = b'<wbr id="blockfeat-end"/>'
+_QUOTE_MARKS = (b'"', b"'")
+_MAGIC = (
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x7fELF", "ELF"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"RIFF", "RIFF"),
+    (b"OggS", "Ogg"),
+    (b"\xd0\xcf\x11\xe0", "OLE"),
+)
+_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A parsed page.
+
+    Attributes
+    ----------
+    tags : Tags or None
+        Its tree as columns, the first element is html; None for a page without any markup or text.
+    url : str or None
+        Address of the page as the caller gave it.
+    encoding, encoding_source : str
+        What the bytes were decoded as and why (see `blockfeat.page.encoding.Decoding`); ``"str"`` for text.
+    replaced : int
+        Number of characters that were replaced by U+FFFD.
+    warnings : tuple of str
+        What was capped or repaired.
+    declared : DeclaredText
+        What the page's JSON-LD declares to be its text.
+    """
+
+    tags: Tags | None
+    url: str | None = None
+    encoding: str = "utf-8"
+    encoding_source: str = "str"
+    replaced: int = 0
+    warnings: tuple[str, ...] = ()
+    declared: DeclaredText = NOTHING_DECLARED
+
+    @classmethod
+    def parse(
+        cls,
+        html: str | bytes | bytearray | memoryview,
+        *,
+        url: str | None = None,
+        charset: str | None = None,
+        max_bytes: int | None = None,
+        keep_raw_text: bool = False,
+    ) -> Page:
+        """Parse a page.
+
+        Parameters
+        ----------
+        html : str or bytes-like
+            The page. Bytes are decoded as `blockfeat.page.encoding.decode` says.
+        url, charset : str, optional
+            Address of the page; charset from the HTTP header.
+        max_bytes : int, optional
+            Largest page that is taken.
+        keep_raw_text : bool
+            Keep scripts, styles, drawings and comments in the tree.
+
+        Raises
+        ------
+        InputTypeError
+            ``html`` is neither str nor bytes-like.
+        NotHTML
+            The bytes are of another format.
+        LimitExceeded
+            The page is larger than ``max_bytes``.
+        """
+        if isinstance(html, str):
+            _check_size(len(html), max_bytes)
+            decoding = Decoding(html, "utf-8", "str")
+            data, replaced = _to_utf_8(html)
+        elif isinstance(html, (bytes, bytearray, memoryview)):
+            raw = bytes(html)
+            _check_size(len(raw), max_bytes)
+            _check_format(raw, charset)
+            source = source_of_utf_8(raw)
+            decoding = decode(raw, charset) if source is None else Decoding("", "utf-8", source)
+            data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
+        else:
+            raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
+        declared = declared_text(data)
+        tags, warnings = _tags(data, keep_raw_text=keep_raw_text)
+        replaced += decoding.replaced
+        if replaced:
+            warnings.append(f"{replaced} characters could not be decoded and were replaced")
+        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared)
+
+    @property
+    def title(self) -> str | None:
+        """Text of the title element, white space folded; None where there is none."""
+        titles = self.tags.named("title")[:1].tolist() if self.tags is not None else []
+        text = self.tags.text(titles[0]).translate(_NOT_IN_TITLES) if self.tags is not None and titles else ""
+        return " ".join(text.split()) or None
+
+    @property
+    def declared_lang(self) -> str | None:
+        """Language that the page declares: ``lang`` of html or body, else http-equiv or og:locale."""
+        if self.tags is None:
+            return None
+        for element in (0, *self.tags.named("body")[:1].tolist()):
+            attributes = self.tags.attributes(element)
+            value = attributes.get("lang") or attributes.get("xml:lang")
+            if value:
+                return value
+        for element in self.tags.named("meta").tolist():
+            meta = self.tags.attributes(element)
+            key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
+            if key in ("content-language", "og:locale", "language") and meta.get("content"):
+                return meta["content"]
+        return None
+
+    def all_text(self) -> str:
+        """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
+        return "" if self.tags is None else self.tags.all_text()
+
+
+def _check_size(size: int, max_bytes: int | None) -> None:
+    if max_bytes is not None and size > max_bytes:
+        raise LimitExceeded(f"the page has {size:,} bytes, more than the limit of {max_bytes:,}")
+
+
+def _check_format(data: bytes, charset: str | None) -> None:
+    """Raise NotHTML for bytes of another format, by signature or by their share of control characters."""
+    for magic, name in _MAGIC:
+        if data.startswith(magic):
+            raise NotHTML(f"the bytes are {name}, not HTML")
+    head = data[:1024]
+    order = utf_16_order(head, charset)
+    if order is not None:
+        # Every second byte of Cyrillic would look like a control character.
+        head = head.decode(order, "replace").encode("utf-8", "replace")
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if controls > len(head) // 10 and controls > 1:
+        raise NotHTML("the bytes look binary, not like HTML")
+
+
+def _to_utf_8(text: str) -> tuple[bytes, int]:
+    """Encode a text as UTF-8 with U+FFFD for lone surrogates; return the number of those too."""
+    try:
+        return text.encode("utf-8"), 0
+    except UnicodeEncodeError:
+        cleaned, replaced = _SURROGATES.subn("\ufffd", text)
+        return cleaned.encode("utf-8"), replaced
+
+
+def _tags(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, list[str]]:
+    """Parse UTF-8 markup; repair what makes libxml2 lose text."""
+    warnings: list[str] = []
+    if b"\x00" in data:
+        data = data.replace(b"\x00", "\ufffd".encode())
+        warnings.append("NUL characters were replaced")
+    for repair in (partial(cut_raw_text, keep=keep_raw_text), limit_attributes):
+        data, repaired = repair(data)
+        warnings.extend(repaired)
+    tags, is_whole = _parse(data)
+    if tags is not None and tags.depth > _MOST_DEPTH:
+        data = flatten(data)
+        tags, is_whole = _parse(data)
+        warnings.append("elements nested deeper than 512 levels were flattened")
+        if tags is not None and tags.depth > _MOST_DEPTH and not is_whole:
+            warnings.append("the page is nested too deeply: text may be missing")
+    if tags is not None and _is_swallowed(tags):
+        data = strip_title_tags(data)
+        tags, is_whole = _parse(data)
+        warnings.append("an unclosed title element was removed")
+    if not is_whole:
+        tags, repaired = _with_its_end(data)
+        warnings.extend(repaired)
+    return tags, warnings
+
+
+def _with_its_end(data: bytes) -> tuple[Tags | None, tuple[str, ...]]:
+    """Parse markup whose end stands in a tag or in raw text; keep the text behind an unclosed attribute."""
+    for _ in _QUOTE_MARKS:
+        mended = without_open_tag(data)
+        is_shortened = len(mended) < len(data)
+        data = mended
+        tags, is_whole = _parse(data)
+        if is_whole:
+            return tags, ("a tag that was never closed was removed",) if is_shortened else ()
+    tags, _ = _parse(data, end=b"")
+    if tags is not None and (tags.named("plaintext").size or tags.named("xmp").size):
+        return tags, ()
+    return tags, ("an unclosed element hides the end of the page",)
+
+
+def _parse(data: bytes, end: bytes = _END) -> tuple[Tags | None, bool]:
+    """Parse with libxml2; return the tags and whether the parser saw the end.
+
+    An element put behind the page shows whether something swallowed the end; it is taken out again.
+    """
+    if not data or data.isspace():
+        return None, True
+    source = _written(data + end)
+    if not source:
+        return None, True
+    found = source.rfind(_WRITTEN_END)
+    # Behind a tag that the page leaves open the mark is part of that tag's name.
+    is_whole = found >= 0 and source.rfind(b"<", 0, found) < source.rfind(b">", 0, found)
+    if is_whole:
+        source = source[:found] + source[found + len(_WRITTEN_END) :]
+    return Tags.of_markup(source), is_whole
+
+
+def _written(data: bytes) -> bytes:
+    """Parse with libxml2 and write the tree out; empty if there is none. The tree is freed at once."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return b""
+    return b"" if root is None else Tags.write(root)
+
+
+def _is_swallowed(tags: Tags) -> bool:
+    """Tell whether a title without an end tag holds what should be the body."""
+    titles = tags.named("title")
+    if not titles.size:
+        return False
+    title = int(titles[0])
+    if tags.start[tags.closed[title]] - tags.stop[tags.opened[title]] < _TITLE_BYTES:
+        return False
+    bodies = tags.named("body")
+    return not bodies.size or bool(tags.closed[bodies[0]] <= tags.opened[bodies[0]] + 1)

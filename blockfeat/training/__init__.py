@@ -1,0 +1,1 @@
+"""Labelled pages to models: one trainer for each kind."""

@@ -1,0 +1,320 @@
+"""Fit of the margin model: logistic regression on soft thresholds, then the swarm against word F1 itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._numeric import probabilities
+from blockfeat.errors import TrainingError
+from blockfeat.pso.swarm import SwarmOptions, maximise
+from blockfeat.training.margin_pages import MarginPage, PackedPages, Parameters
+
+__all__ = ["MarginFit", "MarginOptions", "fit_margin", "start_of", "tune"]
+
+Floats = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+_QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
+_RARER = (0.1, 0.5, 0.9)
+_LEAST_SOFTNESS = 1e-3
+_TRIED = 5
+_RIDGE = 1e-4
+_CAUTION = 1e-3
+_FIRST_COST = 0.1
+_MOST_LOG_ODDS = 30.0
+_SWARM = SwarmOptions(
+    particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
+)
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MarginOptions:
+    """How the model is fitted.
+
+    Attributes
+    ----------
+    features : int
+        Most features that are chosen.
+    rows, all_rows : int
+        Blocks drawn, by their weight, for the choice of features and for the regression over those chosen.
+    steps : int
+        Newton steps of that regression.
+    rounds : int
+        Rounds of the swarm: first weights and costs, then thresholds and softnesses; each looks half as far.
+    pages : int
+        Pages, drawn at random, against which the swarm tunes thresholds; weights it tunes against all.
+    blocks : int
+        Pages with more blocks do not count for the swarm.
+    swarm : SwarmOptions
+        Population and pulls.
+    """
+
+    features: int = 24
+    rows: int = 40_000
+    all_rows: int = 120_000
+    steps: int = 40
+    rounds: int = 2
+    pages: int = 1_200
+    blocks: int = 800
+    swarm: SwarmOptions = _SWARM
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Blocks drawn by weight: values of all features, labels; each counts alike."""
+
+    values: Floats
+    label: Array
+
+    @classmethod
+    def draw(cls, pages: Sequence[MarginPage], count: int, seed: int) -> _Rows:
+        """Draw blocks; those of weight 0 never."""
+        weights = np.concatenate([np.zeros(0), *(page.weight for page in pages)])
+        if not weights.sum() > 0:
+            raise TrainingError("no block of the training pages has a weight")
+        total = np.cumsum(weights)
+        # One in each of `count` equal slices of the weight: less noise than free draws.
+        at = (np.arange(count) + np.random.default_rng(seed).random(count)) * (total[-1] / count)
+        chosen = np.minimum(np.searchsorted(total, at, side="right"), weights.size - 1)
+        starts = np.cumsum([0, *(page.weight.size for page in pages)])
+        owner = np.searchsorted(starts, chosen, side="right") - 1
+        edges = np.searchsorted(owner, np.arange(len(pages) + 1))
+        rows = [
+            page.matrix[chosen[edges[place] : edges[place + 1]] - starts[place]] for place, page in enumerate(pages)
+        ]
+        label = np.concatenate([page.label for page in pages])[chosen]
+        return cls(np.concatenate(rows), label.astype(np.float64))
+
+
+def start_of(pages: Sequence[MarginPage], options: MarginOptions) -> Parameters:
+    """Choose features one by one, each with the ramp that helps most, and fit all of them together.
+
+    Each step takes the ramp with the highest score statistic of a logistic regression that has the earlier ones
+    (Rao 1948), then moves all thresholds, softnesses and weights by Newton's method, thresholds as in segmented
+    regression (Muggeo 2003).
+
+    Raises
+    ------
+    TrainingError
+        No block has a weight, or no feature tells content from the rest.
+    """
+    rows = _Rows.draw(pages, options.rows, options.swarm.seed)
+    ramps, soft = _candidates(rows.values)
+    squares = soft * soft
+    empty = np.zeros(0)
+    parameters = Parameters(np.zeros(0, dtype=np.int64), empty, empty, empty)
+    owner = np.array([column for column, _, _ in ramps])
+    is_free = np.ones(owner.size, dtype=bool)
+    while parameters.columns.size < options.features and is_free.any():
+        gains = np.where(is_free, _gains(parameters, rows, soft, squares), 0.0)
+        tried = []
+        for _ in range(_TRIED):
+            best = int(np.argmax(gains))
+            if gains[best] > 0:
+                tried.append(_newton(_with(parameters, *ramps[best]), rows, 2))
+                gains[owner == ramps[best][0]] = 0.0
+        if not tried:
+            break
+        parameters = min(tried, key=lambda found: _loss(found, rows.values[:, found.columns], rows.label))
+        is_free &= owner != parameters.columns[-1]
+        parameters = _newton(parameters, rows, 2)
+    if not parameters.columns.size:
+        raise TrainingError("no feature tells content from the rest")
+    return _newton(parameters, _Rows.draw(pages, options.all_rows, options.swarm.seed + 1), options.steps)
+
+
+def _with(parameters: Parameters, column: int, threshold: float, softness: float) -> Parameters:
+    """Return parameters with one more feature, of weight 0."""
+    return replace(
+        parameters,
+        columns=np.append(parameters.columns, column),
+        thresholds=np.append(parameters.thresholds, threshold),
+        softnesses=np.append(parameters.softnesses, softness),
+        weights=np.append(parameters.weights, 0.0),
+    )
+
+
+def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]:
+    """Return ramps between two quantiles of each feature (column, threshold, softness), and the rows on them."""
+    ramps: list[tuple[int, float, float]] = []
+    soft: list[Floats] = []
+    for column in range(values.shape[1]):
+        own = values[:, column]
+        # Many features are 0 nearly everywhere: the other values have quantiles of their own.
+        other = own[own != np.median(own)]
+        rarer = np.quantile(other, _RARER) if other.size else []
+        points = np.unique(np.concatenate((np.quantile(own, _QUANTILES), rarer)))
+        for first, low in enumerate(points.tolist()):
+            for high in points[first + 1 :].tolist():
+                threshold, softness = (low + high) / 2, (high - low) / 2
+                if softness > _LEAST_SOFTNESS:
+                    ramps.append((column, threshold, softness))
+                    soft.append(np.clip((own - np.float32(threshold)) / np.float32(softness), -1, 1))
+    if not ramps:
+        raise TrainingError("no feature tells content from the rest")
+    return ramps, np.stack(soft)
+
+
+def _gains(parameters: Parameters, rows: _Rows, soft: Floats, squares: Floats) -> Array:
+    """Return the score statistic of each candidate (soft: candidates × rows) beside what is chosen already."""
+    own = parameters.soft(rows.values[:, parameters.columns].astype(np.float64))
+    design = np.column_stack((own, np.ones(rows.label.size)))
+    chance = probabilities(own @ parameters.weights + parameters.bias, limit=_MOST_LOG_ODDS)
+    curvature = chance * (1 - chance)
+    weighted = design * curvature[:, None]
+    products = soft @ np.column_stack((rows.label - chance, weighted)).astype(np.float32)
+    gradient, across = products[:, 0].astype(np.float64), products[:, 1:].astype(np.float64)
+    inner = design.T @ weighted + _RIDGE * rows.label.size * np.eye(design.shape[1])
+    own_square = (squares @ curvature.astype(np.float32)).astype(np.float64)
+    left = own_square - (across * np.linalg.solve(inner, across.T).T).sum(axis=1)
+    return np.asarray(gradient**2 / (left + _CAUTION * rows.label.size))
+
+
+def _newton(parameters: Parameters, rows: _Rows, steps: int) -> Parameters:
+    """Move weights, thresholds, softnesses and bias to less loss, step by step with damping (Levenberg)."""
+    values = rows.values[:, parameters.columns].astype(np.float64)
+    limits: Array = np.stack((values.min(axis=0), values.max(axis=0)))
+    count, damping = parameters.weights.size, 1e-2
+    loss = _loss(parameters, values, rows.label)
+    for _ in range(steps):
+        scaled = (values - parameters.thresholds) / parameters.softnesses
+        inside = (np.abs(scaled) < 1) * parameters.weights
+        jacobian = np.column_stack((np.clip(scaled, -1, 1), -inside, -inside * scaled, np.ones(rows.label.size)))
+        chance = probabilities(jacobian[:, :count] @ parameters.weights + parameters.bias, limit=_MOST_LOG_ODDS)
+        gradient = jacobian.T @ (rows.label - chance) / rows.label.size
+        gradient[:count] -= _RIDGE * parameters.weights
+        inner = (jacobian * (chance * (1 - chance) / rows.label.size)[:, None]).T @ jacobian
+        inner[np.arange(count), np.arange(count)] += _RIDGE
+        for _ in range(6):
+            damped = inner + np.diag(damping * np.diag(inner) + 1e-7)
+            tried = _moved(parameters, np.asarray(np.linalg.solve(damped, gradient), dtype=np.float64), limits)
+            found = _loss(tried, values, rows.label)
+            if found < loss:
+                parameters, loss, damping = tried, found, max(damping / 4, 1e-6)
+                break
+            damping *= 8
+        else:
+            break
+    return parameters
+
+
+def _moved(parameters: Parameters, step: Array, limits: Array) -> Parameters:
+    """Return parameters after a step: weights, thresholds in softnesses, logarithms of softnesses, bias."""
+    count = parameters.weights.size
+    low, high = limits
+    far = np.clip(step[count : 2 * count], -1.0, 1.0)
+    wider = np.exp(np.clip(step[2 * count : 3 * count], -0.5, 0.5))
+    widest = np.maximum(high - low, _LEAST_SOFTNESS)
+    return replace(
+        parameters,
+        weights=parameters.weights + step[:count],
+        thresholds=np.clip(parameters.thresholds + far * parameters.softnesses, low, high),
+        softnesses=np.clip(parameters.softnesses * wider, np.maximum(_LEAST_SOFTNESS, 1e-3 * widest), widest),
+        bias=parameters.bias + float(step[-1]),
+    )
+
+
+def _loss(parameters: Parameters, values: NDArray[np.floating], label: Array) -> float:
+    """Return the mean cross-entropy with a ridge over the weights."""
+    scores = parameters.soft(values) @ parameters.weights + parameters.bias
+    likely = np.logaddexp(0.0, scores) - label * scores
+    return float(likely.mean() + _RIDGE / 2 * (parameters.weights**2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class MarginFit:
+    """What the fit found: parameters, mean word F1 at its start and at its end, generations, whether it was stopped."""
+
+    parameters: Parameters
+    start: float
+    fitness: float
+    generations: int
+    interrupted: bool
+
+
+def fit_margin(pages: Sequence[MarginPage], options: MarginOptions) -> MarginFit:
+    """Fit the margin model to pages: choose features, regress, and let the swarm tune all numbers.
+
+    Raises
+    ------
+    TrainingError
+        The pages hold nothing to learn from.
+    """
+    start = replace(start_of(pages, options), enter=_FIRST_COST, leave=_FIRST_COST)
+    return tune(start, pages, options)
+
+
+def tune(start: Parameters, pages: Sequence[MarginPage], options: MarginOptions) -> MarginFit:
+    """Let the swarm look around a start for the highest mean word F1, in turn over two halves of the numbers.
+
+    A swarm over all numbers at once finds less: particles in so many dimensions rarely help one without harm to
+    another (van den Bergh & Engelbrecht 2004).
+    """
+    short = [page for page in pages if page.words.size <= options.blocks]
+    packed = PackedPages.build(short, start.columns)
+    drawn = np.random.default_rng(options.swarm.seed).permutation(len(short))[: options.pages]
+    some = PackedPages.build([short[place] for place in drawn.tolist()], start.columns)
+    first, generations = packed.evaluate(start), 0
+    found, interrupted = start, False
+    for stage in range(2 * options.rounds):
+        reach = 0.5 ** (stage // 2)
+        over, at = (some, _thresholds_at) if stage % 2 else (packed, _weights_at)
+        swarm = replace(options.swarm, seed=options.swarm.seed + stage)
+        objective = _objective(over, found, at, reach)
+        dimensions = 2 * found.weights.size if stage % 2 else found.weights.size + 3
+        result = maximise(objective, dimensions, swarm, known=np.full(dimensions, 0.5))
+        found = at(found, result.position, reach)
+        generations += len(result.history)
+        interrupted = result.interrupted
+        _logger.info("stage %d: %.4f, then %.4f", stage + 1, result.history[0].best, result.fitness)
+        if interrupted:
+            break
+    return MarginFit(found, first, packed.evaluate(found), generations, interrupted)
+
+
+_Reading = Callable[[Parameters, Array, float], Parameters]
+
+
+def _objective(pages: PackedPages, start: Parameters, at: _Reading, reach: float) -> Callable[[Array], Array]:
+    def fitness(positions: Array) -> Array:
+        particles = [at(start, position, reach) for position in positions]
+        scores = pages.scores(
+            np.stack([particle.thresholds for particle in particles]),
+            np.stack([particle.softnesses for particle in particles]),
+            np.stack([particle.weights for particle in particles]),
+            np.array([particle.bias for particle in particles]),
+        )
+        enter = np.array([particle.enter for particle in particles])
+        leave = np.array([particle.leave for particle in particles])
+        return pages.fitness(pages.labels(scores, enter, leave))
+
+    return fitness
+
+
+def _weights_at(start: Parameters, position: Array, reach: float) -> Parameters:
+    """Return the start with the weights, bias and costs of a position; the middle of the cube is the start."""
+    change = (2.0 * np.clip(position, 0.0, 1.0) - 1.0) * reach
+    bias, enter, leave = change[-3:].tolist()
+    return replace(
+        start,
+        weights=start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2),
+        bias=start.bias + bias,
+        enter=max(0.0, start.enter + enter),
+        leave=max(0.0, start.leave + leave),
+    )
+
+
+def _thresholds_at(start: Parameters, position: Array, reach: float) -> Parameters:
+    """Return the start with thresholds (half a softness off at most) and softnesses (half to double) of a position."""
+    far, wider = np.split((2.0 * np.clip(position, 0.0, 1.0) - 1.0) * reach, 2)
+    return replace(
+        start,
+        thresholds=start.thresholds + 0.5 * far * start.softnesses,
+        softnesses=start.softnesses * 2.0**wider,
+    )

@@ -1,0 +1,161 @@
+"""Training of the sequence model with PyTorch (extra ``train``); extraction needs none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import MissingExtraError
+from blockfeat.models.sequence.model import DILATIONS, WEIGHT_NAMES
+
+__all__ = ["SequenceOptions", "SequencePage", "fit_sequence"]
+
+Array = NDArray[np.float32]
+
+_MOST_BLOCKS = 1_000
+_MOST_DEVIATIONS = 5.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SequencePage:
+    """One page to learn from: features n × k, share of content 0 to 1, and weight of each of its n blocks."""
+
+    matrix: Array
+    label: Array
+    weight: Array
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOptions:
+    """How the network is trained: channels, passes over the pages, pages a step, steps' size, and the seed."""
+
+    channels: int = 48
+    passes: int = 10
+    pages_a_step: int = 16
+    learning_rate: float = 3e-3
+    weight_decay: float = 1e-3
+    dropout: float = 0.2
+    seed: int = 1
+
+
+def fit_sequence(pages: Sequence[SequencePage], options: SequenceOptions) -> dict[str, Array]:
+    """Train the network on pages and return its weights by `WEIGHT_NAMES`.
+
+    Adam with a learning rate that rises and falls in one cycle; the loss is the weighted binary cross-entropy. The
+    same seed and pages give the same weights on one machine.
+
+    Raises
+    ------
+    MissingExtraError
+        PyTorch is not installed.
+    """
+    try:
+        torch: Any = import_module("torch")
+    except ImportError as error:
+        raise MissingExtraError(f"training a sequence model needs PyTorch: pip install torch ({error})") from error
+    torch.manual_seed(options.seed)
+    order = np.random.default_rng(options.seed)
+    mean, scale = _standardisation(pages)
+    network = _network(torch, pages[0].matrix.shape[1], options)
+    optimiser = torch.optim.AdamW(network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
+    steps = options.passes * -(-len(pages) // options.pages_a_step)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.learning_rate, total_steps=steps)
+    ready = [_cropped(page, mean, scale, order) for page in pages]
+    network.train()
+    for _ in range(options.passes):
+        for batch in _batches([page[0].shape[0] for page in ready], options.pages_a_step, order):
+            inputs, mask, label, weight = _padded(torch, [ready[place] for place in batch])
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                network(inputs, mask), label, weight=weight, reduction="sum"
+            ) / len(batch)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
+            optimiser.step()
+            schedule.step()
+    return {"mean": mean, "scale": scale, **_exported(network)}
+
+
+def _standardisation(pages: Sequence[SequencePage]) -> tuple[Array, Array]:
+    """Return mean and inverse deviation of each feature; pages count alike."""
+    means = np.stack([page.matrix.mean(axis=0, dtype=np.float64) for page in pages])
+    squares = np.stack([(page.matrix.astype(np.float64) ** 2).mean(axis=0) for page in pages])
+    mean = means.mean(axis=0)
+    deviation = np.sqrt(np.maximum(squares.mean(axis=0) - mean**2, 0.0))
+    scale = np.where(deviation > 1e-6, 1.0 / np.maximum(deviation, 1e-6), 0.0)
+    return mean.astype(np.float32), scale.astype(np.float32)
+
+
+def _cropped(page: SequencePage, mean: Array, scale: Array, order: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Standardise a page and take a stretch of a very long one."""
+    count = page.label.size
+    first = int(order.integers(0, max(count - _MOST_BLOCKS, 0) + 1))
+    rows = slice(first, first + _MOST_BLOCKS)
+    inputs = np.clip((page.matrix[rows] - mean) * scale, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+    return inputs.astype(np.float32), page.label[rows], page.weight[rows]
+
+
+def _batches(sizes: Sequence[int], pages: int, order: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Return batches of pages of like length, in random order."""
+    jittered = np.asarray(sizes) * order.uniform(0.8, 1.25, len(sizes))
+    ranked = np.argsort(jittered)
+    batches = [ranked[first : first + pages] for first in range(0, len(sizes), pages)]
+    order.shuffle(batches)
+    return batches
+
+
+def _padded(torch: Any, pages: Sequence[tuple[Array, Array, Array]]) -> tuple[Any, ...]:
+    """Return inputs (pages × blocks × k), mask, label and weight, padded with zeros."""
+    longest = max(page[0].shape[0] for page in pages)
+    inputs = np.zeros((len(pages), longest, pages[0][0].shape[1]), dtype=np.float32)
+    others = np.zeros((3, len(pages), longest), dtype=np.float32)
+    for place, (matrix, label, weight) in enumerate(pages):
+        inputs[place, : label.size] = matrix
+        others[:, place, : label.size] = np.ones(label.size), label, weight
+    return (torch.from_numpy(inputs), *map(torch.from_numpy, others))
+
+
+def _network(torch: Any, inputs: int, options: SequenceOptions) -> Any:
+    """Return the network of `blockfeat.models.sequence.model.SequenceModel` as a module."""
+
+    class Network(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            channels = options.channels
+            self.inner = torch.nn.Linear(inputs, channels)
+            self.page = torch.nn.Linear(channels, channels)
+            self.convolutions = torch.nn.ModuleList(torch.nn.Linear(3 * channels, channels) for _ in DILATIONS)
+            self.outer = torch.nn.Linear(channels, 1)
+            self.dropout = torch.nn.Dropout(options.dropout)
+
+        def forward(self, values: Any, mask: Any) -> Any:
+            mask = mask[:, :, None]
+            hidden = torch.relu(self.inner(values)) * mask
+            mean = hidden.sum(dim=1, keepdim=True) / mask.sum(dim=1, keepdim=True)
+            hidden = self.dropout((hidden + torch.relu(self.page(mean))) * mask)
+            for dilation, convolution in zip(DILATIONS, self.convolutions, strict=True):
+                before = torch.nn.functional.pad(hidden, (0, 0, dilation, 0))[:, : hidden.shape[1]]
+                behind = torch.nn.functional.pad(hidden, (0, 0, 0, dilation))[:, dilation:]
+                around = torch.cat((before, hidden, behind), dim=2)
+                hidden = hidden + self.dropout(torch.relu(convolution(around))) * mask
+            return self.outer(hidden)[:, :, 0]
+
+    return Network()
+
+
+def _exported(network: Any) -> dict[str, Array]:
+    """Return the weights of a trained module as arrays, transposed for inputs in rows."""
+    layers = {"inner": network.inner, "page": network.page}
+    layers |= {f"convolution_{place}": layer for place, layer in enumerate(network.convolutions)}
+    arrays: dict[str, Array] = {}
+    for name, layer in layers.items():
+        arrays[name] = layer.weight.detach().numpy().T.copy()
+        arrays[f"{name}_bias"] = layer.bias.detach().numpy().copy()
+    arrays["outer"] = network.outer.weight.detach().numpy()[0].copy()
+    arrays["outer_bias"] = network.outer.bias.detach().numpy().copy()
+    return {name: arrays[name] for name in WEIGHT_NAMES[2:]}

@@ -1,0 +1,99 @@
+"""The policy of docs/hidden-content.md, line by line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import blockfeat
+from blockfeat.blocks import TagTable, cut_into_blocks, load_table
+from blockfeat.page.page import Page
+
+HTML5 = load_table("html5")
+PRUNING = replace(HTML5, guards=replace(HTML5.guards, prune_hidden=True))
+PROSE = "The ferry leaves at nine and returns before dark, unless the wind turns. " * 10
+
+
+def text(html: str, table: TagTable = HTML5) -> str:
+    return " ".join(cut_into_blocks(Page.parse(html), table).texts())
+
+
+def text_of_all_blocks(html: str) -> str:
+    return "\n".join(block.text for block in blockfeat.extract(html).blocks)
+
+
+def test_noscript_is_left_out() -> None:
+    assert "seen" in text(f"<p>{PROSE} seen</p><noscript><p>unseen</p></noscript>")
+    assert "unseen" not in text(f"<p>{PROSE}</p><noscript><p>unseen</p></noscript>")
+
+
+def test_noscript_is_used_where_the_page_has_nothing_else() -> None:
+    assert "ferry" in text(f"<p>Loading</p><noscript><p>{PROSE}</p></noscript>")
+    assert "short" not in text("<p>Loading</p><noscript><p>short</p></noscript>")
+
+
+def test_template_is_left_out_unless_it_holds_a_paragraph() -> None:
+    assert "card" not in text("<p>a</p><template><div>card</div></template>")
+    assert "ferry" in text(f"<template><p>{PROSE}</p>")
+
+
+@pytest.mark.parametrize(
+    "attribute", ["hidden", 'aria-hidden="true"', 'style="display: none"', "style='VISIBILITY:hidden'"]
+)
+def test_hidden_elements_are_kept_unless_the_table_prunes_them(attribute: str) -> None:
+    html = f"<p>shown</p><div {attribute}>veiled</div><p>after</p>"
+    assert text(html) == "shown veiled after"
+    assert text(html, PRUNING) == "shown after"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<noscript>veiled</noscript>",
+        "<noscript><p>veiled</p></noscript>",
+        "<template>veiled</template>",
+        "<template><div>veiled</div></template>",
+        '<script type="application/ld+json">{"articleBody": "veiled"}</script>',
+        "<script>veiled</script>",
+        "<style>veiled</style>",
+        "<!-- veiled -->",
+        "<textarea>veiled</textarea>",
+        "<select><option>veiled</select>",
+        "<button>veiled</button>",
+        "<del>veiled</del>",
+        "<svg><text>veiled</text></svg>",
+        "<iframe>veiled</iframe>",
+    ],
+)
+def test_what_is_never_text(hidden: str) -> None:
+    assert text(f"<p>before {hidden} after</p>") == "before after"
+    found = text_of_all_blocks(f"<p>{PROSE}</p><div>before {hidden} after</div>")
+    assert "veiled" not in found
+    assert "before after" in " ".join(found.split())
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div hidden>shown</div>",
+        '<div aria-hidden="true">shown</div>',
+        '<div style="display:none">shown</div>',
+        '<div style="visibility:hidden">shown</div>',
+        "<template><p>shown</p></template>",
+        "<select><p>shown</p></select>",
+        "<button><p>shown</p></button>",
+    ],
+)
+def test_what_is_kept(markup: str) -> None:
+    assert "shown" in text_of_all_blocks(f"<p>{PROSE}</p>{markup}<p>after</p>")
+
+
+@pytest.mark.parametrize(("outside", "inside", "is_used"), [(5, 120, True), (60, 120, False), (5, 90, False)])
+def test_noscript_is_used_where_the_page_has_little_else(outside: int, inside: int, is_used: bool) -> None:
+    page = f"<p>{'word ' * outside}</p><noscript><p>{'veiled ' * inside}</p></noscript>"
+    assert ("veiled" in text_of_all_blocks(page)) is is_used
+
+
+def test_an_unclosed_button_does_not_swallow_the_page() -> None:
+    assert "ferry" in text(f"<button>Menu<main><p>{PROSE}</p></main>")

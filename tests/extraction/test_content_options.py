@@ -1,0 +1,67 @@
+"""Headline, captions, tables, comments: in or out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blockfeat import Extractor
+from blockfeat.errors import ModelError
+from blockfeat.extraction.content_options import ContentOptions, find_headline
+from blocks_of import blocks_of
+
+LINE = "It is a long sentence about the old bridge, which opens again for all of them today."
+PAGE = f"""<html lang=en><title>Old bridge opens again - The Daily Page</title><body>
+<header><h1>The Daily Page</h1></header>
+<article><h1>Old bridge opens again</h1>
+<p>{LINE} {LINE}</p><p>{LINE} {LINE}</p>
+<figure><figcaption>The bridge at night, seen from the harbour</figcaption></figure>
+<p>{LINE} {LINE}</p>
+<table><tr><td>Length</td><td>300 metres</td></tr></table>
+<p>{LINE} {LINE}</p></article>
+<div class="comments-list"><p>I have waited for this since they closed it.</p></div></body></html>"""
+BLOCKS = blocks_of(PAGE)
+TEXTS = BLOCKS.texts()
+PROSE = np.array([text.startswith("It is a long") for text in TEXTS])
+
+
+def chosen(kept: np.ndarray[tuple[int], np.dtype[np.bool_]], **wanted: bool) -> set[str]:
+    headline = find_headline(BLOCKS, kept, "Old bridge opens again - The Daily Page")
+    mask = ContentOptions(**wanted).choose(BLOCKS, kept, headline)
+    return {TEXTS[place] for place in mask.nonzero()[0]} - {TEXTS[place] for place in PROSE.nonzero()[0]}
+
+
+@pytest.mark.parametrize(
+    ("part", "texts"),
+    [
+        ("headline", {"Old bridge opens again"}),
+        ("captions", {"The bridge at night, seen from the harbour"}),
+        ("tables", {"Length", "300 metres"}),
+        ("comments", {"I have waited for this since they closed it."}),
+    ],
+)
+def test_a_part_comes_in_and_goes_out(part: str, texts: set[str]) -> None:
+    everything = np.ones(len(TEXTS), dtype=bool)
+    assert chosen(PROSE) == set()
+    assert chosen(PROSE, **{part: True}) == texts
+    assert chosen(PROSE, **{part: False}) == set()
+    assert chosen(everything) - chosen(everything, **{part: False}) == texts
+
+
+def test_nothing_is_added_to_a_page_without_text() -> None:
+    nothing = np.zeros(len(TEXTS), dtype=bool)
+    assert chosen(nothing, headline=True, captions=True, tables=True, comments=True) == set()
+
+
+def test_the_headline_is_told_whether_it_is_in_or_out() -> None:
+    extractor = Extractor.load("thresholds")
+    with_it, without = (extractor.with_options(headline=wanted).extract(PAGE) for wanted in (True, False))
+    assert with_it.headline == without.headline == "Old bridge opens again"
+    assert with_it.text.startswith("Old bridge opens again\n\nIt is")
+    assert "Old bridge opens again" not in without.text
+    assert with_it.to_dict()["headline"] == "Old bridge opens again"
+
+
+def test_only_two_sides_can_be_favoured() -> None:
+    with pytest.raises(ModelError, match="'speed'; known are precision, recall"):
+        Extractor.load("thresholds").with_options(favour="speed")

@@ -1,0 +1,115 @@
+"""From a page to its features and its language."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.errors import ModelError
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import Measurer
+from blockfeat.features.schema import Feature
+from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.lang.density import density
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.measures import FastSegmenter
+from blockfeat.page.page import Page
+
+INDEX = StopWordIndex.build(["en", "de", "fr"])
+GERMAN = (
+    "Der alte Leuchtturm steht seit vielen Jahren auf der Insel, und die Fischer sagen, dass er ihnen in "
+    "jeder Nacht den Weg nach Hause gezeigt hat."
+)
+ENGLISH = (
+    "The old lighthouse has stood on the island for many years, and the fishermen say that it has shown "
+    "them the way home on every night of the winter."
+)
+BANNER = "<div>The and of it is was on to by from with at</div>"
+
+
+def measurer(**options: object) -> Measurer:
+    values: dict[str, object] = {
+        "cutter": Cutter.of(load_table("html5")),
+        "features": CANONICAL,
+        "identifier": Identifier.build(INDEX),
+    }
+    return Measurer(**(values | options))  # type: ignore[arg-type]
+
+
+def test_matrix_has_a_row_for_each_block_and_a_column_for_each_feature() -> None:
+    chosen = features_named(["anchor_ratio", "sentence_count"])
+    measured = measurer(features=chosen).measure(Page.parse(f"<p>{GERMAN}</p><p><a href=x>Mehr</a></p>"))
+    assert measured.matrix.tolist() == [[0.0, 1.0], [1.0, 1.0]]
+    assert len(measured.blocks) == 2
+
+
+@pytest.mark.parametrize(("text", "lang"), [(GERMAN, "de"), (ENGLISH, "en")])
+def test_language_is_identified_by_the_prose(text: str, lang: str) -> None:
+    page = Page.parse(f"<html><body><p>{text}</p></body></html>")
+    assert measurer().measure(page).lang == lang
+
+
+def test_language_that_the_caller_knows_wins() -> None:
+    page = Page.parse(f"<p>{GERMAN}</p>")
+    measured = measurer().measure(page, lang="en-US")
+    assert measured.lang == "en"
+    assert measured.stop_words.languages == ("en",)
+
+
+def test_language_of_a_page_without_blocks_is_the_declared_one() -> None:
+    assert measurer().measure(Page.parse("<html lang=fr-CA><body></body></html>")).lang == "fr"
+    measured = measurer().measure(Page.parse(""))
+    assert measured.lang is None
+    assert measured.matrix.shape == (0, 8)
+
+
+def test_a_page_in_none_of_the_languages_asked_for_keeps_its_own() -> None:
+    page = Page.parse(f"<p>{GERMAN}</p>")
+    assert measurer(languages=("en", "fr")).measure(page).lang == "de"
+    assert measurer(languages=("en", "de")).measure(page).lang == "de"
+
+
+def test_scope_page_counts_stop_words_of_the_pages_language() -> None:
+    page = Page.parse(f"<p>{GERMAN}</p>{BANNER}")
+    by_page = measurer().measure(page)
+    assert by_page.stop_words.languages == ("de",)
+    by_block = measurer(stop_word_scope="block", languages=("de", "en")).measure(page)
+    assert by_block.stop_words.languages == ("de", "en")
+    assert by_block.stop_words.language.tolist() == [0, 1]
+    assert by_block.stop_words.ratio[1] > by_page.stop_words.ratio[1]
+    column = CANONICAL_NAMES.index("stop_word_ratio")
+    expected = by_block.stop_words.ratio / [density("de"), density("en")]
+    assert np.allclose(by_block.matrix[:, column], expected)
+
+
+def test_a_language_without_a_stop_list_falls_back_on_those_asked_for() -> None:
+    page = Page.parse(f"<p>{GERMAN}</p>")
+    assert measurer().measure(page, lang="cy").stop_words.languages == INDEX.languages
+    asked = measurer(languages=("de", "tr")).measure(page, lang="cy")
+    assert asked.stop_words.languages == ("de",)
+
+
+def test_menus_do_not_decide_the_language() -> None:
+    menu = "".join(f"<li><a href=x>The {word} and of it</a></li>" for word in "abcdefgh")
+    assert measurer().measure(Page.parse(f"<ul>{menu}</ul><p>{GERMAN}</p>")).lang == "de"
+
+
+def test_unknown_scope_and_unknown_feature_are_errors() -> None:
+    with pytest.raises(ModelError, match="unknown scope of stop words 'word'; known are page, block"):
+        measurer(stop_word_scope="word")
+    with pytest.raises(ModelError, match="unknown feature 'colour'; known are average_sentence_length"):
+        features_named(["colour"])
+
+
+def test_features_by_name_keep_the_order_asked_for() -> None:
+    assert [feature.name for feature in features_named(CANONICAL_NAMES[::-1])] == list(CANONICAL_NAMES[::-1])
+    assert isinstance(features_named(["anchor_ratio"])[0], Feature)
+    assert features_named(["anchor_ratio"])[0].sign == -1.0
+    assert features_named(["sentence_count"])[0].sign == 1.0
+
+
+def test_segmenter_is_recorded_with_the_blocks() -> None:
+    assert measurer(segmenter=FastSegmenter("other")).measure(Page.parse("<p>x")).blocks.segmenter == "other"

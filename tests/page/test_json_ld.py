@@ -1,0 +1,128 @@
+"""What a page declares in JSON-LD."""
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.page.json_ld import NOTHING_DECLARED, declared_text
+from blockfeat.page.page import Page
+
+
+def script(value: object, start: str = '<script type="application/ld+json">') -> bytes:
+    return f"<html>{start}{json.dumps(value)}</script><p>x".encode()
+
+
+def test_reads_the_body_of_an_article_and_the_text_of_posts() -> None:
+    page = script({"@graph": [{"articleBody": "One two."}, {"comment": [{"text": "Three."}, {"text": "Four."}]}]})
+    assert declared_text(page).body == "One two."
+    assert declared_text(page).other == "Three.\nFour."
+
+
+def test_takes_each_text_once() -> None:
+    page = script({"articleBody": "One two."}) + script([{"articleBody": "One two."}, {"articleBody": "Six."}])
+    assert declared_text(page).body == "One two.\nSix."
+
+
+def test_unfolds_markup_and_character_references_in_strings() -> None:
+    page = script({"articleBody": "<p>Fish &amp; &lt;b&gt;chips</b></p>\nM\u00fcnchen \u201eja\u201c"})
+    assert declared_text(page).body == "Fish & chips M\u00fcnchen \u201eja\u201c"
+
+
+@pytest.mark.parametrize(
+    "start", ['<SCRIPT TYPE="application/ld+json">', "<script async type=application/ld+json id=a>"]
+)
+def test_knows_the_script_however_its_tag_is_written(start: str) -> None:
+    assert declared_text(script({"articleBody": "One two."}, start)).body == "One two."
+
+
+def test_reads_on_behind_a_syntax_error() -> None:
+    page = b'<script type="application/ld+json">{"a": [1,}, "articleBody" : "One\ntwo."</script>'
+    assert declared_text(page).body == "One two."
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"",
+        b'<p>application/ld+json</p><script>{"articleBody": "One."}</script>',
+        b'<script type="application/ld+json">{"articleBody": 3, "headline": "x"}</script>',
+        b'<script type="application/ld+json">{"articleBody": "never closed</script>',
+        b'<script type="application/ld+json">{"articleBody": "\\x"}</script>',
+        b'<script type="application/ld+json"></script><script>{"text": "of another script"}</script>',
+    ],
+)
+def test_declares_nothing_where_nothing_is_declared(page: bytes) -> None:
+    assert declared_text(page) == NOTHING_DECLARED
+    assert not declared_text(page)
+
+
+def test_an_unclosed_script_runs_to_the_end() -> None:
+    assert declared_text(b'<script type="application/ld+json">{"articleBody": "One."}').body == "One."
+
+
+@given(st.text(alphabet=st.characters(blacklist_characters="<>&\u00ad", blacklist_categories=("Cs",)), max_size=60))
+def test_any_plain_text_comes_back_with_its_white_space_folded(text: str) -> None:
+    assert declared_text(script({"articleBody": text})).body == " ".join(text.split())
+
+
+PIECES = [
+    '<script type="application/ld+json">',
+    "</script>",
+    '{"text":"',
+    '"',
+    "\\",
+    "\\ud800",
+    "\\u0000",
+    "a",
+    "<",
+    ">",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "&#", "&", "9" * 5_000, ";"])))
+def test_hostile_strings_give_text(pieces: list[str]) -> None:
+    found = declared_text("".join(pieces).encode())
+    assert not found.body
+    assert "\n\n" not in found.other
+
+
+def test_a_reference_of_thousands_of_digits_loses_nothing_else() -> None:
+    assert declared_text(script({"text": f"one &#{'9' * 5_000}; two"})).other == "one \ufffd two"
+
+
+def test_soft_hyphens_go_and_signs_stay() -> None:
+    page = script({"articleBody": "Lan\u00adtern &shy;if a < b and c > d"})
+    assert declared_text(page).body == "Lantern if a < b and c > d"
+
+
+def test_a_script_that_only_mentions_the_type_declares_nothing() -> None:
+    page = b'<script>var a = "application/ld+json", b = {"text": "one two three"}</script>'
+    assert declared_text(page) == NOTHING_DECLARED
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])
+def test_it_is_read_whatever_the_page_is_encoded_in(codec: str) -> None:
+    text = '<html><script type="application/ld+json">{"articleBody": "Фонари в долине"}</script><p>Фонари в долине'
+    assert Page.parse(text).declared.body == "Фонари в долине"
+    data = (text + " горят" * 30).encode(codec)
+    assert Page.parse(data, charset="cp1251" if codec == "cp1251" else None).declared.body == "Фонари в долине"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"ld+json", b"<script ld+json", b"<script ld+json></SCRIPT>", b"</", b'"text":"', b"\\", b"&#", b"<", b'"text" '],
+)
+def test_time_grows_with_the_page(unit: bytes) -> None:
+    def seconds(count: int) -> float:
+        data = b'<script type="application/ld+json">{"text":"' + unit * count
+        best = 9.0
+        for _ in range(3):
+            start = time.process_time()
+            declared_text(data)
+            best = min(best, time.process_time() - start)
+        return best
+
+    assert seconds(80_000) <= 8 * max(seconds(20_000), 0.01)

@@ -1,0 +1,251 @@
+"""Pages: every type of input, every kind of damage, no text lost in silence."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat.blocks import cut_into_blocks, load_table
+from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded, NotHTML
+from blockfeat.page.page import Page
+
+_TABLE = load_table("html5")
+
+
+def _whole(inner: str) -> str:
+    return f"<html><head><title>t</title></head><body><p>alpha</p>{inner}<p>omega</p></body></html>"
+
+
+def _words(html: str | bytes) -> list[str]:
+    return Page.parse(html).all_text().split()
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_bytes_of_all_types(kind: type) -> None:
+    page = Page.parse(kind("<p>Grüße".encode()))
+    assert page.all_text() == "Grüße"
+    assert page.encoding_source == "utf-8"
+
+
+def test_text_says_that_it_was_text() -> None:
+    assert Page.parse("<p>x", url="http://a.example/").encoding_source == "str"
+
+
+@pytest.mark.parametrize("value", [None, 1, ["<p>"], object()])
+def test_other_types_are_refused(value: object) -> None:
+    with pytest.raises(InputTypeError, match="must be str or bytes"):
+        Page.parse(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "value", ["", b"", " \n\t ", b"\n" * 1000, "<!-- x -->", "<!DOCTYPE html>", "\ufeff", b"\xff\xfe"]
+)
+def test_empty_pages_have_no_text(value: str | bytes) -> None:
+    page = Page.parse(value)
+    assert page.all_text().strip("\ufeff \n") == ""
+    assert len(cut_into_blocks(page, _TABLE).texts()) <= 1
+
+
+@pytest.mark.parametrize(
+    "start", [b"%PDF-1.4\n", b"\x89PNG\r\n", b"\xff\xd8\xff\xe0", b"PK\x03\x04", b"\x7fELF", b"\x1f\x8b\x08"]
+)
+def test_other_formats_are_refused(start: bytes) -> None:
+    with pytest.raises(NotHTML):
+        Page.parse(start + bytes(range(256)) * 10)
+
+
+def test_max_bytes() -> None:
+    assert Page.parse(b"<p>x", max_bytes=4).all_text() == "x"
+    with pytest.raises(LimitExceeded, match="more than the limit of 3"):
+        Page.parse(b"<p>x", max_bytes=3)
+
+
+def test_text_behind_the_end_of_html_stays() -> None:
+    assert _words("<html><body><p>a</p></body></html><p>b</p></html><html><body>c") == ["a", "b", "c"]
+    page = Page.parse("<body>a</body></html>b<script>s</script>", keep_raw_text=True)
+    assert page.all_text().split() == ["ab", "s"]
+
+
+def test_nul_and_surrogates_are_replaced() -> None:
+    page = Page.parse("<p>a\x00b\ud800c\udfffd")
+    assert page.all_text() == "a\ufffdb\ufffdc\ufffdd"
+    assert page.replaced == 2
+    assert any("NUL" in warning for warning in page.warnings)
+    assert _words(b"<p>a\x00</p>" + b"<p>b") == ["a\ufffd", "b"]
+
+
+def test_xml_declarations_do_no_harm() -> None:
+    assert _words("<?xml version='1.0' encoding='utf-16'?><p>Grüße") == ["Grüße"]
+    assert _words("<?xml version='1.0' encoding='iso-8859-1'?><p>Grüße".encode()) == ["Grüße"]
+    assert _words("<?xml version='1.0' encoding='koi8-r'?><p>лодка".encode("koi8-r")) == ["лодка"]
+
+
+def test_a_declaration_does_not_reach_the_parser() -> None:
+    assert _words("<meta charset=gbk><p>Grüße".encode()) == ["Grüße"]
+    assert _words("<meta charset=gbk><p>Grüße") == ["Grüße"]
+    assert _words("<meta charset=utf-8><p>лодка отошла от берега".encode("cp1251"))[0] == "лодка"
+
+
+@pytest.mark.parametrize("depth", [255, 300, 600, 3_000, 100_000])
+@pytest.mark.parametrize("close", [True, False])
+@pytest.mark.parametrize("name", ["div", "b"])
+def test_depth(depth: int, close: bool, name: str) -> None:
+    page = Page.parse(_whole(f"<{name}>" * depth + "deep" + f"</{name}>" * depth * close))
+    assert page.all_text().split() == ["t", "alpha", "deep", "omega"]
+    assert any("512" in warning for warning in page.warnings) == (depth > 2_048)
+    assert " ".join(cut_into_blocks(page, _TABLE).texts()).split() == ["alpha", "deep", "omega"]
+
+
+def test_depth_of_a_million() -> None:
+    page = Page.parse(_whole("<i>x" * 1_000_000))
+    assert page.all_text().count("x") == 1_000_000
+    assert page.all_text().split()[-1] == "omega"
+
+
+def test_huge_text_nodes() -> None:
+    page = Page.parse(_whole("<p>" + "word " * 2_200_000 + "last</p>"))
+    assert page.all_text().split()[-2:] == ["last", "omega"]
+    assert len(page.all_text()) > 11_000_000
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "<title>",
+        "<textarea>",
+        "<noscript>",
+        "<button>",
+        "<svg>",
+        "<iframe src='x' />",
+        '<a href="x>',
+        "<a href='x>",
+        "<xmp>",
+    ],
+)
+def test_unclosed_elements_lose_no_text(start: str) -> None:
+    page = Page.parse(_whole(start + "middle"))
+    assert page.all_text().split()[-3:] == ["alpha", "middle", "omega"]
+    assert page.warnings
+    assert cut_into_blocks(page, _TABLE).texts()[-1] == "omega"
+
+
+@pytest.mark.parametrize("start", ["<script>", "<style>", "<!-- ", "<!--"])
+def test_unclosed_raw_text_is_said(start: str) -> None:
+    page = Page.parse(_whole(start + "x"))
+    assert "hides the rest" in page.warnings[0]
+
+
+def test_a_page_cut_off_in_a_tag_needs_no_warning() -> None:
+    page = Page.parse("<p>alpha</p><p>omega</p><a hre")
+    assert page.all_text().split() == ["alpha", "omega"]
+
+
+def test_the_mark_at_the_end_leaves_no_trace() -> None:
+    for html in (
+        "<p>a",
+        "a",
+        "<table><tr><td>a",
+        "<plaintext>a",
+        "<xmp>a</xmp>",
+        "<select><option>a",
+        "<frameset>",
+    ):
+        page = Page.parse(html)
+        assert page.tags is not None
+        assert b"blockfeat" not in page.tags.source
+        assert not page.tags.named("wbr").size
+
+
+def test_entities_of_a_doctype_do_not_expand() -> None:
+    bomb = '<!DOCTYPE html [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    text = Page.parse(bomb + "<p>&b;&f;</p>").all_text()
+    assert "aaaaaaaaaaaaaaaaaaaa" not in text
+    assert "root:" not in text
+    assert "&b;&f;" in text
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "<![CDATA[x]]>",
+        "<!DOCTYPE a [<b]>",
+        "<?php x ?>",
+        "<!--[if IE]>x<![endif]-->",
+        "<![if !IE]>",
+        "<<<",
+        "</>",
+        "<p",
+        "&#xD800;",
+    ],
+)
+def test_junk_between_paragraphs(inner: str) -> None:
+    words = _words(_whole(inner + " "))
+    assert "alpha" in words
+    if inner != "<p":
+        assert words[-1] == "omega"
+
+
+def test_attribute_bomb() -> None:
+    page = Page.parse(_whole("<p" + "".join(f" a{number}=1" for number in range(100_000)) + ">middle</p>"))
+    assert page.all_text().split() == ["t", "alpha", "middle", "omega"]
+    assert any("attributes" in warning for warning in page.warnings)
+
+
+def test_title_and_language() -> None:
+    page = Page.parse("<html lang=de><title> a \n b </title><p>x")
+    assert (page.title, page.declared_lang) == ("a b", "de")
+    assert Page.parse("<meta property=og:locale content=fr_FR><p>x").declared_lang == "fr_FR"
+    assert (Page.parse("").title, Page.parse("").declared_lang) == (None, None)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=300),
+        st.text(max_size=300),
+        st.text("<>/!-='\" \x00apbi&;#[]?\ud800", max_size=120),
+    )
+)
+def test_no_other_exceptions(html: str | bytes) -> None:
+    try:
+        page = Page.parse(html)
+    except BlockfeatError:
+        return
+    blocks = cut_into_blocks(page, _TABLE)
+    assert len(blocks.texts()) == len(blocks)
+
+
+_INLINE = st.lists(st.sampled_from(["b", "i", "a", "span", "em"]), max_size=3)
+_BLOCK = st.sampled_from(["p", "div", "h2", "li", "blockquote", "td", "section"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(_BLOCK, _INLINE, st.booleans()), max_size=20))
+def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bool]]) -> None:
+    pieces, expected = [], []
+    for number, (block, inline, is_closed) in enumerate(parts):
+        opening, closing = "".join(f"<{x}>" for x in inline), "".join(f"</{x}>" for x in reversed(inline))
+        pieces.append(f"<{block}>{opening}word{number} {closing}" + (f"</{block}>" if is_closed else ""))
+        expected.append(f"word{number}")
+    page = Page.parse("<body>" + "\n".join(pieces))
+    assert page.all_text().split() == expected
+    assert " ".join(cut_into_blocks(page, _TABLE).texts()).split() == expected
+
+
+def test_soft_hyphens_do_not_cut_words() -> None:
+    page = Page.parse("<p>Bundes&shy;regie\u00adrung</p>")
+    assert cut_into_blocks(page, _TABLE).texts() == ["Bundesregierung"]
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16le", "utf-16be"])
+def test_cyrillic_in_utf_16_is_no_binary_file(codec: str) -> None:
+    text = "<html><body><p>" + "Фонари горят в долине каждую осень. " * 40
+    page = Page.parse(text.encode(codec))
+    assert "Фонари горят" in page.all_text()
+    assert page.encoding.startswith("utf-16")
+
+
+def test_controls_in_utf_16_are_still_a_binary_file() -> None:
+    with pytest.raises(NotHTML, match="binary"):
+        Page.parse("\ufeff<\x01\x02\x03\x04".encode("utf-16le") * 300)

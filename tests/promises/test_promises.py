@@ -1,0 +1,228 @@
+"""The thirteen promises about broken and hostile pages: which tests hold each, and those that stand here.
+
+=== ================================================== ==========================================================
+no  promise                                            tests
+=== ================================================== ==========================================================
+1   any input in 0.2 s + 1 s a MB, or an error         test_hostile; make fuzz with test_fuzz_findings
+2   linear time                                        test_hostile (blocks; all classes with
+                                                       BLOCKFEAT_HOSTILE_FULL=1); blockfeat bench --growth
+3   memory at most 64 MB + 25 times the input          test_promise_processes; test_hostile (RLIMIT_AS)
+4   no text lost silently                              test_promise_text; test_hostile; test_page;
+                                                       test_tree_construction; test_markup
+5   decoding never raises, one bad byte: one character here; test_encoding (the charset matrix)
+6   one family of exceptions, all types of input       here; test_extractor; test_page
+7   no NUL, surrogate or control in any output         test_promise_output; test_output_characters; test_hostile
+8   no I/O in extraction                               test_promise_processes
+9   fetching: schemes, addresses, size, deadline       test_sources_fetch; test_sources_addresses
+10  allow list for HTML and Markdown                   test_promise_output; test_output_links, _html, _markdown
+11  threads, PYTHONHASHSEED, no growth                 test_promise_processes
+12  limits of the caller in any thread                 here; test_batch (in the main thread)
+13  hidden content by docs/hidden-content.md           test_hidden_content
+=== ================================================== ==========================================================
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import blockfeat
+from blockfeat import BlockfeatError, Extraction, Extractor, errors
+from blockfeat.batch.run import Renderer, StreamWriter, run
+from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.output import FORMATS
+from blockfeat.sources.document import Document
+from pages import SENTENCES, article_page
+
+Value = TypeVar("Value")
+
+
+def _block_text(page: str | bytes, **options: Any) -> str:
+    return "\n".join(block.text for block in blockfeat.extract(page, **options).blocks)
+
+
+def _with_all_blocks(extraction: Extraction) -> Extraction:
+    """Keep every block, so that output shows all that a page can bring into it."""
+    blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
+    return replace(extraction, evidence=lambda: blocks, text="\n\n".join(block.text for block in blocks))
+
+
+# 5: decoding.
+
+_LETTERS = st.text("abcdefgh ijklmnäöüßéè „“ жзик αβγ 海山 😀", min_size=1, max_size=60)
+
+
+def _changed(before: str, after: str) -> int:
+    """Characters of ``before`` between what both have at their start and at their end."""
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return len(before) - end - start
+
+
+@given(_LETTERS, st.integers(0, 10_000), st.integers(0x80, 0xFF), st.booleans(), st.booleans())
+@example("é é", 1, 0xFF, True, True)
+@example("aß ", 1, 0xFF, False, True)
+@settings(max_examples=200, deadline=None)
+def test_one_bad_byte_in_declared_utf_8_changes_one_character(
+    text: str, place: int, byte: int, is_instead: bool, is_header: bool
+) -> None:
+    text = " ".join(f"a{text}z".split())
+    encoded = text.encode()
+    place %= len(encoded)
+    damaged = encoded[:place] + bytes((byte,)) + encoded[place + is_instead :]
+    start = b"" if is_header else b"<meta charset=utf-8>"
+    found = _block_text(start + b"<p>" + damaged + b"</p>", charset="utf-8" if is_header else None)
+    assert _changed(text, found) <= 1
+
+
+@given(_LETTERS, st.integers(0, 10_000), st.integers(0x80, 0xFF), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_one_bad_byte_in_utf_8_that_nobody_declares_changes_one_character(
+    text: str, place: int, byte: int, is_instead: bool
+) -> None:
+    text = " ".join(f"Grüße aus Köln für die schöne Müllerin, Bäcker {text}z".split())
+    encoded = text.encode()
+    place %= len(encoded)
+    damaged = encoded[:place] + bytes((byte,)) + encoded[place + is_instead :]
+    assert _changed(text, _block_text(b"<p>" + damaged + b"</p>")) <= 1
+
+
+@given(
+    st.text("абвгдежзийклмнопрстуфхцчшщъыьэюя ", min_size=60, max_size=90), st.integers(0, 59), st.integers(0x80, 255)
+)
+@settings(max_examples=60, deadline=None)
+def test_one_other_byte_in_a_declared_legacy_page_changes_one_character(text: str, place: int, byte: int) -> None:
+    text = " ".join(f"я{text}я".split())
+    place %= len(text)
+    encoded = bytearray(text.encode("cp1251"))
+    encoded[place] = byte
+    found = _block_text(b"<meta charset=windows-1251><p>" + bytes(encoded) + b"</p>")
+    assert _changed(text, found) <= 1
+
+
+@given(st.binary(max_size=200), st.sampled_from([None, "utf-8", "gbk", "utf-16", "x-foo", "utf-7", "base64", "\x00"]))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_decode_and_say_how(data: bytes, charset: str | None) -> None:
+    try:
+        found = blockfeat.extract(b"<p>words " + data, charset=charset)
+    except NotHTML:
+        return
+    assert found.encoding
+    if "\ufffd" in _with_all_blocks(found).text and b"\xef\xbf\xbd" not in data:
+        assert any("replaced" in warning for warning in found.warnings)
+
+
+# 6: errors and types of input.
+
+
+def test_all_errors_are_of_one_family() -> None:
+    found = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
+    assert len(found) >= 12
+    assert all(issubclass(kind, BlockfeatError) for kind in found)
+    assert {kind.__name__ for kind in found} == set(errors.__all__)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: memoryview(b"x" + data)[1:]])
+def test_all_types_of_bytes_give_the_same(kind: Callable[[bytes], Any]) -> None:
+    data = article_page().encode()
+    assert blockfeat.extract(kind(data)).text == blockfeat.extract(data).text != ""
+    assert blockfeat.extract(data.decode()).text == blockfeat.extract(data).text
+
+
+def test_a_memoryview_with_gaps_is_read() -> None:
+    data = article_page().encode()
+    spread = bytes(byte for pair in zip(data, data, strict=True) for byte in pair)
+    assert blockfeat.extract(memoryview(spread)[::2]).text == blockfeat.extract(data).text
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_all_types_of_bytes_go_into_a_batch(kind: Callable[[bytes], Any]) -> None:
+    (found,) = Extractor.load().extract_many([kind(article_page().encode())])
+    assert found.error is None
+    assert SENTENCES[0] in found.text
+
+
+@pytest.mark.parametrize("value", [None, 7, 1.5, ["<p>"], {"html": "<p>"}, object()])
+def test_other_types_are_one_error(value: object) -> None:
+    with pytest.raises(InputTypeError, match=type(value).__name__):
+        blockfeat.extract(value)  # type: ignore[arg-type]
+    (found,) = Extractor.load().extract_many([value])  # type: ignore[list-item]
+    assert type(value).__name__ in str(found.error)
+
+
+@pytest.mark.parametrize(
+    ("data", "format"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "PDF"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "JPEG"),
+        (b"\x89PNG\r\n\x1a\n", "PNG"),
+        (b"PK\x03\x04\x14\x00", "zip"),
+        (b"\x7fELF\x02\x01", "ELF"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (bytes(number * 37 % 256 for number in range(4_000)), "binary"),
+    ],
+)
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_other_formats_are_named(data: bytes, format: str, kind: Callable[[bytes], Any]) -> None:
+    with pytest.raises(NotHTML, match=format):
+        blockfeat.extract(kind(data))
+
+
+@pytest.mark.parametrize("value", ["", b"", bytearray(), memoryview(b""), " \n", b"\xef\xbb\xbf", "\ufeff"])
+def test_empty_input_gives_an_empty_extraction(value: Any) -> None:
+    found = blockfeat.extract(value)
+    assert (found.text, found.status, found.error, found.blocks) == ("", "empty", None, ())
+    assert all(isinstance(write(found), str) for write in FORMATS.values())
+
+
+# 12: limits in any thread.
+
+
+def _in_a_thread(work: Callable[[], Value]) -> Value:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result(timeout=60)
+
+
+@pytest.mark.parametrize("page", [b"<p>" + b"x" * 100, "<p>" + "x" * 100, bytearray(b"<p>" + b"x" * 100)])
+def test_max_bytes_in_another_thread(page: Any) -> None:
+    limited = Extractor.load().with_options(max_bytes=103)
+    assert _in_a_thread(lambda: limited.extract(page)).error is None
+    with pytest.raises(LimitExceeded, match="102"):
+        _in_a_thread(lambda: limited.with_options(max_bytes=102).extract(page))
+    (found,) = _in_a_thread(lambda: list(limited.with_options(max_bytes=50).extract_many([page])))
+    assert "limit of 50" in str(found.error)
+
+
+_SLOW = "<p>a" * 4_000_000
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_deadline_in_another_thread_costs_one_page(jobs: int) -> None:
+    extractor = Extractor.load()
+    pages = [article_page(), _SLOW, article_page(2)]
+    found = _in_a_thread(lambda: list(extractor.extract_many(pages, jobs=jobs, deadline=0.5)))
+    assert [extraction.status for extraction in found] == ["ok", "error", "ok"]
+    assert "longer than 0.5 s" in str(found[1].error)
+    assert found[0].text == extractor.extract(article_page()).text
+
+
+def test_the_deadline_of_a_run_in_another_thread() -> None:
+    documents = [Document(id="slow", data=_SLOW), Document(id="quick", data=article_page())]
+    stream = io.BytesIO()
+    renderer = Renderer(Extractor.load(), format="json")
+    counts = _in_a_thread(lambda: run(documents, renderer, StreamWriter(stream, lines=True), deadline=0.5))
+    assert (counts.extracted, counts.failed) == (1, 1)
+    assert [json.loads(line)["id"] for line in stream.getvalue().splitlines()] == ["slow", "quick"]

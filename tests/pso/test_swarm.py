@@ -1,0 +1,185 @@
+"""The swarm: finds optima, repeats itself, and leaves the process as it found it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from blockfeat.errors import TrainingError
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
+
+OPTIMUM = np.array([0.2, 0.7, 0.5])
+Array = NDArray[np.float64]
+
+
+def hill(positions: Array) -> Array:
+    """A smooth hill of height 1 over OPTIMUM."""
+    values: Array = np.exp(-4 * ((positions - OPTIMUM) ** 2).sum(axis=1))
+    return values
+
+
+def test_finds_the_optimum_of_a_simple_function() -> None:
+    result = maximise(hill, 3, SwarmOptions(particles=30, iterations=60, seed=3))
+    assert result.fitness > 0.999
+    assert np.allclose(result.position, OPTIMUM, atol=0.02)
+    assert result.fitness == hill(result.position[None])[0]
+    assert not result.interrupted
+
+
+def test_history_tells_each_generation() -> None:
+    told: list[Generation] = []
+    result = maximise(hill, 3, SwarmOptions(particles=8, iterations=12, seed=1), on_generation=told.append)
+    assert tuple(told) == result.history
+    assert [generation.number for generation in told] == list(range(1, 13))
+    assert all(generation.mean <= generation.best <= generation.best_so_far for generation in told)
+    best = [generation.best_so_far for generation in told]
+    assert best == np.maximum.accumulate([generation.best for generation in told]).tolist()
+    assert best[-1] == result.fitness
+
+
+def test_same_seed_same_result_to_the_last_digit() -> None:
+    options = SwarmOptions(particles=10, iterations=15, seed=42)
+    first = maximise(hill, 3, options)
+    np.random.random(17)
+    second = maximise(hill, 3, options)
+    assert first.position.tobytes() == second.position.tobytes()
+    assert first.history == second.history
+    other = maximise(hill, 3, SwarmOptions(particles=10, iterations=15, seed=43))
+    assert other.history != first.history
+
+
+def test_first_generation_stands_in_the_unit_cube_at_rest() -> None:
+    seen: list[Array] = []
+
+    def watch(positions: Array) -> Array:
+        seen.append(positions.copy())
+        return hill(positions)
+
+    maximise(watch, 3, SwarmOptions(particles=50, iterations=2, velocity_limit=0.1, seed=5))
+    assert seen[0].shape == (50, 3)
+    assert seen[0].min() >= 0
+    assert seen[0].max() <= 1
+    assert np.abs(seen[1] - seen[0]).max() <= 0.1 + 1e-12
+    best = int(hill(seen[0]).argmax())
+    assert np.array_equal(seen[1][best], seen[0][best])
+
+
+def test_a_plateau_stops_the_swarm() -> None:
+    def flat(positions: Array) -> Array:
+        return np.full(len(positions), 0.5)
+
+    stopped = maximise(flat, 2, SwarmOptions(particles=5, iterations=100, patience=7))
+    assert 7 <= len(stopped.history) <= 9
+    endless = maximise(flat, 2, SwarmOptions(particles=5, iterations=40, patience=0))
+    assert len(endless.history) == 40
+
+
+def test_ctrl_c_keeps_the_best_so_far() -> None:
+    calls = 0
+
+    def interrupted(positions: Array) -> Array:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise KeyboardInterrupt
+        return hill(positions)
+
+    result = maximise(interrupted, 3, SwarmOptions(particles=10, iterations=50, seed=2))
+    assert result.interrupted
+    assert len(result.history) == 4
+    assert result.fitness == hill(result.position[None])[0] == result.history[-1].best_so_far
+
+
+def test_ctrl_c_before_the_first_generation_is_an_error() -> None:
+    def interrupted(positions: Array) -> Array:
+        raise KeyboardInterrupt
+
+    with pytest.raises(TrainingError, match="before its first generation"):
+        maximise(interrupted, 2, SwarmOptions(particles=2, iterations=2))
+
+
+def test_a_fitness_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(TrainingError, match="not a number"):
+        maximise(lambda positions: np.full(len(positions), np.nan), 2, SwarmOptions(particles=2, iterations=2))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"particles": 0}, "'particles', not 0"),
+        ({"iterations": 0}, "'iterations', not 0"),
+        ({"patience": -1}, "patience"),
+        ({"velocity_limit": 0.0}, "velocity limit"),
+    ],
+)
+def test_bad_options_are_errors(options: dict[str, float], reason: str) -> None:
+    with pytest.raises(TrainingError, match=reason):
+        SwarmOptions(**options)  # type: ignore[arg-type]
+
+
+def test_the_global_random_state_is_untouched() -> None:
+    np.random.seed(99)
+    expected = np.random.random(3)
+    np.random.seed(99)
+    maximise(hill, 3, SwarmOptions(particles=5, iterations=3, seed=1))
+    assert np.array_equal(np.random.random(3), expected)
+
+
+def test_the_global_random_state_is_restored_after_an_error() -> None:
+    def broken(positions: Array) -> Array:
+        raise RuntimeError("broken")
+
+    before = np.random.get_state()
+    with pytest.raises(RuntimeError, match="broken"):
+        maximise(broken, 3, SwarmOptions(particles=5, iterations=3, seed=1))
+    after = np.random.get_state()
+    assert all(np.array_equal(one, two) for one, two in zip(before, after, strict=True))
+
+
+def test_logging_environment_and_folder_are_untouched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOG_CFG", "mine.yaml")
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    maximise(hill, 3, SwarmOptions(particles=5, iterations=3))
+    assert (root.handlers, root.level) == (handlers, level)
+    assert os.environ["LOG_CFG"] == "mine.yaml"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fresh_process_is_left_as_it_was(tmp_path: Path) -> None:
+    code = """
+        import logging, os, sys
+        handler = logging.FileHandler("own.log", mode="w")
+        logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(name)s %(message)s")
+        import blockfeat.pso.swarm as swarm
+        assert "pyswarms" not in sys.modules
+        swarm.maximise(lambda p: -p.sum(axis=1), 2, swarm.SwarmOptions(particles=4, iterations=2))
+        assert "pyswarms" in sys.modules
+        root = logging.getLogger()
+        assert root.handlers == [handler], root.handlers
+        assert root.level == logging.WARNING
+        assert "LOG_CFG" not in os.environ
+        logging.warning("still written")
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "LOG_CFG"}
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["own.log"]
+    assert (tmp_path / "own.log").read_text() == "root still written\n"

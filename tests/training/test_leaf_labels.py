@@ -1,0 +1,79 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.lang.characters import code_points
+from blockfeat.training.leaf_labels import aligned_share, labels_from_shares, matched_characters
+from leaves_of import leaves_of
+from pages import SENTENCES, article_page
+
+
+def matched(page, gold):
+    found = matched_characters(code_points(page), code_points(gold))
+    return "".join(letter for letter, kept in zip(page, found.tolist(), strict=True) if kept)
+
+
+def test_the_article_of_a_page():
+    blocks = leaves_of(article_page()).blocks
+    gold = "Lighthouse to be repaired\n" + "\n".join(
+        f"{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}" for number in range(4)
+    )
+    content = aligned_share(blocks, gold) >= 2 / 3
+    texts = blocks.texts()
+    assert [text for text, kept in zip(texts, content.tolist(), strict=True) if kept] == gold.split("\n")
+
+
+def test_windows_divide_and_the_rest_is_aligned():
+    page = "navigationTheQuickBrownFoxJumpsSIDEBAROverTheLazyDogAgainfooter"
+    gold = "TheQuickBrownFoxJumpsOverTheLazyDogAgain"
+    assert matched(page, gold) == gold
+
+
+def test_short_scattered_letters_do_not_count():
+    assert matched("home news sport contact", "h e w s r c") == ""
+
+
+def test_what_occurs_twice_is_matched_in_order():
+    page = "repeatedparagraph" + "middlepartonlyonce" + "repeatedparagraph"
+    assert matched(page, page) == page
+
+
+def test_the_order_of_the_gold_decides():
+    one, two = "thefirstsentenceislong", "asecondone"
+    assert matched(two + one, one + two) == one
+
+
+@given(st.text("abcdefgh", max_size=60), st.text("abcdefgh", max_size=60))
+def test_no_more_than_the_shorter_text_is_matched(page, gold):
+    assert len(matched(page, gold)) <= min(len(page), len(gold))
+
+
+@given(st.text("abcdefghijklmnop", min_size=10, max_size=80))
+def test_a_text_matches_itself(text):
+    assert matched(text, text) == text
+
+
+@given(st.text("abcdef", max_size=40), st.text("uvwxyz", min_size=10, max_size=40), st.text("abcdef", max_size=40))
+def test_a_text_inside_a_page_is_found(before, text, behind):
+    assert matched(before + text + behind, text) == text
+
+
+def test_long_texts_take_little_time():
+    generator = np.random.default_rng(1)
+    page = generator.integers(97, 123, 200_000).astype(np.uint32)
+    gold = np.concatenate((page[:50_000], page[120_000:]))
+    found = matched_characters(page, gold)
+    assert found[:49_000].all()
+    assert found[121_000:].all()
+    assert found[50_100:119_900].mean() < 0.01
+
+
+def test_leaves_of_two_thirds_are_content():
+    shares, words = np.array([1, 2 / 3, 0.66, 0]), np.array([5, 3, 50, 2])
+    assert labels_from_shares(shares, words).tolist() == [True, True, False, False]
+
+
+def test_leaves_without_words_go_with_both_neighbours():
+    shares, words = np.array([0.0, 1, 0, 0, 1, 0, 0, 0]), np.array([0, 4, 0, 0, 4, 0, 4, 0])
+    assert labels_from_shares(shares, words).tolist() == [False, True, True, True, True, False, False, False]
+    assert labels_from_shares(np.zeros(2), np.zeros(2, dtype=int)).tolist() == [False, False]

@@ -1,0 +1,56 @@
+"""Training of the sequence model."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.errors import MissingExtraError
+from blockfeat.features.context import context_features
+from blockfeat.models.sequence.model import WEIGHT_NAMES, SequenceModel
+from blockfeat.training.sequence_network import SequenceOptions, SequencePage, fit_sequence
+
+NAMES = tuple(feature.name for feature in context_features())[:6]
+OPTIONS = SequenceOptions(channels=8, passes=30, pages_a_step=4, dropout=0.0)
+
+
+def pages(count: int = 24, seed: int = 0) -> list[SequencePage]:
+    """Pages whose content are the blocks between two whose first feature is high."""
+    random = np.random.default_rng(seed)
+    made = []
+    for _ in range(count):
+        matrix = random.normal(size=(int(random.integers(5, 40)), len(NAMES))).astype(np.float32)
+        padded = np.pad(matrix[:, 0], 1, constant_values=-1.0)
+        label = ((padded[:-2] > 0) & (padded[2:] > 0)).astype(np.float32)
+        made.append(SequencePage(matrix, label, np.full(label.size, 1 / label.size, dtype=np.float32)))
+    return made
+
+
+def test_it_learns_what_the_neighbours_say() -> None:
+    pytest.importorskip("torch")
+    weights = fit_sequence(pages(60), OPTIONS)
+    assert set(weights) == set(WEIGHT_NAMES)
+    model = SequenceModel("small", load_table("html5"), NAMES, weights)
+    unseen = pages(20, seed=1)
+    right = [((model.logits(page.matrix) > 0) == (page.label > 0)).mean() for page in unseen]
+    assert np.mean(right) > 0.9 > np.mean([1 - page.label.mean() for page in unseen])
+
+
+def test_a_seed_gives_the_same_weights() -> None:
+    pytest.importorskip("torch")
+    options = SequenceOptions(channels=4, passes=2)
+    first, second, other = (
+        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, seed=seed)) for seed in (1, 1, 2)
+    )
+    assert options.seed == 1
+    assert all((first[name] == second[name]).all() for name in WEIGHT_NAMES)
+    assert any((first[name] != other[name]).any() for name in WEIGHT_NAMES)
+
+
+def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match="pip install torch"):
+        fit_sequence(pages(2), OPTIONS)
