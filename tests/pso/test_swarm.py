@@ -145,7 +145,7 @@ def test_a_fitness_that_is_no_number_is_an_error() -> None:
         ({"iterations": 0}, "'iterations', not 0"),
         ({"patience": -1}, "patience"),
         ({"velocity_limit": 0.0}, "velocity limit"),
-        ({"leader": "eldest"}, "'eldest'; known are ever, generation"),
+        ({"leader": "eldest"}, "'eldest' of the swarm; known are ever, generation"),
     ],
 )
 def test_bad_options_are_errors(options: dict[str, float | str], reason: str) -> None:
