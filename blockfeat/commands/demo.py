@@ -11,7 +11,8 @@ from blockfeat.evaluation.training_report import write_training_report
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import save_model
 from blockfeat.output import explanation_page, to_markdown
-from blockfeat.training.thresholds import TrainedModel, TrainingOptions, train
+from blockfeat.training.train import TrainingOptions, train
+from blockfeat.training.trainer import TrainedModel
 
 __all__ = ["run_demo"]
 
@@ -61,12 +62,13 @@ def _scores(model: TrainedModel) -> Iterator[str]:
     yield ""
     yield f"cosine × length ratio on {report.training_pages} training pages:"
     yield f"  all blocks kept (PR)           {report.keep_all:.3f}"
-    yield f"  best single feature            {float(best.fitness.max()):.3f}  ({best.title})"
     yield f"  eight features, swarm (FE)     {report.fitness:.3f}  ({len(report.history)} generations)"
-    if report.test is not None:
-        yield f"on {report.test.pages} test pages of other hosts:"
-        yield f"  all text nodes (TB)            {report.test.all_text:.3f}"
-        yield f"  all blocks kept (PR)           {report.test.all_blocks:.3f}"
-        yield f"  eight features, swarm (FE)     {report.test.extraction:.3f}"
+    if report.test is not None and report.test.text is not None:
+        test = report.test.text
+        yield f"on {test.pages} test pages of other hosts:"
+        yield f"  all text nodes (TB)            {test.all_text:.3f}"
+        yield f"  all blocks kept (PR)           {test.all_blocks:.3f}"
+        yield f"  best single feature            {float(best.fitness.max()):.3f}  ({best.title})"
+        yield f"  eight features, swarm (FE)     {test.extraction:.3f}"
         yield "  (the pages are few and hard on purpose: ads, comments and cookie prose in whole sentences)"
     yield ""

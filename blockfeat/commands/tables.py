@@ -8,45 +8,83 @@ from typing import TYPE_CHECKING
 from blockfeat.commands import console
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model
+from blockfeat.models.margin.model import MarginModel
 from blockfeat.models.model import Model
 from blockfeat.models.threshold.model import ThresholdModel
 
 if TYPE_CHECKING:
-    from blockfeat.training.thresholds import TrainedModel
+    from blockfeat.evaluation.strategies import StrategyScores
+    from blockfeat.training.trainer import TrainedModel, TrainingReport
 
-_METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
+METRICS = {"cosine": "cosine × length ratio", "f1": "word F1", "snippets": "snippet F1"}
 
 _SHORT = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
 _TEXT_SHOWN = 60
 _DECODERS = {"SequenceModel": "independent", "MarginModel": "viterbi", "TokenModel": "mss", "Web2TextModel": "viterbi"}
 
-__all__ = ["show_explanation", "show_models", "show_training"]
+__all__ = ["show_explanation", "show_models", "show_scores", "show_training"]
 
 
 def show_training(model: TrainedModel, output: Path) -> None:
-    """Print thresholds and scores of a model just trained."""
+    """Print what was learnt, the scores on both parts, and where the model is."""
     report = model.report
     if report is None:
         return
+    if isinstance(model, ThresholdModel):
+        _show_learnt_thresholds(model)
+    elif isinstance(model, MarginModel):
+        _show_soft_thresholds(model)
+    stopped = ", stopped by Ctrl-C" if report.interrupted else ""
+    generations = f", {len(report.history)} generations" if report.history else ""
+    console.show(f"{report.training_pages} training pages{generations}{stopped}")
+    for name, value in report.details.items():
+        console.show(f"{name.replace('_', ' ')}: {value}")
+    if report.skipped:
+        console.show(f"{len(report.skipped)} pages not used, the first: {report.skipped[0]}")
+    if report.curves:
+        best = max(report.curves, key=lambda curve: float(curve.fitness.max()))
+        console.show(f"best single feature ({report.curves_of}): {best.title} {float(best.fitness.max()):.3f}")
+    show_scores(report)
+    console.show(f"written: {output}")
+
+
+def show_scores(report: TrainingReport) -> None:
+    """Print FE, PR, TB and HL; pages with gold text and pages with snippets only are rows of their own."""
+    rows = [
+        [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]
+        for part, scores in (("training", report.training), ("test, other hosts", report.test))
+        if scores is not None
+        for group in scores.groups
+    ]
+    if rows:
+        columns = ["part", "measure", "pages", "FE (model)", "PR (all blocks)", "TB (all text)", "HL (2nd labeller)"]
+        console.show_table("scores", columns, rows, right=2)
+
+
+def _strategies(group: StrategyScores) -> tuple[float | None, ...]:
+    return group.extraction, group.all_blocks, group.all_text, group.labellers
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _show_learnt_thresholds(model: ThresholdModel) -> None:
     names = list(model.thresholds)
     rows = [
         [feature.title, feature.bound, *(_limit(model.thresholds[key][place]) for key in names), feature.unit]
         for place, feature in enumerate(model.features)
     ]
     console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
-    stopped = ", stopped by Ctrl-C" if report.interrupted else ""
-    console.show(f"{report.training_pages} training pages, {len(report.history)} generations{stopped}")
-    if report.skipped:
-        console.show(f"{len(report.skipped)} pages not used, the first: {report.skipped[0]}")
-    console.show(f"training: FE {report.fitness:.3f}  PR {report.keep_all:.3f}  ({model.record['options']['fitness']})")
-    best = max(report.curves, key=lambda curve: float(curve.fitness.max()))
-    console.show(f"best single feature: {best.title} {float(best.fitness.max()):.3f}")
-    if report.test is not None:
-        test = report.test
-        labellers = f"  HL {test.labellers:.3f}" if test.labellers is not None else ""
-        scores = f"FE {test.extraction:.3f}  PR {test.all_blocks:.3f}  TB {test.all_text:.3f}{labellers}"
-        console.show(f"test, {test.pages} pages of other hosts: {scores}")
-    console.show(f"written: {output}")
+
+
+def _show_soft_thresholds(model: MarginModel) -> None:
+    rows = [
+        [term.feature.replace("_", " "), f"{term.weight:+.3f}", f"{term.threshold:.3f}", f"{term.softness:.3f}"]
+        for term in model.terms
+    ]
+    columns = ["feature", "weight", "threshold", "softness"]
+    console.show_table(f"soft thresholds of {model.name}, bias {model.bias:+.3f}", columns, rows, right=1)
 
 
 def _limit(threshold: float) -> str:
@@ -98,11 +136,17 @@ def show_models() -> None:
     for name in bundled_models():
         model = load_model(name)
         marked = f"{name} (default)" if name == DEFAULT_MODEL else name
-        test = model.record.get("scores", {}).get("test") or {}
-        score = f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
+        score = _test_score(model)
         languages = ",".join(model.languages) or "any"
         is_threshold = isinstance(model, ThresholdModel)
         decoder = model.decoder.name if isinstance(model, ThresholdModel) else _DECODERS.get(type(model).__name__, "")
         features = len(model.features) if is_threshold else len(getattr(model, "columns", ()))
         rows.append([marked, model.table.name, decoder, str(features), languages, score])
     console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)
+
+
+def _test_score(model: Model) -> str:
+    """Return the test score in a model's record; models of version 0.1 have one figure over all pages."""
+    test = model.record.get("scores", {}).get("test") or {}
+    groups = [test] if "metric" in test else list(test.values())
+    return "; ".join(f"{group['extraction']:.3f} ({METRICS[group['metric']]})" for group in groups)

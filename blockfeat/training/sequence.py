@@ -19,7 +19,8 @@ from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
 from blockfeat.models.sequence.model import ContentTest, SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence, import_torch
+from blockfeat.training.pytorch import import_torch
+from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
 __all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test"]
@@ -127,7 +128,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
         """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two hosts."""
         sources = [page.source for page in pages if page.source is not None and not page.is_emptied]
-        if self.config.inner_share == 1:
+        if self.config.inner_share == 1 or not self.config.cuts:
             return list(pages), []
         try:
             kept, _ = split_by_host(sources, self.config.inner_share, self.seed)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import MissingExtraError, TrainingError
+from blockfeat.errors import TrainingError
 from blockfeat.models.sequence.model import DILATIONS, WEIGHT_NAMES
 from blockfeat.training.pages import TrainingPage
+from blockfeat.training.pytorch import import_torch
 
-__all__ = ["SequenceFit", "SequenceOptions", "fit_sequence", "import_torch"]
+__all__ = ["SequenceFit", "SequenceOptions", "fit_sequence"]
 
 Array = NDArray[np.float32]
 
@@ -68,21 +68,6 @@ class SequenceFit:
     weights: dict[str, Array]
     losses: tuple[float, ...]
     interrupted: bool = False
-
-
-def import_torch() -> Any:
-    """Import PyTorch.
-
-    Raises
-    ------
-    MissingExtraError
-        It is not installed; the message names the extra.
-    """
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        message = "training this kind of model needs PyTorch: pip install 'blockfeat[web2text]', or pip install torch"
-        raise MissingExtraError(f"{message} ({error})") from error
 
 
 def fit_sequence(

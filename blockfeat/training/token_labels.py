@@ -5,36 +5,32 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.data.align import align_words
 from blockfeat.decode.runs import best_run
 from blockfeat.lang.words import keys_of_words, tokenize
 from blockfeat.models.tokens.page_tokens import SYMBOL, PageTokens
 
-__all__ = ["aligned_words", "gold_run"]
+__all__ = ["gold_run"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
-_LEAST_ROW = 3
 _LEAST_FOUND = 0.5
 _LEAST_TOKENS = 50
-_MOST_PAIRS = 500_000_000
 
 
 def gold_run(tokens: PageTokens, gold: str) -> tuple[int, int] | None:
     """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
 
-    Words of page and gold are aligned by their longest common subsequence; of that, rows of at least three words
-    count. The run is the one with the most aligned words less other words, so that stray matches (the title in the
-    head, a teaser) do not stretch it. None too where less than half of the gold's words are in it, where it has less
-    than 50 tokens (5.1), or where page and gold are too long to align.
+    Words of page and gold are aligned (`blockfeat.data.align.align_words`). The run is the one with the most aligned
+    words less other words, so that stray matches (the title in the head, a teaser) do not stretch it. None too where
+    less than half of the gold's words are in it, or where it has less than 50 tokens (5.1).
     """
     words = np.flatnonzero(tokens.is_word)
     # Numbers are one token, but here their digits count.
     page_keys = keys_of_words(tokens.texts(words))
     gold_keys = keys_of_words(tokenize(gold))
-    place = aligned_words(page_keys, gold_keys)
-    if place is None:
-        return None
+    place = align_words(page_keys.tolist(), gold_keys.tolist())
     first, end = best_run(np.where(place >= 0, 1.0, -1.0))
     if end == first:
         return None
@@ -46,24 +42,6 @@ def gold_run(tokens: PageTokens, gold: str) -> tuple[int, int] | None:
     while stop < len(tokens) and tokens.kind[stop] == SYMBOL and tokens.first_byte[stop] == tokens.end_byte[stop - 1]:
         stop += 1
     return (start, stop) if stop - start >= _LEAST_TOKENS else None
-
-
-def aligned_words(page: Keys, gold: Keys) -> Indices | None:
-    """Return for each word of a page the word of the gold that it is, in order, in rows of at least three, else -1.
-
-    None where page and gold are too long to align.
-    """
-    from rapidfuzz.distance import LCSseq  # 20 ms that only training needs
-
-    place = np.full(page.size, -1, dtype=np.int64)
-    if not page.size or not gold.size:
-        return place
-    if page.size * gold.size > _MOST_PAIRS:
-        return None
-    for step in LCSseq.opcodes(page.tolist(), gold.tolist()):
-        if step.tag == "equal" and step.src_end - step.src_start >= min(_LEAST_ROW, gold.size):
-            place[step.src_start : step.src_end] = np.arange(step.dest_start, step.dest_end)
-    return place
 
 
 def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:

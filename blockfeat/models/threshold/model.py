@@ -20,12 +20,13 @@ from blockfeat.models.documents import check_schema, common_values, reading_valu
 from blockfeat.models.model import BlockReason, Prediction
 from blockfeat.page.page import Page
 
-__all__ = ["JOINT", "Margins", "ThresholdModel", "margins"]
+__all__ = ["JOINT", "Margins", "ThresholdModel", "block_scores", "margins"]
 
 JOINT = "joint"
 _KIND = "thresholds"
 _SCHEMA = 1
 Array = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class ThresholdModel:
             Language of the page.
         """
         smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
-        return block_scores(smallest, words, self.margins)
+        return block_scores(smallest, words, self.margins.softness, self.margins.penalty)
 
     def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page and decode their labels."""
@@ -227,6 +228,16 @@ def margins(matrix: Array, thresholds: Array, features: tuple[Feature, ...]) -> 
     return np.asarray((matrix - thresholds) * (signs / ranges))
 
 
-def block_scores(smallest: Array, words: NDArray[np.int64], how: Margins) -> Array:
-    """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one."""
-    return np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
+def block_scores(smallest: Floats, words: NDArray[Any], softness: Any, penalty: Any) -> Floats:
+    """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one.
+
+    Parameters
+    ----------
+    smallest : float array
+        Smallest margin of each block over its features, in units of the scaled ranges.
+    words : array
+        Words of each block.
+    softness, penalty : float or array
+        As `Margins` has them; of any shape that fits (training scores many particles at once).
+    """
+    return np.asarray(np.clip(smallest / softness, -penalty, 1.0) * np.maximum(words, 1))
