@@ -74,7 +74,9 @@ def train_command(
     inertia: Annotated[float | None, typer.Option(help="ω of the swarm.")] = None,
     cognitive: Annotated[float | None, typer.Option(help="τ of the swarm.")] = None,
     social: Annotated[float | None, typer.Option(help="φ of the swarm.")] = None,
-    patience: Annotated[int | None, typer.Option(min=0, help="Generations without gain before the end; 0: never.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=0, help="Generations without gain before the end; 0: never.")
+    ] = None,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
 ) -> None:

@@ -135,7 +135,7 @@ def _after(
 
 
 def _renumbered(history: tuple[Generation, ...], earlier: list[Generation]) -> list[Generation]:
-    """Number generations behind those of earlier swarms; the best so far is that of all."""
+    """Count generations on from those of earlier swarms; the best so far is that of all."""
     if not earlier:
         return list(history)
     last = earlier[-1]

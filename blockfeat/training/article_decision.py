@@ -67,9 +67,7 @@ def _features(model: TokenModel, page: LabelledPage) -> NDArray[np.float64] | No
     return article_features(blocks, kept) if kept.any() else None
 
 
-def _right(
-    rows: dict[int, NDArray[np.float64]], training: Sequence[LabelledPage], test: Sequence[LabelledPage]
-) -> int:
+def _right(rows: dict[int, NDArray[np.float64]], training: Sequence[LabelledPage], test: Sequence[LabelledPage]) -> int:
     """Return how many test pages are decided right by what the training pages teach."""
     decision = _fit(rows, training)
     matrix = np.array([rows[id(page)] for page in test])

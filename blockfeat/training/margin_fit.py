@@ -96,10 +96,11 @@ class _Rows:
 
     @classmethod
     def draw(cls, pages: Sequence[TrainingPage], count: int, seed: int) -> _Rows:
-        """Draw blocks; those of weight 0 never."""
+        """Draw blocks, at most two for each of the pages' own; those of weight 0 never."""
         weights = np.concatenate([np.zeros(0), *(page.weight for page in pages)])
         if not weights.sum() > 0:
             raise TrainingError("no block of the training pages has a weight")
+        count = min(count, 2 * int((weights > 0).sum()))
         total = np.cumsum(weights)
         # One in each of `count` equal slices of the weight: less noise than free draws.
         at = (np.arange(count) + np.random.default_rng(seed).random(count)) * (total[-1] / count)

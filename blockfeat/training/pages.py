@@ -193,8 +193,15 @@ class PageLabeller:
         importance = self.options.importance(page)
         weight = labels.weights * np.sqrt(np.maximum(words, 1))
         weight *= importance / max(float(weight.sum()), self.options.least_weight)
-        label, share = labels.labels.astype(np.float32), share.astype(np.float32)
-        return TrainingPage(matrix, label, weight.astype(np.float32), words, share, importance, texts=texts)
+        return TrainingPage(
+            matrix,
+            labels.labels.astype(np.float32),
+            weight.astype(np.float32),
+            words,
+            share.astype(np.float32),
+            importance,
+            texts=texts,
+        )
 
     def _emptied(self, page: LabelledPage, blocks: Blocks, is_content: NDArray[np.bool_]) -> TrainingPage | None:
         """Return the page without its content; None where nothing is left."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from statistics import fmean
 from typing import ClassVar
 
@@ -120,7 +121,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
             self.kind,
             training_pages=sum(not page.is_emptied for page in pages),
             skipped=skipped,
-            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "losses": [round(x, 4) for x in fit.losses]},
+            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses)},
             interrupted=fit.interrupted,
         )
         return replace(model, report=report)
@@ -141,11 +142,12 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def _network(self, pages: Sequence[TrainingPage], what: str, on_progress: OnProgress) -> SequenceFit:
         """Train one network."""
         options = replace(self.config.network, seed=self.seed)
-        on_progress(Progress("network", 0, options.passes, f"passes, {what}"))
+        passes = options.passes_over(len(pages))
+        on_progress(Progress("network", 0, passes, f"passes, {what}"))
 
         def on_pass(done: int, loss: float) -> None:
-            kept = f"the network after {done} of {options.passes} passes"
-            on_progress(Progress("network", done, options.passes, f"passes, {what}, loss {loss:.4f}", kept))
+            kept = f"the network after {done} of {passes} passes"
+            on_progress(Progress("network", done, passes, f"passes, {what}, loss {loss:.4f}", kept))
 
         return fit_sequence(pages, options, on_pass=on_pass)
 
@@ -182,7 +184,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
 
 def _mean_of_corpora(scores: dict[str, list[float]]) -> float:
     """Return the mean of the corpora's means, each weighted by the root of its pages."""
-    roots = {corpus: len(own) ** 0.5 for corpus, own in scores.items()}
+    roots = {corpus: sqrt(len(own)) for corpus, own in scores.items()}
     return sum(fmean(own) * roots[corpus] for corpus, own in scores.items()) / max(sum(roots.values()), 1e-9)
 
 

@@ -32,6 +32,8 @@ class SequenceOptions:
         Width of the hidden layers.
     passes : int
         Passes over the pages.
+    least_steps : int
+        Mini-batches at least: with few pages there are more passes.
     pages_a_step : int
         Pages in a mini-batch.
     learning_rate : float
@@ -46,6 +48,7 @@ class SequenceOptions:
 
     channels: int = 48
     passes: int = 10
+    least_steps: int = 600
     pages_a_step: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 1e-3
@@ -54,11 +57,13 @@ class SequenceOptions:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for name in ("channels", "passes", "pages_a_step"):
+        for name in ("channels", "passes", "least_steps", "pages_a_step"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
         if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
-            raise TrainingError("'learning_rate' must be above 0, 'weight_decay' at least 0, 'dropout' from 0 to below 1")
+            raise TrainingError(
+                "'learning_rate' must be above 0, 'weight_decay' at least 0, 'dropout' from 0 to below 1"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +108,14 @@ def fit_sequence(
     mean, scale = _standardisation(pages)
     network = _network(torch, pages[0].matrix.shape[1], options)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
-    steps = options.passes * -(-len(pages) // options.pages_a_step)
+    passes = options.passes_over(len(pages))
+    steps = passes * options.steps_a_pass(len(pages))
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.learning_rate, total_steps=steps)
     ready = [_cropped(page, mean, scale, order) for page in pages]
     weights: dict[str, Array] = {}
     losses: list[float] = []
     try:
-        for _ in range(options.passes):
+        for _ in range(passes):
             losses.append(_run_pass(torch, network, optimiser, schedule, ready, options.pages_a_step, order))
             weights = {"mean": mean, "scale": scale, **_exported(network)}
             if on_pass is not None:

@@ -193,7 +193,9 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             note = f"{who}, best {generation.best_so_far:.4f}"
             kept = "the best thresholds so far"
             # The history of the report is that of the joint thresholds.
-            on_progress(Progress("swarm", generation.number, config.generations, note, kept, None if lang else generation))
+            on_progress(
+                Progress("swarm", generation.number, config.generations, note, kept, None if lang else generation)
+            )
 
         return search(
             objective,

@@ -167,7 +167,7 @@ def _with_callbacks(
 
 def _read(corpus: Any, langs: Sequence[str] | None, on_progress: OnProgress) -> list[LabelledPage]:
     """Read the corpora, or take pages as given, of the languages asked for."""
-    given = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
+    given: list[Any] = [corpus] if isinstance(corpus, (str, PathLike)) else list(corpus)
     if given and isinstance(given[0], LabelledPage):
         return pages_of_languages(given, langs)
 
@@ -195,7 +195,9 @@ def _tested(
     metric = trainer.config.metric if isinstance(trainer.config, ThresholdConfig) else "f1"
 
     def on_page(done: int) -> None:
-        on_progress(Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test"))
+        on_progress(
+            Progress("testing", done, len(test), "test pages scored", "the model, without the rest of its test")
+        )
 
     try:
         if test:

@@ -54,7 +54,9 @@ def test_restarts_take_the_best_swarm_and_number_their_generations_on() -> None:
     assert found.fitness > maximise(steps, 6, WEAK).fitness
 
 
-def test_ctrl_c_keeps_the_best_of_what_is_done() -> None:
+@pytest.mark.parametrize(("stop", "keeps"), [(1, False), (3, True), (7, True), (14, True)])
+def test_ctrl_c_keeps_the_best_of_what_is_done(stop: int, keeps: bool) -> None:
+    """Before the first generation, in the first swarm, in a restart, in the ascent."""
     calls = 0
 
     def interrupted(positions: Array) -> Array:
@@ -64,14 +66,13 @@ def test_ctrl_c_keeps_the_best_of_what_is_done() -> None:
             raise KeyboardInterrupt
         return steps(positions)
 
-    for stop in (3, 7, 14):  # in the first swarm, in a restart, in the ascent
-        calls = 0
-        found = search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
-        assert found.interrupted
-        assert found.fitness == steps(found.position[None])[0]
-    calls, stop = 0, 1
-    with pytest.raises(KeyboardInterrupt):
-        search(interrupted, 6, WEAK, Polish(ascent=2))
+    if not keeps:
+        with pytest.raises(KeyboardInterrupt):
+            search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+        return
+    found = search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+    assert found.interrupted
+    assert found.fitness == steps(found.position[None])[0]
 
 
 def test_negative_numbers_are_refused() -> None:

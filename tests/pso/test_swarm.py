@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -87,13 +88,13 @@ def test_particles_follow_their_leader(leader: str) -> None:
     result = maximise(watch, 3, options)
     velocity = np.zeros((6, 3))
     leading, highest, leaders = seen[0][0], -np.inf, []
-    for before, after in zip(seen[:-1], seen[1:], strict=True):
+    for before, after in pairwise(seen):
         fitness = hill(before)
         if leader == "generation" or fitness.max() > highest:
             leading, highest = before[fitness.argmax()], fitness.max()
         leaders.append(highest)
         pull = after - before - 0.9 * velocity
-        assert ((pull / (2 * (leading - before) + 1e-300)).clip(0, 1) * 2 * (leading - before) == pytest.approx(pull))
+        assert (pull / (2 * (leading - before) + 1e-300)).clip(0, 1) * 2 * (leading - before) == pytest.approx(pull)
         velocity = after - before
     assert (leaders == sorted(leaders)) == (leader == "ever")
     assert result.fitness == max(hill(generation).max() for generation in seen)

@@ -15,7 +15,7 @@ from blockfeat.training.pages import TrainingPage
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
 
 NAMES = tuple(feature.name for feature in context_features())[:6]
-OPTIONS = SequenceOptions(channels=8, passes=30, pages_a_step=4, dropout=0.0)
+OPTIONS = SequenceOptions(channels=8, passes=30, least_steps=1, pages_a_step=4, dropout=0.0)
 
 
 def pages(count: int = 24, seed: int = 0) -> list[TrainingPage]:
@@ -43,18 +43,26 @@ def test_it_learns_what_the_neighbours_say() -> None:
 
 def test_a_seed_gives_the_same_weights() -> None:
     pytest.importorskip("torch")
-    options = SequenceOptions(channels=4, passes=2)
+    options = SequenceOptions(channels=4, passes=2, least_steps=1)
     first, second, other = (
-        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, seed=seed)).weights for seed in (1, 1, 2)
+        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, least_steps=1, seed=seed)).weights
+        for seed in (1, 1, 2)
     )
     assert options.seed == 1
     assert all((first[name] == second[name]).all() for name in WEIGHT_NAMES)
     assert any((first[name] != other[name]).any() for name in WEIGHT_NAMES)
 
 
+def test_few_pages_get_more_passes() -> None:
+    options = SequenceOptions(passes=10, least_steps=600, pages_a_step=16)
+    assert options.passes_over(16) == 600
+    assert options.passes_over(50) == 150
+    assert options.passes_over(6_000) == 10
+
+
 def test_ctrl_c_keeps_the_last_complete_pass() -> None:
     pytest.importorskip("torch")
-    options = SequenceOptions(channels=4, passes=4)
+    options = SequenceOptions(channels=4, passes=4, least_steps=1)
 
     def interrupt(done: int, loss: float) -> None:
         if done == 2:

@@ -11,8 +11,8 @@ import pytest
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import LanguageError, TrainingError
-from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.thresholds import TrainedThresholdModel as TrainedModel
 from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page

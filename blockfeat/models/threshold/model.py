@@ -121,7 +121,8 @@ class ThresholdModel:
             Language of the page.
         """
         smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
-        return block_scores(smallest, words, self.margins.softness, self.margins.penalty)
+        found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
+        return np.asarray(found, dtype=np.float64)
 
     def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page and decode their labels."""
