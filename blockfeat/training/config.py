@@ -6,7 +6,7 @@ import inspect
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
@@ -70,13 +70,14 @@ def config_from_values(cls: type[Config], values: Mapping[str, Any], *, where: s
         A key is unknown or a value of the wrong type or out of range; the message names file and key.
     """
     try:
-        return cls(**_checked(cls, values, where, ""))
+        return _changed(cls(), values, where, "")
     except BlockfeatError as error:
         raise error if str(error).startswith(where) else TrainingError(f"{where}: {error}") from error
 
 
-def _checked(cls: type[Any], values: Mapping[str, Any], where: str, prefix: str) -> dict[str, Any]:
-    """Return the arguments of a configuration, each of the type that its field has."""
+def _changed(default: Config, values: Mapping[str, Any], where: str, prefix: str) -> Config:
+    """Return a configuration with some values changed, each checked to be of the type that its field has."""
+    cls: Any = type(default)
     hints, known = get_type_hints(cls), [field.name for field in _config_fields(cls)]
     found: dict[str, Any] = {}
     for key, value in values.items():
@@ -84,14 +85,14 @@ def _checked(cls: type[Any], values: Mapping[str, Any], where: str, prefix: str)
         if key not in known:
             hint = f"; it is the option --{key}" if key in _RUN_OPTIONS else f"; known are {', '.join(known)}"
             raise TrainingError(f"{where}: unknown key {name!r}{hint}")
-        expected = hints[key]
-        if is_dataclass(expected) and isinstance(expected, type):
+        own = getattr(default, key)
+        if is_dataclass(own):
             if not isinstance(value, dict):
                 raise TrainingError(f"{where}: {name!r} must be a table, not {value!r}")
-            found[key] = expected(**_checked(expected, value, where, f"{name}."))
+            found[key] = _changed(own, value, where, f"{name}.")
         else:
-            found[key] = _typed(expected, value, where, name)
-    return found
+            found[key] = _typed(hints[key], value, where, name)
+    return replace(default, **found)  # type: ignore[type-var]
 
 
 def _config_fields(cls: type[Any]) -> list[Field[Any]]:

@@ -65,6 +65,14 @@ class SequenceOptions:
                 "'learning_rate' must be above 0, 'weight_decay' at least 0, 'dropout' from 0 to below 1"
             )
 
+    def passes_over(self, pages: int) -> int:
+        """Return the number of passes over so many pages."""
+        return max(self.passes, -(-self.least_steps // self.steps_a_pass(pages)))
+
+    def steps_a_pass(self, pages: int) -> int:
+        """Return the number of mini-batches of a pass over so many pages."""
+        return max(1, -(-pages // self.pages_a_step))
+
 
 @dataclass(frozen=True, eq=False)
 class SequenceFit:

@@ -141,7 +141,7 @@ def test_each_trained_bundled_model_has_its_recipe() -> None:
 
 
 def test_the_paper_s_swarm_is_that_of_alg_1() -> None:
-    kind, config = load_config("paper.toml", "thresholds")
+    _, config = load_config("paper.toml", "thresholds")
     assert (config.table, config.fitness, config.decoder, config.stop_word_scope) == (
         "ziegler2007",
         "cosine",
