@@ -1,4 +1,4 @@
-"""The benchmark behind ``blockfeat bench``: quality beside the peers, speed, growth, memory, a profile by room."""
+"""The benchmark behind ``blockfeat bench``: quality beside the peers, speed, growth, memory, a profile by stage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blockfeat.evaluation.footprint import memory_growth
 from blockfeat.evaluation.growth import measure_growth
 from blockfeat.evaluation.peers import PEER_NAMES, Peer, installed_peers, peers_named
 from blockfeat.evaluation.speed import measure_speed, systems_of
-from blockfeat.evaluation.stage_profile import profile_rooms
+from blockfeat.evaluation.stage_profile import profile_stages
 from blockfeat.extraction.extractor import Extractor
 
 __all__ = ["bench_quality", "bench_speed", "sampled"]
@@ -49,7 +49,7 @@ def bench_speed(
     result.plot(folder / "speed.png")
     yield result.to_markdown()
     yield from _missing(missing)
-    yield profile_rooms(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
+    yield profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
     if growth:
         grown = measure_growth(systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}"))
         grown.to_frame().to_csv(folder / "growth.csv", index=False)

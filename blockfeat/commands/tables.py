@@ -18,7 +18,6 @@ _METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
 
 _SHORT = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
 _TEXT_SHOWN = 60
-_DECODERS = {"SequenceModel": "independent", "MarginModel": "viterbi", "TokenModel": "mss", "Web2TextModel": "viterbi"}
 
 __all__ = ["show_explanation", "show_models", "show_training"]
 
@@ -101,8 +100,6 @@ def show_models() -> None:
         test = model.record.get("scores", {}).get("test") or {}
         score = f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
         languages = ",".join(model.languages) or "any"
-        is_threshold = isinstance(model, ThresholdModel)
-        decoder = model.decoder.name if isinstance(model, ThresholdModel) else _DECODERS.get(type(model).__name__, "")
-        features = len(model.features) if is_threshold else len(getattr(model, "columns", ()))
-        rows.append([marked, model.table.name, decoder, str(features), languages, score])
-    console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)
+        features = str(len(model.feature_names)) if model.feature_names else "-"
+        rows.append([marked, model.kind, model.table.name, model.decoding, features, languages, score])
+    console.show_table("", ["model", "kind", "table", "decoding", "features", "languages", "test fitness"], rows)
