@@ -25,6 +25,7 @@ from blockfeat.commands.options import (
     languages,
     named,
 )
+from blockfeat.compiled import uncompiled_modules
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError
 
 __all__ = ["app", "main"]
@@ -70,8 +71,10 @@ def blockfeat(
 ) -> None:
     """Find the main text of web pages, in any language, and say why."""
     if version:
-        console.show(f"blockfeat {__version__}")
+        console.show(f"blockfeat {__version__} ({_how_it_runs()})")
         raise typer.Exit
+    if context.invoked_subcommand is not None and uncompiled_modules():
+        console.error(_how_it_runs())
     if verbose:
         import logging
 
@@ -140,6 +143,12 @@ def train(
 
         write_training_report(report, history=model.report.history, curves=model.report.curves)
     show_training(model, output)
+
+
+def _how_it_runs() -> str:
+    """Return "compiled", or what runs uncompiled."""
+    slow = uncompiled_modules()
+    return f"pure Python (slow): {', '.join(slow)} not compiled" if slow else "compiled"
 
 
 def _command() -> str:
