@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.errors import BlockfeatError, ModelError, OutputError
 
 __all__ = [
     "check_schema",
@@ -125,7 +125,7 @@ def write_whole(path: str | Path, data: bytes) -> None:
 
     Raises
     ------
-    ModelError
+    OutputError
         The file cannot be written.
     """
     target = Path(path)
@@ -135,4 +135,4 @@ def write_whole(path: str | Path, data: bytes) -> None:
         partial.write_bytes(data)
         partial.replace(target)
     except OSError as error:
-        raise ModelError(f"{path}: the model cannot be written: {error}") from error
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -74,7 +74,7 @@ def save_model(model: Model, path: str | Path) -> None:
 
     Raises
     ------
-    ModelError
+    OutputError
         The file cannot be written.
     """
     write_whole(path, _to_data(model))

@@ -167,7 +167,7 @@ def save_token_model(model: TokenModel, path: str | Path) -> None:
 
     Raises
     ------
-    ModelError
+    OutputError
         The file cannot be written.
     """
     write_whole(path, token_model_bytes(model))
