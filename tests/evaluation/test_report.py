@@ -49,5 +49,5 @@ def test_the_file_holds_all_pages(evaluation: Evaluation, tmp_path: Path) -> Non
     write_evaluation(evaluation, tmp_path / "new" / "scores.json")
     document = json.loads((tmp_path / "new" / "scores.json").read_text(encoding="utf-8"))
     assert [page["id"] for page in document["pages"]] == ["good", "bad", "snippets"]
-    with pytest.raises(OutputError, match="scores.json/x: cannot be written"):
+    with pytest.raises(OutputError, match=r"scores\.json/x: cannot be written"):
         write_evaluation(evaluation, tmp_path / "new" / "scores.json" / "x")

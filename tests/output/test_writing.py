@@ -23,7 +23,7 @@ def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:
-    with pytest.raises(OutputError, match="^out: cannot be written: No space left on device$"), writing("out"):
+    with pytest.raises(OutputError, match=r"^out: cannot be written: No space left on device$"), writing("out"):
         raise OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(BrokenPipeError), writing("out"):
         raise BrokenPipeError
