@@ -22,9 +22,9 @@ from blockfeat._numeric import fit_logistic
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, read_corpus
+from blockfeat.models.store import save_model
 from blockfeat.models.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features
 from blockfeat.models.tokens.classifier import TokenClassifier
-from blockfeat.models.tokens.files import save_token_model, token_model_to_dict
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.models.tokens.run_blocks import kept_blocks
@@ -99,7 +99,7 @@ def learn_articles(model: TokenModel, folder: Path) -> tuple[ArticleDecision, fl
 def untrained(name: str, system: str, section: str) -> dict[str, Any]:
     """Return the document of a baseline, which has nothing learnt in it."""
     record = {"command": "python tools/train_tokens.py", "source": f"Pasternack & Roth 2009, {section}; not trained"}
-    return token_model_to_dict(TokenModel(name, system, record=record))
+    return TokenModel(name, system, record=record).to_document()[0]
 
 
 def hash_of(text: str) -> int:
@@ -130,12 +130,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(dict(zip(ARTICLE_FEATURES, article.weights.tolist(), strict=True)))
     model = replace(model, article=article, record={**model.record, "article_accuracy": round(accuracy, 4)})
     file = options.output / "mss-supervised.npz"
-    save_token_model(model, file)
+    save_model(model, file)
     print(f"{file}: {file.stat().st_size:,} bytes")
     hr = replace(model, name="mss-supervised-hr", constraints=Constraints(stop_at_rule=True))
     plain = replace(hr, system="simple", classifier=None)
     documents = {
-        "mss-supervised-hr": {**token_model_to_dict(plain), "system": "classifier", "counts": "mss-supervised.npz"},
+        "mss-supervised-hr": {**plain.to_document()[0], "system": "classifier", "counts": "mss-supervised.npz"},
         "mss-simple": untrained("mss-simple", "simple", "6.2.2"),
         "longest-block": untrained("longest-block", "longest-block", "6.2.1"),
     }

@@ -88,7 +88,7 @@ def _speed(
     from blockfeat.evaluation.footprint import memory_growth
     from blockfeat.evaluation.growth import measure_growth
     from blockfeat.evaluation.speed import measure_speed, systems_of
-    from blockfeat.evaluation.stage_profile import profile_rooms
+    from blockfeat.evaluation.stage_profile import profile_stages
 
     systems = systems_of(models, peers)
     result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
@@ -96,7 +96,7 @@ def _speed(
         result.to_frame().to_csv(folder / "speed.csv", index=False)
         result.plot(folder / "speed.png")
     yield result.to_markdown()
-    yield profile_rooms(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
+    yield profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
     if growth:
         grown = measure_growth(systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}"))
         with writing(folder):

@@ -12,15 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["models"]
 
 _METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
-# How a model turns scores into kept blocks, where that is a part of the kind and not an option of the model.
-_DECODERS = {
-    "sequence": "each block",
-    "margin": "viterbi",
-    "web2text": "viterbi",
-    "longest-block": "longest block",
-    "simple": "mss",
-    "classifier": "mss",
-}
 
 
 def models() -> None:
@@ -31,19 +22,11 @@ def models() -> None:
     for name in bundled_models():
         model = load_model(name)
         shown = f"{name} (used by default)" if name == DEFAULT_MODEL else name
-        rows.append([shown, model.table.name, *_facts(model), ",".join(model.languages) or "any", _score(model)])
-    columns = ["model", "tag table", "kind", "decoder", "features", "languages", "score on test pages"]
+        languages = ",".join(model.languages) or "any"
+        features = str(len(model.feature_names) or "-")
+        rows.append([shown, model.kind, model.table.name, model.decoding, features, languages, _score(model)])
+    columns = ["model", "kind", "tag table", "decoding", "features", "languages", "score on test pages"]
     console.show_table("", columns, rows)
-
-
-def _facts(model: Model) -> tuple[str, str, str]:
-    """Return the kind of a model, how it decodes scores to kept blocks, and the number of its features."""
-    kind = getattr(model, "kind", type(model).__name__)
-    decoder = getattr(model, "decoder", None)
-    system = getattr(model, "system", kind)
-    decoding = decoder.name if decoder is not None else _DECODERS.get(system, "")
-    features = len(model.features) or len(getattr(model, "columns", ()))
-    return kind, decoding, str(features) if features else "-"
 
 
 def _score(model: Model) -> str:

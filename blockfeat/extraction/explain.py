@@ -39,7 +39,7 @@ class Evidence:
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
         kinds = kinds_of_containers(blocks)
-        reasons = self.model.explain(self.page, self.measured, self.prediction)
+        reasons = self.model.explain(self.measured, self.prediction)
         made = []
         for index, told in enumerate(reasons):
             container = int(blocks.container[index])

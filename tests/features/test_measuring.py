@@ -100,7 +100,7 @@ def test_menus_do_not_decide_the_language() -> None:
 def test_unknown_scope_and_unknown_feature_are_errors() -> None:
     with pytest.raises(ModelError, match="unknown scope of stop words 'word'; known are page, block"):
         measurer(stop_word_scope="word")
-    with pytest.raises(ModelError, match="unknown feature 'colour'; known are average_sentence_length"):
+    with pytest.raises(ModelError, match="unknown feature 'colour'; the closest names are"):
         features_named(["colour"])
 
 

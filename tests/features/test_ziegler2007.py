@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.schema import Measured, feature_matrix
+from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.schema import Measured
 from blockfeat.features.stopwords import stop_word_ratios
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 from blockfeat.lang.density import density

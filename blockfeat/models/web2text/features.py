@@ -63,7 +63,7 @@ def page_features(measured: MeasuredPage) -> PageFeatures:
     Parameters
     ----------
     measured : MeasuredPage
-        What `blockfeat.models.web2text.LeafMeasurer.measure` returned.
+        What `blockfeat.models.web2text.leaves.LeafMeasurer.measure` returned.
     """
     blocks = measured.blocks
     n = len(blocks)
