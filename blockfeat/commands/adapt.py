@@ -29,8 +29,7 @@ def adapt_command(
 ) -> None:
     """Adapt a token model to one site by that site's own pages, without labels."""
     from blockfeat.errors import ModelError
-    from blockfeat.models.store import load_model
-    from blockfeat.models.tokens.files import save_token_model
+    from blockfeat.models.store import load_model, save_model
     from blockfeat.models.tokens.model import TokenModel
     from blockfeat.sources import read_inputs
     from blockfeat.training.adapt import adapt
@@ -49,7 +48,7 @@ def adapt_command(
             on_page=lambda done: tick(done, None, "pages read"),
             on_iteration=lambda done: tick(done, iterations, "iterations"),
         )
-    save_token_model(found.model, output)
+    save_model(found.model, output)
     if not quiet:
         for problem in found.skipped:
             console.error(problem)

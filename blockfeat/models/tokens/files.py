@@ -21,9 +21,7 @@ from blockfeat.models.documents import (
     reading_values,
     table_from_value,
     table_value,
-    write_whole,
 )
-from blockfeat.models.tokens.article import ArticleDecision
 from blockfeat.models.tokens.classifier import Importance, Scale, TokenClassifier
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.naive_bayes import FeatureCounts, NaiveBayes
@@ -31,11 +29,8 @@ from blockfeat.models.tokens.vocabulary import Vocabulary
 
 __all__ = [
     "TOKEN_KIND",
-    "read_token_model",
-    "save_token_model",
     "token_model_bytes",
     "token_model_from_arrays",
-    "token_model_from_bytes",
     "token_model_from_dict",
     "token_model_to_arrays",
     "token_model_to_dict",
@@ -45,7 +40,6 @@ TOKEN_KIND = "tokens"
 """The ``kind`` of these models in their files."""
 
 _SCHEMA = 1
-_ZIP = b"PK"
 _COUNTS = ("grams", "unclosed", "around")
 _COLUMNS = ("key", "inside", "outside", "sources")
 Arrays = dict[str, NDArray[Any]]
@@ -68,9 +62,6 @@ def token_model_to_dict(model: TokenModel) -> dict[str, Any]:
         "languages": list(model.languages),
         "record": dict(model.record),
     }
-    if model.article is not None:
-        weights = [round(weight, 6) for weight in model.article.weights.tolist()]
-        document["article"] = {"weights": weights, "bias": model.article.bias, "least": model.article.least}
     if model.classifier is not None:
         bayes, scale = model.classifier.bayes, model.classifier.scale
         document["tags"] = list(model.classifier.vocabulary.tags)
@@ -119,7 +110,7 @@ def token_model_from_dict(
         data = read(counts)
     except OSError as error:
         raise ModelError(f"{where}: its counts cannot be read: {error}") from error
-    base = token_model_from_bytes(data, where=f"{where}: {counts}")
+    base = _model_from_bytes(data, where=f"{where}: {counts}")
     return _model(document, base.classifier, where)
 
 
@@ -162,17 +153,6 @@ def token_model_from_arrays(
     return _model(document, classifier, where)
 
 
-def save_token_model(model: TokenModel, path: str | Path) -> None:
-    """Write the file of a token model: npz where it has counts, else JSON; whole or not at all.
-
-    Raises
-    ------
-    ModelError
-        The file cannot be written.
-    """
-    write_whole(path, token_model_bytes(model))
-
-
 def token_model_bytes(model: TokenModel) -> bytes:
     """Return the bytes of a model's file: npz where it has counts, else JSON."""
     if model.classifier is None:
@@ -180,26 +160,7 @@ def token_model_bytes(model: TokenModel) -> bytes:
     return npz_bytes(token_model_to_arrays(model))
 
 
-def read_token_model(path: str | Path) -> TokenModel:
-    """Read what `save_token_model` wrote; a document that names another file's counts reads them beside itself.
-
-    Raises
-    ------
-    ModelError
-        The file cannot be read, or is no token model.
-    """
-    place = Path(path)
-    try:
-        data = place.read_bytes()
-        if data.startswith(_ZIP):
-            return token_model_from_bytes(data, where=str(path))
-        document = json.loads(data)
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{path}: not a file of a token model: {error}") from error
-    return token_model_from_dict(document, where=str(path), read=lambda name: (place.parent / name).read_bytes())
-
-
-def token_model_from_bytes(data: bytes, *, where: str = "model") -> TokenModel:
+def _model_from_bytes(data: bytes, *, where: str = "model") -> TokenModel:
     """Read the bytes of an npz file.
 
     Raises
@@ -221,7 +182,6 @@ def _model(document: Mapping[str, Any], classifier: TokenClassifier | None, wher
         raise ModelError(f"{where}: not a token model of schema {_SCHEMA}, which this version reads")
     with reading_values(where, prefixed=BlockfeatError):
         table = table_from_value(document["table"], where=where)
-        article = document.get("article")
         return TokenModel(
             name=str(document["name"]),
             system=document["system"],
@@ -229,7 +189,6 @@ def _model(document: Mapping[str, Any], classifier: TokenClassifier | None, wher
             penalty=float(document["penalty"]),
             classifier=classifier,
             constraints=Constraints(**document["constraints"]),
-            article=article and ArticleDecision(np.array(article["weights"]), article["bias"], article["least"]),
             languages=tuple(document["languages"]),
             record=document.get("record", {}),
         )

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.decode.constrained import best_run_within, truncate_run
 from blockfeat.decode.runs import best_run
@@ -17,10 +16,9 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import BlockReason, Prediction
-from blockfeat.models.tokens.article import ArticleDecision
 from blockfeat.models.tokens.classifier import TokenClassifier
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks
 from blockfeat.models.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
@@ -81,12 +79,6 @@ class TokenRun:
     run: tuple[int, int]
     is_taken: Mask
 
-    @property
-    def byte_range(self) -> tuple[int, int]:
-        """Where the run begins and ends in the source of the page's tags; (0, 0) for none."""
-        first, end = self.run
-        return (int(self.tokens.first_byte[first]), int(self.tokens.end_byte[end - 1])) if end > first else (0, 0)
-
 
 @dataclass(frozen=True, eq=False)
 class TokenModel:
@@ -107,8 +99,6 @@ class TokenModel:
         The classifier.
     constraints : Constraints
         What a run must keep to.
-    article : ArticleDecision, optional
-        Decides whether the extraction is an article.
     languages : tuple of str
         Languages that the model was trained for; empty for any.
     record : mapping
@@ -121,7 +111,6 @@ class TokenModel:
     penalty: float = PENALTY
     classifier: TokenClassifier | None = None
     constraints: Constraints = field(default_factory=Constraints)
-    article: ArticleDecision | None = None
     languages: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
     # What other models have and the chain asks for: nothing is measured on blocks.
@@ -161,7 +150,7 @@ class TokenModel:
         words = np.maximum(measured.blocks.measures.words, 1)
         covered = covered_shares(found.tokens, found.is_taken, measured.blocks)
         what = "the longest cell or DIV" if self.system == "longest-block" else "the best run of tokens"
-        told = []
+        reasons = []
         for score, kept, share, count in zip(
             prediction.scores.tolist(), prediction.kept.tolist(), covered.tolist(), words.tolist(), strict=True
         ):
@@ -169,8 +158,8 @@ class TokenModel:
             if self.system != "longest-block":
                 reason += f"; its own tokens speak for {'inside' if score > 0 else 'outside'}"
             features = {"share_in_run": share, "score_by_word": score / count}
-            told.append(BlockReason(reason, features))
-        return tuple(told)
+            reasons.append(BlockReason(reason, features))
+        return tuple(reasons)
 
     def favouring(self, side: str) -> TokenModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: tags cost more or less, or scores move.
@@ -188,23 +177,6 @@ class TokenModel:
         scale = self.classifier.scale
         moved = replace(scale, bias=scale.bias + sign * _FAVOUR_BIAS[scale.name])
         return replace(self, classifier=replace(self.classifier, scale=moved))
-
-    def texts(self, page: Page, blocks: Blocks, kept: Mask) -> list[str]:
-        """Return the run's own text, cut at the borders of the kept blocks."""
-        first_byte, end_byte = self.find(page.tags).byte_range
-        return run_texts(blocks, first_byte, end_byte, np.flatnonzero(kept).tolist())
-
-    def is_article(self, blocks: Blocks, kept: Mask) -> bool | None:
-        """Tell whether the kept blocks make an article (4.1); None where the model has not learnt to tell."""
-        return None if self.article is None else self.article.is_article(blocks, kept)
-
-    def with_options(self, *, penalty: float | None = None, constraints: Constraints | None = None) -> TokenModel:
-        """Return a copy with another penalty or other constraints."""
-        return replace(
-            self,
-            penalty=self.penalty if penalty is None else penalty,
-            constraints=self.constraints if constraints is None else constraints,
-        )
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
         if self.classifier is not None:
