@@ -152,7 +152,7 @@ def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:
 def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:
     both = either = 0.0
     for page in pages:
-        kept = labeller.verdicts(page.features).kept
+        kept = labeller.predict(page.features).kept
         both += float(page.weights[kept & page.labels].sum())
         either += float(page.weights[kept].sum() + page.weights[page.labels].sum())
     return 2 * both / either if either else 0.0

@@ -2,7 +2,7 @@
 
 from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, Web2TextFeature
 from blockfeat.models.web2text.features import PageFeatures, page_features
-from blockfeat.models.web2text.labeller import LeafLabeller, LeafVerdicts
+from blockfeat.models.web2text.labeller import LeafLabeller, LeafPrediction
 from blockfeat.models.web2text.leaves import LeafMeasurer, leaf_table
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "EDGE_FEATURES",
     "LeafLabeller",
     "LeafMeasurer",
-    "LeafVerdicts",
+    "LeafPrediction",
     "PageFeatures",
     "Web2TextFeature",
     "leaf_table",

@@ -40,12 +40,14 @@ def test_it_is_a_model_of_pages(model):
     assert isinstance(model, Model)
 
 
-def test_a_page_is_judged(model):
+def test_blocks_are_kept_by_their_leaves(model):
     page, measured = html5(article_page())
-    verdict = model.predict(page, measured)
+    prediction = model.predict(page, measured)
     texts = measured.blocks.texts()
-    assert [texts[place] for place in np.flatnonzero(verdict.kept)] == [text for text in texts if len(text.split()) > 8]
-    assert ((verdict.scores > 0) == verdict.kept).all()
+    assert [texts[place] for place in np.flatnonzero(prediction.kept)] == [
+        text for text in texts if len(text.split()) > 8
+    ]
+    assert ((prediction.scores > 0) == prediction.kept).all()
 
 
 def test_a_block_is_kept_by_the_leaves_that_hold_half_of_it(model):
@@ -57,27 +59,27 @@ def test_a_block_is_kept_by_the_leaves_that_hold_half_of_it(model):
 @pytest.mark.parametrize("html", ["", "<html></html>", "<p>&nbsp;</p>"])
 def test_a_page_without_text(model, html):
     page, measured = html5(html)
-    verdict = model.predict(page, measured)
-    assert verdict.scores.shape == verdict.kept.shape == (0,)
-    assert model.explain(page, measured, verdict) == ()
+    prediction = model.predict(page, measured)
+    assert prediction.scores.shape == prediction.kept.shape == (0,)
+    assert model.explain(page, measured, prediction) == ()
 
 
 def test_blocks_without_leaves_are_dropped(model):
     page, measured = html5("<p>Some words that stand on this page for a test of leaves</p>")
     far = replace(measured.blocks, first_byte=measured.blocks.end_byte + 9, end_byte=measured.blocks.end_byte + 9)
     elsewhere = replace(measured, blocks=far)
-    verdict = model.predict(page, elsewhere)
-    assert not verdict.kept.any()
-    assert (verdict.scores < -10).all()
-    assert "by 0 text leaves" in model.explain(page, elsewhere, verdict)[0].reason
+    prediction = model.predict(page, elsewhere)
+    assert not prediction.kept.any()
+    assert (prediction.scores < -10).all()
+    assert "by 0 text leaves" in model.explain(page, elsewhere, prediction)[0].reason
 
 
 def test_reasons(model):
     page, measured = html5(article_page())
-    verdict = model.predict(page, measured)
-    reasons = model.explain(page, measured, verdict)
+    prediction = model.predict(page, measured)
+    reasons = model.explain(page, measured, prediction)
     assert len(reasons) == len(measured.blocks)
-    for reason, kept in zip(reasons, verdict.kept.tolist(), strict=True):
+    for reason, kept in zip(reasons, prediction.kept.tolist(), strict=True):
         assert reason.reason.startswith("kept: content" if kept else "dropped: content")
         assert (reason.features["content_probability"] > 0.5) == kept
 
