@@ -123,7 +123,7 @@ def _inside(blocks: Blocks, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def train(pages: Sequence[Prepared], *, seed: int, corpora: Sequence[str]) -> Web2TextModel:
-    """Train on prepared pages, a tenth of the hosts for validation; λ is the best one on those."""
+    """Train on prepared pages, a tenth of the hosts for validation; λ is the best above 0 on those."""
     by_page = {id(prepared.page): prepared.leaves for prepared in pages if prepared.leaves is not None}
     usable = [prepared.page for prepared in pages if prepared.leaves is not None]
     rest, validation = split_by_host(usable, share=0.9, seed=seed)
@@ -140,7 +140,8 @@ def train(pages: Sequence[Prepared], *, seed: int, corpora: Sequence[str]) -> We
         "blockfeat": __version__,
         "command": "python tools/train_web2text.py",
     }
-    best = max(scored, key=lambda weight: scored[weight])
+    # λ = 0 is only recorded, for comparison: it would be a model without pairs.
+    best = max((weight for weight in scored if weight > 0), key=lambda weight: scored[weight])
     return Web2TextModel(replace(labeller, interpolation=best), record=record)
 
 
