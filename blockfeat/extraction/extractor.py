@@ -43,7 +43,7 @@ class Extractor:
         What labels the blocks.
     measurer : PageMeasurer
         The model's measuring stage.
-    parts : ContentOptions
+    content : ContentOptions
         Whether headline, captions, tables and comments belong to the text.
     max_bytes : int or None
         Largest page that is taken.
