@@ -26,6 +26,7 @@ from blockfeat.commands.options import (
     languages,
 )
 from blockfeat.commands.options import labelled_pages as _pages
+from blockfeat.compiled import uncompiled_modules
 
 __all__ = ["app", "main"]
 
@@ -47,13 +48,16 @@ def main() -> None:
 
 @app.callback(invoke_without_command=True)
 def blockfeat(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log messages of the library.")] = False,
 ) -> None:
     """Find the main text of web pages, in any language, and say why."""
     if version:
-        console.show(f"blockfeat {__version__}")
+        console.show(f"blockfeat {__version__} ({_how_it_runs()})")
         raise typer.Exit
+    if context.invoked_subcommand is not None and uncompiled_modules():
+        console.error(_how_it_runs())
     if verbose:
         import logging
 
@@ -118,6 +122,12 @@ def train(
 
         write_training_report(report, history=model.report.history, curves=model.report.curves)
     show_training(model, output)
+
+
+def _how_it_runs() -> str:
+    """Return "compiled", or what runs uncompiled."""
+    slow = uncompiled_modules()
+    return f"pure Python (slow): {', '.join(slow)} not compiled" if slow else "compiled"
 
 
 def _command() -> str:

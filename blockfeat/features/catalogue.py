@@ -8,14 +8,14 @@ from difflib import get_close_matches
 from blockfeat.errors import ModelError
 from blockfeat.features.context import context_features
 from blockfeat.features.schema import Feature
-from blockfeat.features.ziegler2007 import CANONICAL
+from blockfeat.features.ziegler2007 import CANONICAL, PAPER_STOP_WORD_RATIO
 
 __all__ = ["features_named", "registered_features"]
 
 
 def registered_features() -> tuple[Feature, ...]:
-    """Return every feature: the canonical eight and what stands around a block."""
-    return context_features()
+    """Return every feature: the canonical eight, the paper's own stop-word ratio, and the context features."""
+    return (*context_features(), PAPER_STOP_WORD_RATIO)
 
 
 def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, ...]:
@@ -33,7 +33,7 @@ def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, .
     ModelError
         A name is not in the registry; the message lists the closest names.
     """
-    known = {feature.name: feature for feature in CANONICAL}
+    known = {feature.name: feature for feature in (*CANONICAL, PAPER_STOP_WORD_RATIO)}
     if not known.keys() >= set(names):
         known = {feature.name: feature for feature in registered_features()}
     for name in names:

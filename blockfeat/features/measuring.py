@@ -14,7 +14,7 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
+from blockfeat.features.stopwords import PAPER_LANGUAGES, StopWordRatios, stop_word_ratios
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
@@ -24,7 +24,7 @@ from blockfeat.page.page import Page
 
 __all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer", "MeasuringOptions", "PageLanguage"]
 
-STOP_WORD_SCOPES = ("page", "block")
+STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
 _PROSE_WORDS = 12
 _SAMPLE_WORDS = 600
 
@@ -104,7 +104,7 @@ class Measurer:
         Languages asked for, which a page is taken to be in unless it clearly is in none of them; empty for any.
     stop_word_scope : str
         ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
-        asked for, as in the paper.
+        asked for; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.
     segmenter : Segmenter
         Counts words and sentences.
     """
@@ -170,6 +170,8 @@ class Measurer:
 
     def _asked(self, lang: str | None) -> tuple[str, ...]:
         """Languages whose stop lists are counted on a page of this language."""
+        if self.stop_word_scope == "ziegler2007":
+            return tuple(code for code in PAPER_LANGUAGES if code in self.index.languages)
         asked = tuple(code for code in self.languages if code in self.index.languages) or self.index.languages
         if self.stop_word_scope == "page" and lang in self.index.languages:
             return (str(lang),)
