@@ -116,7 +116,6 @@ class TokenModel:
     """
 
     kind: ClassVar[str] = "tokens"
-    decoding: ClassVar[str] = "run of tokens"
 
     name: str
     system: str
@@ -139,6 +138,11 @@ class TokenModel:
             raise ModelError(f"model {self.name!r}: only a system 'classifier' has a classifier, and it needs one")
         if not self.penalty > 0:
             raise ModelError(f"model {self.name!r}: the penalty of a tag must be above 0, not {self.penalty}")
+
+    @property
+    def decoding(self) -> str:
+        """What of a page is kept."""
+        return "longest block" if self.system == "longest-block" else "run of tokens"
 
     def measurer(self, identifier: Identifier) -> Measurer:
         """Return the measuring stage: the model's table; no features of blocks are computed."""
