@@ -1,4 +1,4 @@
-"""``blockfeat train``: labelled pages to a model of any kind."""
+"""The command ``blockfeat train``."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ from blockfeat.commands.options import JobsOption, QuietOption, languages
 if TYPE_CHECKING:
     from blockfeat.training.trainer import Progress
 
-__all__ = ["train_command"]
+__all__ = ["train"]
 
 DEFAULT_KIND = "margin"
-INTERRUPTED = 130
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
 _OF_SWARM = ("particles", "iterations", "inertia", "cognitive", "social", "patience")
 
 
-def train_command(
+def train(
     corpus: Annotated[
         list[str] | None,
         typer.Option(
@@ -147,35 +146,32 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
     from blockfeat.training.train import train
 
     stop, corpora = _Stop(), _corpora(named)
-    try:
-        with console.progress("training", quiet=quiet) as tick, stop.announced():
+    with console.progress("training", quiet=quiet) as tick, stop.announced():
 
-            def on_progress(step: Progress) -> None:
-                stop.step = step
-                tick(step.done, step.total, step.note)
+        def on_progress(step: Progress) -> None:
+            stop.step = step
+            tick(step.done, step.total, step.note)
 
-            model = train(
-                corpora,
-                langs=run.langs,
-                kind=run.kind,
-                config=run.config,
-                seed=run.seed,
-                split=run.split,
-                jobs=run.jobs,
-                name=run.name,
-                on_progress=on_progress,
-                command=shlex.join(["blockfeat", *sys.argv[1:]]),
-            )
-    except KeyboardInterrupt:
-        console.error("stopped; no model is written")
-        raise typer.Exit(INTERRUPTED) from None
+        model = train(
+            corpora,
+            langs=run.langs,
+            kind=run.kind,
+            config=run.config,
+            seed=run.seed,
+            split=run.split,
+            jobs=run.jobs,
+            name=run.name,
+            on_progress=on_progress,
+            command=shlex.join(["blockfeat", *sys.argv[1:]]),
+        )
     save_model(model, run.output)
     if report is not None and model.report is not None:
         from blockfeat.evaluation.training_report import write_training_report
+        from blockfeat.output.writing import writing
 
-        write_training_report(
-            report, history=model.report.history, curves=model.report.curves, curves_of=model.report.curves_of
-        )
+        found = model.report
+        with writing(report):
+            write_training_report(report, history=found.history, curves=found.curves, curves_of=found.curves_of)
     show_training(model, run.output)
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(run.output))} PAGE.html")
 
@@ -217,5 +213,5 @@ class _Stop:
         step = self.step
         at = f" while {step.phase} ({step.done} of {step.total} {step.note})" if step is not None else ""
         kept = f"{step.kept} {'are' if step.kept.endswith('far') else 'is'} kept" if step and step.kept else ""
-        console.error(f"stopping{at}; {kept or 'there is no model yet'}")
+        console.error(f"stopping{at}; {kept or 'no model is written'}")
         raise KeyboardInterrupt

@@ -15,9 +15,8 @@ from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, snippet_labels
 from blockfeat.errors import BlockfeatError, TrainingError
-from blockfeat.features.context import context_columns, context_places
-from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.features.schema import Measured
+from blockfeat.features.context import context_features, context_places
+from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
@@ -28,7 +27,6 @@ __all__ = [
     "LabelOptions",
     "PageLabeller",
     "TrainingPage",
-    "context_matrix",
     "context_measurer",
     "convention_marks",
     "label_pages",
@@ -99,14 +97,9 @@ class LabelOptions:
 
 
 def context_measurer(table: str, languages: tuple[str, ...] = ()) -> Measurer:
-    """Return what cuts pages by a tag table and finds their language, for `context_matrix`."""
+    """Return what cuts pages by a tag table and computes all context features of their blocks."""
     identifier = Identifier.build(StopWordIndex.build())
-    return Measurer(Cutter.of(load_table(table)), (), identifier, languages=languages)
-
-
-def context_matrix(measured: MeasuredPage) -> Floats:
-    """Return all context features of a measured page: float32 array, n × k, columns as `context_places` has them."""
-    return context_columns(Measured(measured.blocks, measured.stop_words))
+    return Measurer(Cutter.of(load_table(table)), context_features(), identifier, languages=languages)
 
 
 def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
@@ -163,7 +156,7 @@ class PageLabeller:
             The page has no blocks, or too little of its gold is found on it.
         """
         measured = self.measurer.measure(Page.parse(page.html, url=page.url))
-        blocks, matrix = measured.blocks, context_matrix(measured)
+        blocks, matrix = measured.blocks, measured.matrix.astype(np.float32, copy=False)
         if not len(blocks):
             raise TrainingError("the page has no text")
         texts = tuple(blocks.texts())
@@ -217,7 +210,9 @@ class PageLabeller:
         # What is still in the gold is of no known label.
         known = np.where(align(left, page.text or "").share >= 0.5, 0.0, 1.0)
         nothing = np.zeros(len(left))
-        found = self._page(page, context_matrix(measured), left, BlockLabels(nothing, known), nothing, ())
+        found = self._page(
+            page, measured.matrix.astype(np.float32, copy=False), left, BlockLabels(nothing, known), nothing, ()
+        )
         weight = (found.weight * self.emptied_weight).astype(np.float32)
         return replace(found, weight=weight, is_emptied=True)
 

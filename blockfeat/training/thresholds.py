@@ -17,8 +17,8 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.evaluation.strategies import METRICS
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.catalogue import features_named
-from blockfeat.features.measuring import Measurer
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold.model import JOINT, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pool import in_order
@@ -52,7 +52,8 @@ class ThresholdConfig:
     decoder : str
         "conjunction" (the paper's: a block is kept if it passes all thresholds) or "mss" (the best run of blocks).
     stop_word_scope : str
-        "page": stop words of the page's language; "block": the argmax over languages for each block, as in the paper.
+        Stop words of which languages are counted: "page": the page's; "block": for each block the argmax over the
+        languages asked for; "ziegler2007": for each block the argmax over the paper's 14 languages.
     segmenter : str
         "fast" or "spacy": what finds words and sentences.
     per_language : bool
@@ -233,7 +234,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 class _Preparer:
     """Measures one labelled page for training, in this process or in another."""
 
-    measurer: Measurer
+    measurer: PageMeasurer
     fitness: str
 
     def __call__(self, page: LabelledPage) -> PreparedPage | str:

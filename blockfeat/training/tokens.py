@@ -14,8 +14,8 @@ from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.training.article_decision import learn_article_decision
 from blockfeat.training.token_counts import TokenCounter, common_tags
+from blockfeat.training.token_labels import gold_run
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
 __all__ = ["TokenConfig", "TokenTrainer", "TrainedTokenModel"]
@@ -43,8 +43,8 @@ class TokenConfig:
         Equal priors of inside and outside; false for those of the training pages, as in the paper.
     stop_at_rule : bool
         Cut everything after the first HR of a run off (6.2.3).
-    article : bool
-        Learn to tell articles from other pages (4.1), where pages have a page_type.
+    most_tags : float
+        Pages are left out whose text has a higher share of tags among its tokens; 1 for none, the paper's is 0.2 (5.1).
     scale : Scale
         How the certainty of a token becomes its score; the paper's is "probability".
     """
@@ -57,13 +57,15 @@ class TokenConfig:
     around: bool = True
     balanced: bool = True
     stop_at_rule: bool = False
-    article: bool = True
+    most_tags: float = 1.0
     scale: Scale = field(default_factory=lambda: Scale("log odds", limit=8.0))
 
     def __post_init__(self) -> None:
         """Check the values."""
         if self.size not in (1, 3):
             raise TrainingError(f"'size' must be 1 or 3, not {self.size}")
+        if not 0 < self.most_tags <= 1:
+            raise TrainingError(f"'most_tags' must lie above 0 and be at most 1, not {self.most_tags:g}")
         if self.least_sources < 1 or not self.smoothing > 0:
             raise TrainingError("'least_sources' must be at least 1 and 'smoothing' above 0")
 
@@ -90,7 +92,7 @@ class TokenTrainer(Trainer[TokenConfig]):
         names = self._common_tags(pages, on_progress)
         counter, used, skipped = TokenCounter(names, config.size), 0, []
         for number, page in enumerate(pages, start=1):
-            why = _count(counter, page)
+            why = _count(counter, page, config.most_tags)
             used += why is None
             if why is not None:
                 skipped.append(f"{page.corpus} {page.id}: {why}")
@@ -106,7 +108,7 @@ class TokenTrainer(Trainer[TokenConfig]):
         )
         classifier = TokenClassifier(vocabulary, replace(bayes, balanced=config.balanced), config.scale)
         report = TrainingReport(self.kind, training_pages=used, skipped=tuple(skipped))
-        model = TrainedTokenModel(
+        return TrainedTokenModel(
             self.name,
             "classifier",
             table=load_table(config.table),
@@ -115,7 +117,6 @@ class TokenTrainer(Trainer[TokenConfig]):
             languages=self.languages,
             report=report,
         )
-        return self._with_article_decision(model, pages, on_progress) if config.article else model
 
     def _common_tags(self, pages: Sequence[LabelledPage], on_progress: OnProgress) -> tuple[str, ...]:
         """Return the tags of more than one site; where there is one site only, all tags of its pages."""
@@ -130,17 +131,6 @@ class TokenTrainer(Trainer[TokenConfig]):
 
         return common_tags(tags())
 
-    def _with_article_decision(
-        self, model: TrainedTokenModel, pages: Sequence[LabelledPage], on_progress: OnProgress
-    ) -> TrainedTokenModel:
-        """Return the model with a decision about articles, where the pages have types to learn it from."""
-        on_progress(Progress("fitting", 0, 1, "decision about articles"))
-        learnt = learn_article_decision(model, [page for page in pages if page.page_type], seed=self.seed)
-        if learnt is None or model.report is None:
-            return model
-        details = {"article_accuracy": round(learnt.accuracy, 4)}
-        return replace(model, article=learnt.decision, report=replace(model.report, details=details))
-
 
 def _tags_of(page: LabelledPage) -> Tags | None:
     """Return the tags of a page with a gold text; None for others."""
@@ -152,13 +142,16 @@ def _tags_of(page: LabelledPage) -> Tags | None:
         return None
 
 
-def _count(counter: TokenCounter, page: LabelledPage) -> str | None:
+def _count(counter: TokenCounter, page: LabelledPage, most_tags: float) -> str | None:
     """Count a page; return why it cannot be used, or None."""
     if not page.text:
         return "it has no gold text"
     tags = _tags_of(page)
     if tags is None:
         return "the page has no text"
-    if not counter.add_gold(PageTokens.of(tags), page.text, source=page.host, lang=page.lang):
-        return "too little of its gold text is found on it"
+    tokens = PageTokens.of(tags)
+    run = gold_run(tokens, page.text, most_tags=most_tags)
+    if run is None:
+        return "too little of its gold text is found on it, or too many tags are in it"
+    counter.add(tokens, run, source=page.host, lang=page.lang)
     return None

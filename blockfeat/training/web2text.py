@@ -14,6 +14,8 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import label_blocks
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import BlockfeatError, CorpusError, TrainingError
+from blockfeat.features.context import context_columns
+from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.web2text.features import page_features
 from blockfeat.models.web2text.labeller import LeafLabeller
@@ -21,7 +23,7 @@ from blockfeat.models.web2text.leaves import LeafMeasurer
 from blockfeat.models.web2text.model import Web2TextModel
 from blockfeat.page.page import Page
 from blockfeat.pool import in_order
-from blockfeat.training.pages import LabelOptions, context_matrix, convention_marks
+from blockfeat.training.pages import LabelOptions, convention_marks
 from blockfeat.training.pytorch import import_torch
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, train_web2text
@@ -40,7 +42,8 @@ class Web2TextConfig:
     validation_share : float
         Share of the pages, by host, that training stops by and λ is chosen on.
     interpolations : tuple of float
-        Values of λ to choose from; none to take that of the recipe.
+        Values of λ to choose from; none to take that of the recipe. 0, a model without pairs, is scored for
+        comparison and never chosen.
     labels : LabelOptions
         Labels and weights of the text leaves.
     recipe : Recipe
@@ -55,6 +58,8 @@ class Web2TextConfig:
 
     def __post_init__(self) -> None:
         """Check the values."""
+        if self.interpolations and max(self.interpolations) <= 0:
+            raise TrainingError("one of 'interpolations' must be above 0")
         if not 0 < self.validation_share < 1:
             raise TrainingError(f"'validation_share' must lie between 0 and 1, not {self.validation_share:g}")
 
@@ -89,8 +94,8 @@ class LeafPageLabeller:
         alignment = align(blocks, page.text)
         if len(blocks) < 2 or alignment.found < self.options.least_found:
             raise TrainingError("too little of its gold text is found on it")
-        marks = convention_marks(context_matrix(measured), alignment.echo)
-        labelled = label_blocks(alignment.share, alignment.words, marks)
+        matrix = context_columns(Measured(blocks, measured.stop_words))
+        labelled = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
         size = np.sqrt(np.maximum(alignment.words, 1))
         weights = labelled.weights * size / size.mean() * self.options.importance(page)
         return LabelledLeaves(page_features(measured), labelled.labels > 0.5, weights)
@@ -127,7 +132,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             value: _weighted_f1(replace(trained.labeller, interpolation=value), checked)
             for value in self.config.interpolations or (recipe.interpolation,)
         }
-        best = max(scored, key=lambda value: scored[value])
+        best = max((value for value in scored if value > 0), key=lambda value: scored[value])
         report = TrainingReport(
             self.kind,
             training_pages=len(usable),
@@ -152,7 +157,9 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
         self, pages: Sequence[LabelledPage], on_progress: OnProgress
     ) -> tuple[dict[int, LabelledLeaves], tuple[str, ...]]:
         """Return the labelled leaves of each page by its id(), and why others cannot be used."""
-        labeller = LeafPageLabeller(LeafMeasurer.of(Identifier.build()), self.config.labels)
+        measurer = LeafMeasurer.of(Identifier.build())
+        measurer = replace(measurer, measurer=replace(measurer.measurer, languages=self.languages))
+        labeller = LeafPageLabeller(measurer, self.config.labels)
         found: dict[int, LabelledLeaves] = {}
         skipped: list[str] = []
         done = in_order(labeller, pages, jobs=self.jobs, failure=lambda page, reason: f"{page.id}: {reason}")
@@ -184,7 +191,7 @@ def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> flo
     """Return the F1 of the leaves of some pages, by their weights."""
     both = either = 0.0
     for page in pages:
-        kept = labeller.verdicts(page.features).kept
+        kept = labeller.predict(page.features).kept
         both += float(page.weights[kept & page.labels].sum())
         either += float(page.weights[kept].sum() + page.weights[page.labels].sum())
     return 2 * both / either if either else 0.0

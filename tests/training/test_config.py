@@ -146,8 +146,9 @@ def test_the_paper_s_swarm_is_that_of_alg_1() -> None:
         "ziegler2007",
         "cosine",
         "conjunction",
-        "block",
+        "ziegler2007",
     )
+    assert "paper_stop_word_ratio" in config.features
     swarm = config.swarm
     assert (swarm.particles, swarm.iterations, swarm.leader, swarm.patience) == (100, 100, "generation", 0)
     assert np.isinf(swarm.velocity_limit)
