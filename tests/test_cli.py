@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat import __version__
+from blockfeat.compiled import uncompiled_modules
 from pages import BRAND, SENTENCES, article_page
 
 CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
@@ -28,7 +29,9 @@ def page(tmp_path: Path) -> Path:
 
 
 def test_version_and_help() -> None:
-    assert blockfeat("--version").stdout.decode().strip() == f"blockfeat {__version__}"
+    version = blockfeat("--version").stdout.decode().strip()
+    slow = ", ".join(uncompiled_modules())
+    assert version == f"blockfeat {__version__} ({f'pure Python (slow): {slow} not compiled' if slow else 'compiled'})"
     listed = blockfeat("--help").stdout.decode()
     assert all(command in listed for command in ("extract", "train", "evaluate", "explain", "models", "corpus"))
 
