@@ -7,6 +7,7 @@ Compiled by Cython where it can be; runs as it stands otherwise, with the same r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import cython
 import numpy as np
@@ -20,6 +21,8 @@ from blockfeat.lang.measures import PageText
 from blockfeat.page.tags import Tags
 
 __all__ = ["Walked", "walk"]
+
+_Columns = TypeVar("_Columns", NDArray[np.int32], NDArray[np.uint32])
 
 _OPERATION = cython.declare(cython.int, operations.OPERATION)
 _REMOVE_WITH_SPACE = cython.declare(cython.int, operations.REMOVE_WITH_SPACE)
@@ -136,7 +139,7 @@ class _Arrays:
         )
 
 
-def _first(columns: NDArray[np.generic], count: int) -> NDArray[np.generic]:
+def _first(columns: _Columns, count: int) -> _Columns:
     """Return the first entries of some columns; a copy where the rest would only take memory."""
     chosen = columns[..., :count]
     return chosen.copy() if 2 * chosen.size < columns.size else chosen
@@ -620,13 +623,12 @@ class _Walk:
         self, byte: cython.Py_ssize_t, end: cython.Py_ssize_t, wanted: cython.p_const_uchar, length: cython.Py_ssize_t
     ) -> cython.bint:
         """Tell whether some bytes stand here."""
-        place: cython.Py_ssize_t
+        place: cython.Py_ssize_t = 0
         if byte + length > end:
             return False
-        for place in range(length):
-            if self.source[byte + place] != wanted[place]:
-                return False
-        return True
+        while place < length and self.source[byte + place] == wanted[place]:
+            place += 1
+        return place == length
 
     @cython.cfunc
     @cython.nogil

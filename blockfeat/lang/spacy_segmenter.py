@@ -76,7 +76,7 @@ class SpacySegmenter:
         measures = TextMeasures.of(page, starts, ends, sentence_starts)
         single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
         unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
-        return replace(measures, unspaced_words=unspaced)
+        return replace(measures, unspaced_words=unspaced.astype(np.int32))
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
@@ -147,7 +147,7 @@ def _spacy_code(lang: str) -> str:
 def _chunks(page: PageText) -> Iterator[tuple[int, int]]:
     """Cut the page's text into pieces that spaCy takes at once: behind blocks, or else behind white space."""
     low, size = 0, len(page.text)
-    spaces: _Places | None = None
+    spaces: NDArray[np.intp] | None = None
     while low < size:
         high = min(low + _LONGEST_CHUNK, size)
         block = int(np.searchsorted(page.block_ends, high, side="right")) - 1
