@@ -7,7 +7,12 @@ from importlib.util import find_spec
 
 __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 
-COMPILED_MODULES: tuple[str, ...] = ()
+COMPILED_MODULES: tuple[str, ...] = (
+    "blockfeat.blocks.element_codes",
+    "blockfeat.blocks.tag_walk",
+    "blockfeat.lang.counting",
+    "blockfeat.lang.word_keys",
+)
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 
