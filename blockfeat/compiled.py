@@ -7,7 +7,11 @@ from importlib.util import find_spec
 
 __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 
-COMPILED_MODULES: tuple[str, ...] = ()
+COMPILED_MODULES: tuple[str, ...] = (
+    "blockfeat.page.markup",
+    "blockfeat.page.scanner",
+    "blockfeat.page.tree",
+)
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 
