@@ -123,7 +123,7 @@ class ThresholdModel:
         """Return how far each value lies on the good side of its threshold: n × k, in units of the range."""
         return margins(matrix, self.thresholds_for(lang), self.features)
 
-    def scores(self, matrix: Matrix, words: NDArray[np.int64], lang: str | None = None) -> Array:
+    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Array:
         """Return the score of each block; at least 0 where all thresholds hold.
 
         Parameters
