@@ -167,7 +167,7 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
     save_model(model, run.output)
     if report is not None and model.report is not None:
         from blockfeat.evaluation.training_report import write_training_report
-        from blockfeat.output.writing import writing
+        from blockfeat.files import writing
 
         found = model.report
         with writing(report):

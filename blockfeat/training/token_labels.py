@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,7 @@ from blockfeat.models.tokens.page_tokens import SYMBOL, PageTokens
 
 __all__ = ["PAPER_TAGS", "gold_run"]
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]
 
 _LEAST_FOUND = 0.5
