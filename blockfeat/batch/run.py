@@ -35,7 +35,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Extracts a document and renders it; works in any process.
+    """Extracts a document and renders it, in any process.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class BenchPage:
-    """What one system made of one page.
+    """The result of one system on one page.
 
     Attributes
     ----------
