@@ -9,6 +9,9 @@ SECONDS ?= 60
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
 STAMP := $(VENV)/.installed
+COMPILED := $(VENV)/.compiled
+# The sources of the compiled modules, from the list in blockfeat/compiled.py.
+SOURCES := $(shell sed -n 's/^ *"\(blockfeat\.[a-z_.]*\)",$$/\1/p' blockfeat/compiled.py | tr . / | sed 's/$$/.p*/')
 PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
 OLD_PYTHON := blockfeat needs Python 3.11 or newer
 
@@ -21,7 +24,7 @@ SHELL := /bin/sh
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-venv: $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
+venv: $(COMPILED) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
 
 $(STAMP): pyproject.toml requirements-dev.lock
@@ -48,14 +51,19 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 
-demo: $(STAMP) ## Train on the bundled demo pages, extract a page, show the result
+# Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
+$(COMPILED): $(STAMP) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+demo: $(COMPILED) ## Train on the bundled demo pages, extract a page, show the result
 	@$(BIN)/blockfeat demo
 
 test: lint ## Run all checks: ruff, mypy, import-linter, pytest
 	@echo "pytest"
 	@$(RUN) pytest -n $(JOBS)
 
-lint: $(STAMP) ## Run the checks that do not run the code
+lint: $(COMPILED) ## Run the checks that do not run the code
 	@echo "ruff check"
 	@$(RUN) ruff check --quiet .
 	@echo "ruff format --check"
@@ -69,12 +77,13 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
 	@$(RUN) ruff format .
 
-gate: $(STAMP) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
+gate: $(COMPILED) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
 	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)
 
 fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go into tests/findings
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install atheris
-	@$(BIN)/python tools/fuzz.py --seconds $(SECONDS)
+	@BLOCKFEAT_BOUNDSCHECK=1 $(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
+	@PYTHONPATH=build/checked/lib $(BIN)/python tools/fuzz.py --seconds $(SECONDS)
 
 build: $(STAMP) ## Build the wheel and the source archive into dist
 	@rm -rf dist
@@ -88,3 +97,4 @@ lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
 clean: ## Remove the virtual environment, caches and what was built
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log
 	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +
+	@find blockfeat -name '*.so' -delete

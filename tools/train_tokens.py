@@ -17,9 +17,8 @@ from typing import Any
 
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, read_corpus
-from blockfeat.models import save_model
+from blockfeat.models.store import save_model
 from blockfeat.models.tokens.classifier import TokenClassifier
-from blockfeat.models.tokens.files import token_model_to_dict
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
@@ -70,7 +69,7 @@ def train(folder: Path) -> TokenModel:
 def untrained(name: str, system: str, section: str) -> dict[str, Any]:
     """Return the document of a baseline, which has nothing learnt in it."""
     record = {"command": "python tools/train_tokens.py", "source": f"Pasternack & Roth 2009, {section}; not trained"}
-    return token_model_to_dict(TokenModel(name, system, record=record))
+    return TokenModel(name, system, record=record).to_document()[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hr = replace(model, name="mss-supervised-hr", constraints=Constraints(stop_at_rule=True))
     plain = replace(hr, system="simple", classifier=None)
     documents = {
-        "mss-supervised-hr": {**token_model_to_dict(plain), "system": "classifier", "counts": "mss-supervised.npz"},
+        "mss-supervised-hr": {**plain.to_document()[0], "system": "classifier", "counts": "mss-supervised.npz"},
         "mss-simple": untrained("mss-simple", "simple", "6.2.2"),
         "longest-block": untrained("longest-block", "longest-block", "6.2.1"),
     }

@@ -33,6 +33,7 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.lang import tokenize
 from blockfeat.lang.identify import Identifier
+from blockfeat.models.store import model_to_bytes
 from blockfeat.models.web2text.features import page_features
 from blockfeat.models.web2text.labeller import LeafLabeller
 from blockfeat.models.web2text.leaves import LeafMeasurer
@@ -184,7 +185,7 @@ def held_out(pages: Sequence[Prepared], *, seed: int) -> Iterator[tuple[str, int
 def save(model: Web2TextModel, path: Path) -> None:
     """Write a model file; the same model gives the same bytes."""
     with path.open("wb") as file:
-        np.savez_compressed(file, **model.to_arrays())
+        file.write(model_to_bytes(model))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

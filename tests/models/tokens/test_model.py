@@ -16,14 +16,8 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
-from blockfeat.models.store import load_model, save_model
+from blockfeat.models.store import load_model, model_from_bytes, save_model
 from blockfeat.models.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.models.tokens.files import (
-    token_model_from_arrays,
-    token_model_from_dict,
-    token_model_to_arrays,
-    token_model_to_dict,
-)
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.models.tokens.run_blocks import covered_shares, kept_blocks
@@ -44,6 +38,12 @@ def supervised() -> TokenModel:
     vocabulary, bayes = counter.finish(neighbours=True)
     classifier = TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale("log odds"))
     return TokenModel("mss-supervised", "classifier", classifier=classifier, record={"pages": 3})
+
+
+def load_token_model(path: Path) -> TokenModel:
+    model = load_model(path)
+    assert isinstance(model, TokenModel)
+    return model
 
 
 def page_and_blocks(html: str) -> tuple[Page, Blocks]:
@@ -166,7 +166,7 @@ def test_models_with_counts_survive_their_files(tmp_path: Path) -> None:
     heavy = replace(model, classifier=replace(model.classifier, importance=Importance(weight, 3.0)))
     for made in (model, heavy, replace(model, constraints=Constraints(True, 3, True))):
         save_model(made, tmp_path / "model.npz")
-        read = load_model(tmp_path / "model.npz")
+        read = load_token_model(tmp_path / "model.npz")
         assert same(made, read)
         assert read.constraints == made.constraints
         assert read.record == made.record
@@ -176,28 +176,27 @@ def test_models_with_counts_survive_their_files(tmp_path: Path) -> None:
 def test_models_without_counts_are_json(tmp_path: Path) -> None:
     model = replace(SIMPLE, penalty=2.5, languages=("de",))
     save_model(model, tmp_path / "simple.json")
-    read = load_model(tmp_path / "simple.json")
+    read = load_token_model(tmp_path / "simple.json")
     assert (read.penalty, read.system, read.languages, read.table.name) == (2.5, "simple", ("de",), "html5")
-    with pytest.raises(ModelError, match="no counts"):
-        token_model_to_arrays(model)
+    assert not model.to_document()[1]
 
 
 def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
     base = supervised()
     save_model(base, tmp_path / "base.npz")
-    document = token_model_to_dict(replace(base, classifier=None, system="simple", name="with rule"))
+    document, _ = replace(base, classifier=None, system="simple", name="with rule").to_document()
     document |= {"system": "classifier", "counts": "base.npz"}
     (tmp_path / "rule.json").write_text(json.dumps(document), encoding="utf-8")
-    read = load_model(tmp_path / "rule.json")
+    read = load_token_model(tmp_path / "rule.json")
     assert read.name == "with rule"
     assert same(base, read)
     with pytest.raises(ModelError, match="cannot be read from here"):
-        token_model_from_dict(document)
+        TokenModel.from_document(document, {})
     (tmp_path / "base.npz").unlink()
     with pytest.raises(ModelError, match=r"base\.npz"):
-        load_model(tmp_path / "rule.json")
+        load_token_model(tmp_path / "rule.json")
     with pytest.raises(ModelError, match="beside it"):
-        token_model_from_dict({**document, "counts": "../base.npz"}, read=lambda name: b"")
+        model_from_bytes(json.dumps({**document, "counts": "../base.npz"}).encode(), where="x", read=lambda name: b"")
 
 
 @pytest.mark.parametrize(
@@ -215,25 +214,25 @@ def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
     ids=str,
 )
 def test_damaged_documents_are_refused(change: dict[str, object]) -> None:
+    data = json.dumps({**SIMPLE.to_document()[0], **change}).encode()
     with pytest.raises(ModelError, match="somewhere"):
-        token_model_from_dict({**token_model_to_dict(SIMPLE), **change}, where="somewhere")
+        model_from_bytes(data, where="somewhere", read=lambda name: b"")
 
 
 def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
-    arrays = token_model_to_arrays(supervised())
-    document = json.loads(arrays.pop("document").tobytes())
-    assert token_model_from_arrays(document, arrays).name == "mss-supervised"
+    document, arrays = supervised().to_document()
+    assert TokenModel.from_document(document, arrays).name == "mss-supervised"
     for name in ("grams_key", "stem", "around_inside"):
         with pytest.raises(ModelError, match="file"):
-            token_model_from_arrays(document, {**arrays, name: arrays[name][:-1]}, where="file")
+            TokenModel.from_document(document, {**arrays, name: arrays[name][:-1]}, where="file")
         missing = {key: values for key, values in arrays.items() if key != name}
         with pytest.raises(ModelError, match="file"):
-            token_model_from_arrays(document, missing, where="file")
+            TokenModel.from_document(document, missing, where="file")
     (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 no archive")
     (tmp_path / "bad.json").write_text("[1, 2]", encoding="utf-8")
     for name in ("bad.npz", "bad.json", "missing.json"):
         with pytest.raises(ModelError, match=name.split(".")[0]):
-            load_model(tmp_path / name)
+            load_token_model(tmp_path / name)
 
 
 def test_time_on_a_large_page_is_bounded() -> None:

@@ -1,0 +1,36 @@
+"""Build the compiled modules that ``blockfeat/compiled.py`` lists; all else about the package stands in pyproject.toml.
+
+Each is plain Python that Cython can compile (pure Python mode). Where that fails, as there is no C compiler, the
+install goes on and the same source runs uncompiled. ``BLOCKFEAT_BOUNDSCHECK=1`` compiles them with checked array
+indices, for fuzzing.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+COMPILED_MODULES: tuple[str, ...] = runpy.run_path("blockfeat/compiled.py")["COMPILED_MODULES"]
+# Directives given here override those at the head of a module.
+CHECKED = {"boundscheck": True, "initializedcheck": True}
+
+
+def _extension(name: str) -> Extension:
+    """Return one extension module; ``optional`` lets an install go on where it does not compile."""
+    options = [] if os.name == "nt" else ["-O3", "-fwrapv"]
+    return Extension(name, [f"{name.replace('.', '/')}.py"], extra_compile_args=options, optional=True)
+
+
+is_checked = os.environ.get("BLOCKFEAT_BOUNDSCHECK") == "1"
+setup(
+    ext_modules=cythonize(
+        [_extension(name) for name in COMPILED_MODULES],
+        build_dir="build/checked" if is_checked else "build/cython",
+        compiler_directives=CHECKED if is_checked else {},
+        language_level=3,
+        quiet=True,
+    )
+)
