@@ -7,7 +7,16 @@ from importlib.util import find_spec
 
 __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 
-COMPILED_MODULES: tuple[str, ...] = ()
+COMPILED_MODULES: tuple[str, ...] = (
+    "blockfeat.features.block",
+    "blockfeat.features.container_cues",
+    "blockfeat.features.containers",
+    "blockfeat.features.cue_scan",
+    "blockfeat.features.key_table",
+    "blockfeat.features.neighbourhood",
+    "blockfeat.features.paths",
+    "blockfeat.features.text_cues",
+)
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 

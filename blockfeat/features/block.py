@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
 """Columns from each block by itself, and from the blocks next to it: length, links, how it ends, place (compiled)."""
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def _add_lengths(columns: Columns, blocks: Blocks, page_words: int) -> None:
     plain_words: cython.float[::1] = rows[columns.place["plain_words"]]
     word_length: cython.float[::1] = rows[columns.place["word_length"]]
     word_position: cython.float[::1] = rows[columns.place["word_position"]]
-    words: cython.longlong[::1] = blocks.measures.words
-    anchor_words: cython.longlong[::1] = blocks.measures.anchor_words
-    characters: cython.longlong[::1] = blocks.measures.characters
+    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
+    anchor_words: cython.int[::1] = blocks.measures.anchor_words.astype(np.int32, copy=False)
+    characters: cython.int[::1] = blocks.measures.characters.astype(np.int32, copy=False)
     all_words: cython.double = page_words
     words_before: cython.longlong = 0
     block: cython.Py_ssize_t
@@ -82,8 +83,8 @@ def _add_anchors(columns: Columns, blocks: Blocks) -> None:
     """Fill the column about the anchors that begin in each block."""
     rows: cython.float[:, ::1] = columns.values
     anchors: cython.float[::1] = rows[columns.place["anchors"]]
-    start: cython.longlong[::1] = blocks.anchors.start
-    end: cython.longlong[::1] = blocks.page_text.block_ends
+    start: cython.int[::1] = blocks.anchors.start.astype(np.int32, copy=False)
+    end: cython.int[::1] = blocks.page_text.block_ends.astype(np.int32, copy=False)
     anchor: cython.Py_ssize_t = 0
     count: cython.longlong
     block: cython.Py_ssize_t
@@ -100,7 +101,7 @@ def _occurrences(blocks: Blocks) -> NDArray[np.int64]:
     """Return how many blocks of the page have the words of each."""
     sums = np.empty(len(blocks), dtype=np.uint64)
     keys: cython.ulonglong[::1] = blocks.measures.token_keys
-    words: cython.longlong[::1] = blocks.measures.words
+    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
     key_sum: cython.ulonglong[::1] = sums
     word: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
@@ -165,8 +166,8 @@ def terminals(blocks: Blocks) -> Floats:
     """Return how each block ends: 1 for a full stop or quote, 0.6 for a colon, 0.4 for an ellipsis, else 0."""
     values = np.empty(len(blocks))
     text: str = blocks.page_text.text
-    start: cython.longlong[::1] = blocks.block_starts
-    end: cython.longlong[::1] = blocks.page_text.block_ends
+    start: cython.int[::1] = blocks.block_starts.astype(np.int32, copy=False)
+    end: cython.int[::1] = blocks.page_text.block_ends.astype(np.int32, copy=False)
     value: cython.double[::1] = values
     block: cython.Py_ssize_t
     place: cython.Py_ssize_t

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
 """What the elements around each block say: semantic tags, roles, words of classes and ids (compiled)."""
 
 from __future__ import annotations
@@ -31,9 +32,8 @@ CONTAINER_CUES = (
 )  # fmt: skip
 """Columns that `add_container_cues` fills."""
 
-_ALL = (1 << 32) - 1
-_ROOTS = 2
-_WIDE = 0.6
+_ROOTS = cython.declare(cython.Py_ssize_t, 2)
+_WIDE = cython.declare(cython.double, 0.6)
 _MOST_AROUND = cython.declare(cython.uchar, 3)
 _MOST_CUES = cython.declare(cython.int, 8)
 _MOST_DEPTH = cython.declare(cython.int, 60)
@@ -92,13 +92,25 @@ class ContainerCues:
         masks : mapping
             The bit of each kind of cue, and those of groups of kinds.
         """
-        counted = bits.copy()
-        counted[:_ROOTS] = 0
-        counted[widths > _WIDE] &= np.uint32(_ALL & ~masks["against"])
         negatives, against, positive = np.empty((3, bits.size), dtype=np.int32)
-        cues = cls(counted, masks, negatives, np.empty(bits.size, dtype=np.uint8), against, positive)
+        cues = cls(bits.copy(), masks, negatives, np.empty(bits.size, dtype=np.uint8), against, positive)
+        _drop_uncounted(cues.bits, widths, masks["against"])
         _inherit(containers, cues)
         return cues
+
+
+def _drop_uncounted(container_bits: NDArray[np.uint32], widths: NDArray[np.float64], against: int) -> None:
+    """Take away the cues that do not count."""
+    bits: cython.uint[::1] = container_bits
+    width: cython.double[::1] = widths
+    against_mask: cython.uint = against
+    container: cython.Py_ssize_t
+    with cython.nogil:
+        for container in range(bits.shape[0]):
+            if container < _ROOTS:
+                bits[container] = 0
+            elif width[container] > _WIDE:
+                bits[container] &= ~against_mask
 
 
 @cython.cfunc
@@ -146,37 +158,52 @@ def _inherit(containers: Containers, cues: ContainerCues) -> None:
                 positive[container] = depth[container]
 
 
-def containers_around(containers: Containers, bits: NDArray[np.uint32], mask: int) -> NDArray[np.uint8]:
-    """Return how many containers around each of n blocks have any of some cues, at most 3.
+def containers_around(containers: Containers, cues: ContainerCues, kind: str) -> NDArray[np.float32]:
+    """Return how many containers around each of n blocks have a kind of cue, at most 3.
 
     Parameters
     ----------
     containers : Containers
         The page's containers.
-    bits : uint32 array, c
-        Cues of each.
-    mask : int
-        The bits of the cues to count.
+    cues : ContainerCues
+        What they say.
+    kind : str
+        The kind of cue.
     """
-    found = np.empty(containers.inner.size, dtype=np.uint8)
+    found: NDArray[np.float32] = np.zeros((1, containers.inner.size), dtype=np.float32)
+    _count_around(containers, cues, {kind: 0}, found)
+    return found.reshape(-1)
+
+
+def _count_around(
+    containers: Containers, cues: ContainerCues, row_of_kind: Mapping[str, int], columns: NDArray[np.float32]
+) -> None:
+    """Fill in, a row for each kind of cue, how many containers around each block have it, at most 3."""
+    rows: cython.float[:, ::1] = columns
     parent: cython.int[::1] = containers.parent
     inner: cython.int[::1] = containers.inner
-    cues: cython.uint[::1] = bits
-    counts: cython.uchar[::1] = np.empty(bits.size, dtype=np.uint8)
-    around: cython.uchar[::1] = found
-    wanted: cython.uint = mask
+    bits: cython.uint[::1] = cues.bits
+    counts: cython.uchar[::1] = np.empty(cues.bits.size, dtype=np.uint8)
+    present: cython.uint = np.bitwise_or.reduce(cues.bits)
+    mask: cython.uint
+    around: cython.float[::1]
     container: cython.Py_ssize_t
     block: cython.Py_ssize_t
     count: cython.uchar
-    with cython.nogil:
-        for container in range(parent.shape[0]):
-            count = counts[parent[container]] if parent[container] >= 0 else 0
-            if cues[container] & wanted and count < _MOST_AROUND:
-                count += 1
-            counts[container] = count
-        for block in range(inner.shape[0]):
-            around[block] = counts[inner[block]]
-    return found
+    for kind, row in row_of_kind.items():
+        mask = cues.masks[kind]
+        around = rows[row]
+        if not present & mask:
+            around[:] = 0.0
+            continue
+        with cython.nogil:
+            for container in range(parent.shape[0]):
+                count = counts[parent[container]] if parent[container] >= 0 else 0
+                if bits[container] & mask and count < _MOST_AROUND:
+                    count += 1
+                counts[container] = count
+            for block in range(inner.shape[0]):
+                around[block] = counts[inner[block]]
 
 
 def add_container_cues(columns: Columns, containers: Containers, cues: ContainerCues) -> None:
@@ -191,14 +218,10 @@ def add_container_cues(columns: Columns, containers: Containers, cues: Container
     cues : ContainerCues
         What they say.
     """
-    present = int(np.bitwise_or.reduce(cues.bits))
-    for name in columns.place:
-        kind = name.removeprefix(AROUND)
-        if kind != name:
-            is_present = present & cues.masks[kind]
-            columns[name] = containers_around(containers, cues.bits, cues.masks[kind]) if is_present else 0
-    paragraph = containers_around(containers, cues.bits, cues.masks["p"])
-    columns["page_paragraphs"] = np.count_nonzero(paragraph) / paragraph.size
+    counted = {name.removeprefix(AROUND): row for name, row in columns.place.items() if name.startswith(AROUND)}
+    _count_around(containers, cues, counted, columns.values)
+    in_paragraph = containers_around(containers, cues, "p")
+    columns["page_paragraphs"] = np.count_nonzero(in_paragraph) / in_paragraph.size
     columns["page_articles"] = math.log1p(np.count_nonzero(cues.bits & np.uint32(cues.masks["article"])))
     _add_depths(columns, containers, cues)
     _add_headings(columns, containers, cues)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cython
 import numpy as np
@@ -48,7 +49,7 @@ class Containers:
         For each block the smallest container with more than one block, the next larger one, the next larger again.
     """
 
-    element: NDArray[np.int64]
+    element: NDArray[np.integer[Any]]
     parent: Places
     depth: Places
     first: Places
@@ -66,52 +67,96 @@ class Containers:
             A block lies in no container, for the tag table has boundaries that do not hold it.
         """
         found = blocks.containers
-        kept = (found.end_block > found.first_block).nonzero()[0]
-        # One entry more: the number -1 of what lies in no container stays -1.
-        number = np.full(found.element.size + 1, -1, dtype=np.int32)
-        number[kept] = np.arange(kept.size, dtype=np.int32)
-        inner = number[blocks.container]
-        if inner.size and inner.min() < 0:
-            raise TableError(f"tag table {blocks.table!r} leaves text outside of all containers; make body a boundary")
-        parent = number[found.parent[kept]]
-        first, end = found.first_block[kept].astype(np.int32), found.end_block[kept].astype(np.int32)
-        depth = np.empty(kept.size, dtype=np.int32)
+        kept = np.empty(found.element.size, dtype=np.int32)
+        number = np.empty(found.element.size, dtype=np.int32)
+        first, end = _int32(found.first_block), _int32(found.end_block)
+        count = _number_kept(first, end, kept, number)
+        kept = kept[:count]
+        parent, depth = np.empty((2, count), dtype=np.int32)
+        inner = np.empty(len(blocks), dtype=np.int32)
         levels = np.empty((LEVELS, inner.size), dtype=np.int32)
-        _nest(parent, end - first, inner, depth, levels)
-        return cls(found.element[kept], parent, depth, first, end, inner, levels)
+        containers = cls(found.element[kept], parent, depth, first[kept], end[kept], inner, levels)
+        if not _number_inner(_int32(blocks.container), number, inner):
+            raise TableError(f"tag table {blocks.table!r} leaves text outside of all containers; make body a boundary")
+        _nest(_int32(found.parent), kept, number, containers)
+        return containers
 
 
-def _nest(parents: Places, sizes: Places, inner: Places, depths: Places, levels: Places) -> None:
-    """Fill in the depth of each container and the levels of each block, given the number of blocks in each container."""
-    parent: cython.int[::1] = parents
-    size: cython.int[::1] = sizes
-    innermost: cython.int[::1] = inner
-    depth: cython.int[::1] = depths
-    level: cython.int[:, ::1] = levels
+def _int32(array: NDArray[np.integer[Any]]) -> Places:
+    """Return an array of whole numbers in 32 bits."""
+    return array.astype(np.int32, copy=False)
+
+
+def _number_kept(first_block: Places, end_block: Places, kept_containers: Places, numbers: Places) -> int:
+    """Number the containers that hold blocks, -1 for the others; return how many there are."""
+    first: cython.int[::1] = first_block
+    end: cython.int[::1] = end_block
+    kept: cython.int[::1] = kept_containers
+    number: cython.int[::1] = numbers
+    count: cython.int = 0
+    container: cython.Py_ssize_t
+    with cython.nogil:
+        for container in range(first.shape[0]):
+            number[container] = -1
+            if end[container] > first[container]:
+                kept[count] = container
+                number[container] = count
+                count += 1
+    return int(count)
+
+
+def _number_inner(innermost: Places, numbers: Places, inner_containers: Places) -> bool:
+    """Fill in the number of the innermost container around each block; False where a block has none."""
+    container: cython.int[::1] = innermost
+    number: cython.int[::1] = numbers
+    inner: cython.int[::1] = inner_containers
+    are_inside: cython.bint = True
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(container.shape[0]):
+            inner[block] = number[container[block]] if container[block] >= 0 else -1
+            if inner[block] < 0:
+                are_inside = False
+    return bool(are_inside)
+
+
+def _nest(parent_before: Places, kept_containers: Places, numbers: Places, containers: Containers) -> None:
+    """Fill in parent and depth of each container and the levels of each block."""
+    before: cython.int[::1] = parent_before
+    kept: cython.int[::1] = kept_containers
+    number: cython.int[::1] = numbers
+    parent: cython.int[::1] = containers.parent
+    depth: cython.int[::1] = containers.depth
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    inner: cython.int[::1] = containers.inner
+    level: cython.int[:, ::1] = containers.levels
     # The innermost container around each that holds more blocks; itself where none does.
-    larger: cython.int[::1] = np.empty(parents.size, dtype=np.int32)
+    larger: cython.int[::1] = np.empty(kept_containers.size, dtype=np.int32)
     container: cython.Py_ssize_t
     block: cython.Py_ssize_t
     rank: cython.Py_ssize_t
     up: cython.int
     with cython.nogil:
         for container in range(parent.shape[0]):
-            up = parent[container]
+            up = before[kept[container]]
+            up = number[up] if up >= 0 else -1
+            parent[container] = up
             depth[container] = depth[up] + 1 if up >= 0 else 1
-            if up < 0:
-                larger[container] = container
-            elif size[up] > size[container]:
-                larger[container] = up
-            else:
-                larger[container] = larger[up] if larger[up] != up else container
-        for block in range(innermost.shape[0]):
-            up = innermost[block]
-            level[0, block] = larger[up] if size[up] == 1 else up
+            larger[container] = container
+            if up >= 0:
+                if end[up] - first[up] > end[container] - first[container]:
+                    larger[container] = up
+                elif larger[up] != up:
+                    larger[container] = larger[up]
+        for block in range(inner.shape[0]):
+            up = inner[block]
+            level[0, block] = larger[up] if end[up] - first[up] == 1 else up
             for rank in range(1, _LEVELS):
                 level[rank, block] = larger[level[rank - 1, block]]
 
 
-def running_total(values: NDArray[np.int64] | Floats) -> Floats:
+def running_total(values: NDArray[np.integer[Any]] | Floats) -> Floats:
     """Return the sums of all values before each place, and of all: one entry more than there are values."""
     total = np.zeros(values.size + 1)
     values.cumsum(out=total[1:])

@@ -128,10 +128,10 @@ class PageContext:
         """The page's blocks."""
         return self.measured.blocks
 
-    @property
-    def words(self) -> NDArray[np.int64]:
+    @cached_property
+    def words(self) -> NDArray[np.int32]:
         """Words of each block."""
-        return self.blocks.measures.words
+        return self.blocks.measures.words.astype(np.int32, copy=False)
 
     @cached_property
     def density(self) -> Floats:
@@ -191,8 +191,8 @@ class PageContext:
 
     def add_headings(self, columns: Columns) -> None:
         """Fill the columns about the last heading."""
-        is_heading = containers_around(self.containers, self.container_cues.bits, self.cues.masks["heading"])
-        add_headings(columns, self.blocks.measures, self.cue_words, is_heading)
+        heading = containers_around(self.containers, self.container_cues, "heading")
+        add_headings(columns, self.blocks.measures, self.cue_words, heading)
 
 
 @dataclass(frozen=True)

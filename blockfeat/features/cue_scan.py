@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
 """What the attributes of start tags say: cue words of class, id, role and itemprop, and what hides (compiled).
 
 One pass over the bytes of each tag. Values are cut into words at everything but letters and at capitals behind small
@@ -9,6 +10,7 @@ itemprop the number of that scope stands before the word.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cython
 import numpy as np
@@ -93,8 +95,8 @@ class ElementCues:
 
 def scan_start_tags(
     source: bytes,
-    start: NDArray[np.int64],
-    stop: NDArray[np.int64],
+    start: NDArray[np.integer[Any]],
+    stop: NDArray[np.integer[Any]],
     tags: ElementCues,
     lexicon: AttributeLexicon,
 ) -> ElementCues:
@@ -111,8 +113,8 @@ def scan_start_tags(
     lexicon : AttributeLexicon
         The words to look for.
     """
-    first: cython.longlong[::1] = start
-    end: cython.longlong[::1] = stop
+    first: cython.longlong[::1] = start.astype(np.int64, copy=False)
+    end: cython.longlong[::1] = stop.astype(np.int64, copy=False)
     found_bits, found_names = tags.bits.copy(), tags.names.copy()
     bits: cython.uint[::1] = found_bits
     names: cython.ulonglong[::1] = found_names

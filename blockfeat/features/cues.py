@@ -53,12 +53,14 @@ class WordCues:
     @classmethod
     def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
         """Arrange the words of each kind, given by their keys."""
-        all_keys = np.concatenate(list(keys_of_kinds.values()))
-        keys, number = np.unique(all_keys, return_inverse=True)
-        bits = np.zeros(keys.size, dtype=np.uint32)
-        sizes = [found.size for found in keys_of_kinds.values()]
-        np.bitwise_or.at(bits, number, np.repeat(np.uint32(1) << np.arange(len(sizes), dtype=np.uint32), sizes))
-        return cls(tuple(keys_of_kinds), KeyTable.of(keys), bits)
+        bits = [np.full(keys.size, 1 << place, dtype=np.uint32) for place, keys in enumerate(keys_of_kinds.values())]
+        keys, key_bits = np.concatenate(list(keys_of_kinds.values())), np.concatenate(bits)
+        order = keys.argsort()
+        keys, key_bits = keys[order], key_bits[order]
+        if keys.size:
+            first = np.append(0, (np.diff(keys) != 0).nonzero()[0] + 1)
+            keys, key_bits = keys[first], np.bitwise_or.reduceat(key_bits, first)
+        return cls(tuple(keys_of_kinds), KeyTable.of(keys), key_bits)
 
 
 @dataclass(frozen=True, eq=False)

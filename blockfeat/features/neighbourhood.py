@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
 """Good text around each block: before and after it, in windows, in containers, in the page's main one (compiled).
 
 A block's own features give seeds, its good words; what stands around it decides. Containers and windows are ranges of
@@ -22,7 +23,7 @@ from blockfeat.features.containers import LEVELS, Containers, running_total, sum
 __all__ = ["GOOD_TEXT", "MAIN_CONTAINER", "WINDOWS", "GoodText", "add_good_text", "add_main_container", "add_windows"]
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.int32]
 
 GOOD_TEXT = (
     "good",
@@ -117,7 +118,7 @@ def _fill_good_words(
     inner: cython.int[::1] = containers.inner
     negatives: cython.int[::1] = cues.negatives
     is_shunned: cython.uchar[::1] = cues.is_shunned
-    count: cython.longlong[::1] = words
+    count: cython.int[::1] = words
     anchor_ratio: cython.double[::1] = density
     ending: cython.double[::1] = terminal
     block: cython.Py_ssize_t

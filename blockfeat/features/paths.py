@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
 """Blocks on the same path: alike in tags and classes of the containers around them, five levels up (compiled)."""
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def add_path_lengths(columns: Columns, path: Numbers) -> None:
             next_path[block] = 1.0 if block < last and number[block + 1] == number[block] else 0.0
 
 
-def add_path_sums(columns: Columns, path: Numbers, share: Floats, good: float, words: NDArray[np.int64]) -> None:
+def add_path_sums(columns: Columns, path: Numbers, share: Floats, good: float, words: NDArray[np.int32]) -> None:
     """Fill the columns about good text on the path of each block.
 
     Parameters

@@ -38,7 +38,7 @@ TITLE_WORDS = ("title_share", "title_cover", "description_share", "description_c
 """Columns that `add_title_words` fills."""
 
 _REPLY = "reply"
-_SHORT = cython.declare(cython.longlong, 8)
+_SHORT = cython.declare(cython.int, 8)
 _FAR = cython.declare(cython.Py_ssize_t, 40)
 
 
@@ -48,7 +48,7 @@ def cue_word_counts(measures: TextMeasures, cues: WordCues) -> dict[str, Counts]
     counts = np.zeros((len(cues.kinds), measures.words.size), dtype=np.int32)
     count: cython.int[:, ::1] = counts
     found: cython.int[::1] = places
-    block_of: cython.longlong[::1] = measures.token_block
+    block_of: cython.int[::1] = measures.token_block.astype(np.int32, copy=False)
     bits: cython.uint[::1] = cues.bits
     kinds: cython.Py_ssize_t = len(cues.kinds)
     word: cython.Py_ssize_t
@@ -83,7 +83,7 @@ def _add_replies_before(columns: Columns, measures: TextMeasures, counts: Counts
     """Fill the column about words of comment sections in short blocks before each block."""
     rows: cython.float[:, ::1] = columns.values
     replies_before: cython.float[::1] = rows[columns.place["replies_before"]]
-    words: cython.longlong[::1] = measures.words
+    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
     count: cython.int[::1] = counts
     replies: cython.longlong = 0
     block: cython.Py_ssize_t
@@ -95,7 +95,7 @@ def _add_replies_before(columns: Columns, measures: TextMeasures, counts: Counts
 
 
 def add_headings(
-    columns: Columns, measures: TextMeasures, counts: Mapping[str, Counts], is_heading: NDArray[np.uint8]
+    columns: Columns, measures: TextMeasures, counts: Mapping[str, Counts], heading: NDArray[np.float32]
 ) -> None:
     """Fill the columns about the last heading at or before each block.
 
@@ -107,22 +107,22 @@ def add_headings(
         The measures of n blocks.
     counts : dict of int32 array, n
         Words of each kind of cue in each block.
-    is_heading : uint8 array, n
-        Above 0 for blocks that stand in a heading.
+    heading : float32 array, n
+        Headings around each block.
     """
     rows: cython.float[:, ::1] = columns.values
     since_heading: cython.float[::1] = rows[columns.place["since_heading"]]
     heading_reply: cython.float[::1] = rows[columns.place["heading_reply"]]
-    words: cython.longlong[::1] = measures.words
+    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
     replies: cython.int[::1] = counts[_REPLY]
-    heads: cython.uchar[::1] = is_heading
+    headings: cython.float[::1] = heading
     since: cython.Py_ssize_t = _FAR
     share: cython.double = 0.0
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
             since = min(since + 1, _FAR)
-            if heads[block]:
+            if headings[block] > 0.0:
                 since = 0
                 share = replies[block] / cython.cast(cython.double, max(words[block], 1))
             since_heading[block] = since
