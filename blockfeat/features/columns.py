@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,18 +28,14 @@ class Columns:
     values: NDArray[np.float32]
 
     @classmethod
-    def empty(cls, place: Mapping[str, int], blocks: int) -> Columns:
+    def empty(cls, names: Sequence[str], blocks: int) -> Columns:
         """Make a table of columns that are still to be filled."""
+        place = {name: row for row, name in enumerate(names)}
         return cls(place, np.full((len(place), blocks), np.nan, dtype=np.float32))
 
     def __setitem__(self, name: str, column: NDArray[Any] | float) -> None:
         """Fill one column with an array of n or with one value for all blocks."""
         self.values[self.place[name]] = column
-
-    def fill(self, first: str, columns: NDArray[np.generic]) -> None:
-        """Fill columns that follow each other from one name on: array m × n."""
-        place = self.place[first]
-        self.values[place : place + len(columns)] = columns
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         """Return one column."""

@@ -1,97 +1,313 @@
-"""Sums of good text over the surroundings of each block: containers, windows, paths, the page's main container.
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Good text around each block: before and after it, in windows, in containers, in the page's main one (compiled).
 
-A block's own evidence gives seeds; what stands around it decides. Containers are ranges of blocks, so every sum is a
-difference of two running totals.
+A block's own features give seeds, its good words; what stands around it decides. Containers and windows are ranges of
+blocks, so every sum is a difference of two running totals.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import cython
 import numpy as np
+from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.features.columns import Columns
-from blockfeat.features.layout import Layout
+from blockfeat.features.container_cues import ContainerCues
+from blockfeat.features.containers import LEVELS, Containers, running_total, sums_of_containers
 
-__all__ = ["add_surroundings"]
+__all__ = ["GOOD_TEXT", "MAIN_CONTAINER", "WINDOWS", "GoodText", "add_good_text", "add_main_container", "add_windows"]
 
 Floats = NDArray[np.float64]
-_MAIN = 0.6
-_WIDE = 0.85
-_STRONG = 8.0
-_FAR = 60
+Counts = NDArray[np.int64]
+
+GOOD_TEXT = (
+    "good",
+    "page_good",
+    "top_share",
+    "good_before",
+    "good_after",
+    "share_1",
+    "share_2",
+    "share_3",
+    "gap_after",
+)
+"""Columns that `add_good_text` fills."""
+WINDOWS = ("window_share", "window_density_1", "window_density_5")
+"""Columns that `add_windows` fills."""
+MAIN_CONTAINER = (
+    "main_steps", "main_distance", "wide_steps", "main_size", "main_position", "main_density", "main_words",
+)  # fmt: skip
+"""Columns that `add_main_container` fills."""
+
 _TINY = 1e-9
+_MAIN, _WIDE = 0.6 - _TINY, 0.85 - _TINY
+_MOST_STEPS = cython.declare(cython.int, 30)
+_FURTHEST = cython.declare(cython.double, 5.0)
+_STRONG = cython.declare(cython.double, 8.0)
+_FAR = cython.declare(cython.Py_ssize_t, 60)
 _REACH = 5
 
 
-def add_surroundings(columns: Columns, layout: Layout, seed: Floats, words: Floats) -> None:
-    """Fill the columns about good text around each block.
+@dataclass(frozen=True, eq=False)
+class GoodText:
+    """The good words of a page's n blocks and c containers.
+
+    Attributes
+    ----------
+    words : float array, n
+        Good words of each block: words of prose of some length, outside anchors and outside negative containers.
+    page : float
+        Good words of the page, above 0.
+    share : float array, n
+        Share of the page's good words that each block has.
+    before : float array, n + 1
+        Running total of ``share``.
+    words_before : float array, n + 1
+        Running total of all words.
+    inside, words_inside : float array, c
+        Share of the page's good words that each container holds, and its words.
+    """
+
+    words: Floats
+    page: float
+    share: Floats
+    before: Floats
+    words_before: Floats
+    inside: Floats
+    words_inside: Floats
+
+    @classmethod
+    def of(
+        cls, containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats
+    ) -> GoodText:
+        """Find the good words of each block.
+
+        words · clip(1 - 2.5 · density) · clip((words - 6) / 14), half of it without a terminal, 0.3 of it inside a
+        negative container, 0.1 inside one that is shunned.
+
+        Parameters
+        ----------
+        containers : Containers
+            The page's containers.
+        cues : ContainerCues
+            What they say.
+        words : int array, n
+            Words of each block.
+        density, terminal : float array, n
+            Anchor ratio of each, and how it ends.
+        """
+        good = np.empty(words.size)
+        _fill_good_words(good, containers, cues, words, density, terminal)
+        page = float(good.sum()) + _TINY
+        share = good / page
+        before, words_before = running_total(share), running_total(words)
+        inside, words_inside = (sums_of_containers(containers, total) for total in (before, words_before))
+        return cls(good, page, share, before, words_before, inside, words_inside)
+
+
+def _fill_good_words(
+    good: Floats, containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats
+) -> None:
+    """Fill in the good words of each block."""
+    seed: cython.double[::1] = good
+    inner: cython.int[::1] = containers.inner
+    negatives: cython.int[::1] = cues.negatives
+    is_shunned: cython.uchar[::1] = cues.is_shunned
+    count: cython.longlong[::1] = words
+    anchor_ratio: cython.double[::1] = density
+    ending: cython.double[::1] = terminal
+    block: cython.Py_ssize_t
+    value: cython.double
+    with cython.nogil:
+        for block in range(seed.shape[0]):
+            value = count[block] * _clip(1.0 - 2.5 * anchor_ratio[block]) * _clip((count[block] - 6) / 14.0)
+            if ending[block] == 0.0:
+                value *= 0.5
+            if negatives[inner[block]] > 0:
+                value *= 0.3
+            if is_shunned[inner[block]]:
+                value *= 0.1
+            seed[block] = value
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _clip(value: cython.double) -> cython.double:
+    """Return the nearest value between 0 and 1."""
+    return min(max(value, 0.0), 1.0)
+
+
+def add_good_text(columns: Columns, containers: Containers, good: GoodText) -> None:
+    """Fill the columns about good words of each block, before and after it, and in the containers around it.
 
     Parameters
     ----------
     columns : Columns
         What is filled.
-    layout : Layout
+    containers : Containers
         The page's containers.
-    seed : float array, n
-        Good words of each block, at least 0.
-    words : float array, n
-        Words of each block.
+    good : GoodText
+        Good words of the page's blocks.
     """
-    n, path = seed.size, layout.path
-    total = float(seed.sum()) + _TINY
-    share = seed / total
-    # Running totals, carried on beyond both ends of the page by the reach of the widest window.
-    padded = np.zeros((2, n + 1 + 2 * _REACH))
-    share.cumsum(out=padded[0, _REACH + 1 : -_REACH])
-    words.cumsum(out=padded[1, _REACH + 1 : -_REACH])
-    padded[:, -_REACH:] = padded[:, -_REACH - 1, None]
-    totals = padded[:, _REACH:-_REACH]
-    columns["good"] = np.log1p(seed)
-    columns["page_good"] = math.log1p(total)
-    columns["top_share"] = seed / (seed.max() + _TINY)
-    columns["good_before"] = totals[0, :-1]
-    columns["good_after"] = 1.0 - totals[0, 1:]
-    inside, inside_words = layout.sums(totals[0]), layout.sums(totals[1])
-    density = inside * (total / (inside_words + 1.0))
-    columns.fill("share_1", inside[layout.levels])
-    places = np.arange(n)
-    deepest = _add_main(columns, layout, inside, places)
-    first, end = int(layout.first[deepest]), int(layout.end[deepest])
-    columns["main_distance"] = np.minimum(places - first, 0) + np.maximum(places - (end - 1), 0)
-    columns["main_size"] = (end - first) / n
-    columns["main_position"] = ((places - first) / (end - first)).clip(-5.0, 5.0)
-    columns["main_density"] = density[deepest]
-    columns["main_words"] = inside_words[deepest] / max(totals[1, -1], 1.0)
-    for reach in (1, _REACH):
-        low, high = _REACH - reach, _REACH + reach + 1
-        near = padded[:, high : high + n] - padded[:, low : low + n]
-        columns[f"window_density_{reach}"] = near[0] * (total / (near[1] + 1.0))
-    columns["window_share"] = near[0]
-    on_path = np.bincount(path, weights=share)
-    columns["path_share"] = on_path[path]
-    columns["path_density"] = (on_path * total / (np.bincount(path, weights=words) + 1.0))[path]
-    strong = (seed >= _STRONG).nonzero()[0]
-    upcoming = np.concatenate((strong, (n + _FAR,)))[strong.searchsorted(places, side="right")]
-    columns["gap_after"] = np.minimum(upcoming - places, _FAR)
+    rows: cython.float[:, ::1] = columns.values
+    log_good: cython.float[::1] = rows[columns.place["good"]]
+    top_share: cython.float[::1] = rows[columns.place["top_share"]]
+    good_before: cython.float[::1] = rows[columns.place["good_before"]]
+    good_after: cython.float[::1] = rows[columns.place["good_after"]]
+    columns["page_good"] = math.log1p(good.page)
+    words: cython.double[::1] = good.words
+    before: cython.double[::1] = good.before
+    best: cython.double = good.words.max() + _TINY
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            log_good[block] = log1p(words[block])
+            top_share[block] = words[block] / best
+            good_before[block] = before[block]
+            good_after[block] = 1.0 - before[block + 1]
+    for level in range(LEVELS):
+        columns[f"share_{level + 1}"] = good.inside.take(containers.levels[level])
+    _add_gaps(columns, good.words)
 
 
-def _add_main(columns: Columns, layout: Layout, inside: Floats, places: NDArray[np.int64]) -> int:
-    """Fill in the steps of each block up to the deepest container that holds much; return that of the main one.
+def _add_gaps(columns: Columns, good_words: Floats) -> None:
+    """Fill the column about the distance to the next block with some good words."""
+    rows: cython.float[:, ::1] = columns.values
+    gap_after: cython.float[::1] = rows[columns.place["gap_after"]]
+    good: cython.double[::1] = good_words
+    gap: cython.Py_ssize_t = _FAR
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(good.shape[0] - 1, -1, -1):
+            gap_after[block] = gap
+            gap = 1 if good[block] >= _STRONG else min(gap + 1, _FAR)
 
-    The containers that hold more than half of the page lie one in the other, the deepest last.
+
+def add_windows(columns: Columns, good: GoodText) -> None:
+    """Fill the columns about good text in windows of one and of five blocks on each side.
+
+    Parameters
+    ----------
+    columns : Columns
+        What is filled.
+    good : GoodText
+        Good words of the page's blocks.
     """
-    chain = (inside >= _MAIN - _TINY).nonzero()[0]
-    if chain.size == 0:
-        chain = np.zeros(1, dtype=np.int64)
-    first, end = layout.first[chain], layout.end[chain]
-    fresh = np.ones(chain.size, dtype=np.bool_)
-    fresh[1:] = (first[1:] != first[:-1]) | (end[1:] != end[:-1])
-    first, end = first[fresh], end[fresh]
-    wide = max(int(np.count_nonzero(inside[chain[fresh]] >= _WIDE - _TINY)), 1)
-    for name, size in (("main_steps", first.size), ("wide_steps", wide)):
-        # Blocks leave the chain's containers from the deepest, which ends first, outwards.
-        left = end[:size][::-1].searchsorted(places, side="right")
-        columns[name] = np.minimum(size + left - first[:size].searchsorted(places, side="right"), 30)
-    return int(chain[-1])
+    places = columns.place
+    _add_window(columns.values[places["window_density_1"]], None, good, 1)
+    _add_window(
+        columns.values[places[f"window_density_{_REACH}"]], columns.values[places["window_share"]], good, _REACH
+    )
+
+
+def _add_window(densities: NDArray[np.float32], shares: NDArray[np.float32] | None, good: GoodText, reach: int) -> None:
+    """Fill in good words by words, and the share of the page's good words, in a window around each block."""
+    density: cython.float[::1] = densities
+    share: cython.float[::1] = densities if shares is None else shares
+    has_share: cython.bint = shares is not None
+    before: cython.double[::1] = good.before
+    words_before: cython.double[::1] = good.words_before
+    page: cython.double = good.page
+    width: cython.Py_ssize_t = reach
+    count: cython.Py_ssize_t = density.shape[0]
+    block: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    inside: cython.double
+    with cython.nogil:
+        for block in range(count):
+            low, high = max(block - width, 0), min(block + width + 1, count)
+            inside = before[high] - before[low]
+            density[block] = inside * (page / (words_before[high] - words_before[low] + 1.0))
+            if has_share:
+                share[block] = inside
+
+
+def add_main_container(columns: Columns, containers: Containers, good: GoodText) -> None:
+    """Fill the columns about the page's main container, the deepest that holds 60 % of its good words.
+
+    Parameters
+    ----------
+    columns : Columns
+        What is filled.
+    containers : Containers
+        The page's containers.
+    good : GoodText
+        Good words of the page's blocks and containers.
+    """
+    chain = _main_chain(containers, good.inside)
+    main = int(chain.max())
+    first, end = int(containers.first[main]), int(containers.end[main])
+    columns["main_size"] = (end - first) / good.words.size
+    columns["main_density"] = good.inside[main] * (good.page / (good.words_inside[main] + 1.0))
+    columns["main_words"] = good.words_inside[main] / max(float(good.words_before.max()), 1.0)
+    _add_main_places(columns, first, end)
+    wide = max(int(np.count_nonzero(good.inside[chain] >= _WIDE)), 1)
+    _add_steps(columns["main_steps"], containers, chain)
+    _add_steps(columns["wide_steps"], containers, chain[:wide])
+
+
+def _main_chain(containers: Containers, inside: Floats) -> NDArray[np.int32]:
+    """Return the containers with 60 % of the page's good words, one for each range of blocks, the outermost first.
+
+    They hold more than half of the page, so each lies in the one before. The outermost container where none has so
+    much.
+    """
+    found = np.zeros(inside.size, dtype=np.int32)
+    chain: cython.int[::1] = found
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    share: cython.double[::1] = inside
+    least: cython.double = _MAIN
+    count: cython.Py_ssize_t = 0
+    container: cython.Py_ssize_t
+    last: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for container in range(share.shape[0]):
+            if share[container] >= least:
+                if count == 0 or first[container] != first[last] or end[container] != end[last]:
+                    chain[count] = container
+                    count += 1
+                    last = container
+    return found[: max(count, 1)]
+
+
+def _add_main_places(columns: Columns, first_block: int, end_block: int) -> None:
+    """Fill the columns about the place of each block against the main container."""
+    rows: cython.float[:, ::1] = columns.values
+    distance: cython.float[::1] = rows[columns.place["main_distance"]]
+    position: cython.float[::1] = rows[columns.place["main_position"]]
+    first: cython.Py_ssize_t = first_block
+    end: cython.Py_ssize_t = end_block
+    size: cython.double = end_block - first_block
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(distance.shape[0]):
+            distance[block] = min(block - first, 0) + max(block - (end - 1), 0)
+            position[block] = max(min((block - first) / size, _FURTHEST), -_FURTHEST)
+
+
+def _add_steps(column: NDArray[np.float32], containers: Containers, chain: NDArray[np.int32]) -> None:
+    """Fill in how many of some containers, each in the one before, do not hold each block; at most 30."""
+    steps: cython.float[::1] = column
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    chosen: cython.int[::1] = chain
+    # How many of them begin with each block, less those that have ended before it.
+    change: cython.int[::1] = np.zeros(column.size + 1, dtype=np.int32)
+    around: cython.int = 0
+    place: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(chosen.shape[0]):
+            change[first[chosen[place]]] += 1
+            change[end[chosen[place]]] -= 1
+        for block in range(steps.shape[0]):
+            around += change[block]
+            steps[block] = min(cython.cast(cython.int, chosen.shape[0]) - around, _MOST_STEPS)

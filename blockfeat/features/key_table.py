@@ -1,0 +1,89 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Look-up of 64-bit keys in a sorted table, each search narrowed to the keys with the same highest bits (compiled)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KeyTable"]
+
+Keys = NDArray[np.uint64]
+
+_KEY_BITS = 64
+_MOST_BITS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class KeyTable:
+    """Keys in ascending order with an index of their highest bits.
+
+    A search takes one or two steps where the keys are spread evenly and the logarithm of their number where they are
+    not, so that nobody can slow it down by the choice of keys.
+
+    Attributes
+    ----------
+    keys : uint64 array, k
+        Ascending, each once.
+    shift : int
+        Number of lower bits that the index does not look at.
+    starts : int32 array
+        For each value of the highest bits the place of the first key that has it or a higher one; and k.
+    """
+
+    keys: Keys
+    shift: int
+    starts: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, keys: Keys) -> KeyTable:
+        """Index keys that ascend."""
+        bits = min(max(keys.size.bit_length(), 1), _MOST_BITS)
+        starts = np.zeros((1 << bits) + 1, dtype=np.int32)
+        _count_highest_bits(keys, _KEY_BITS - bits, starts)
+        return cls(keys, _KEY_BITS - bits, starts.cumsum(dtype=np.int32))
+
+    def places(self, wanted: Keys) -> NDArray[np.int32]:
+        """Return the place of each wanted key in the table, -1 where it is not there."""
+        found = np.empty(wanted.size, dtype=np.int32)
+        _find(wanted, self.keys, self.shift, self.starts, found)
+        return found
+
+
+def _count_highest_bits(keys: Keys, shift: int, counts: NDArray[np.int32]) -> None:
+    """Count the keys that have each value of the highest bits, one entry further on."""
+    key: cython.ulonglong[::1] = keys
+    count: cython.int[::1] = counts
+    lower_bits: cython.int = shift
+    index: cython.Py_ssize_t
+    with cython.nogil:
+        for index in range(key.shape[0]):
+            count[cython.cast(cython.Py_ssize_t, key[index] >> lower_bits) + 1] += 1
+
+
+def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found: NDArray[np.int32]) -> None:
+    """Fill in the place of each wanted key, -1 where there is none."""
+    wanted_key: cython.ulonglong[::1] = wanted
+    key: cython.ulonglong[::1] = keys
+    start: cython.int[::1] = starts
+    place: cython.int[::1] = found
+    lower_bits: cython.int = shift
+    index: cython.Py_ssize_t
+    top: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    with cython.nogil:
+        for index in range(wanted_key.shape[0]):
+            top = cython.cast(cython.Py_ssize_t, wanted_key[index] >> lower_bits)
+            low, high = start[top], start[top + 1]
+            while low < high:
+                middle = (low + high) >> 1
+                if key[middle] < wanted_key[index]:
+                    low = middle + 1
+                else:
+                    high = middle
+            place[index] = low if low < start[top + 1] and key[low] == wanted_key[index] else -1

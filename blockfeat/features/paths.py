@@ -1,0 +1,113 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Blocks on the same path: alike in tags and classes of the containers around them, five levels up (compiled)."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.features.columns import Columns
+from blockfeat.features.containers import Containers
+
+__all__ = ["PATH_LENGTHS", "PATH_SUMS", "add_path_lengths", "add_path_sums", "numbered", "paths_of"]
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+PATH_LENGTHS = ("path_blocks", "previous_path", "next_path")
+"""Columns that `add_path_lengths` fills."""
+PATH_SUMS = ("path_share", "path_density")
+"""Columns that `add_path_sums` fills."""
+
+_KEY_MASK = (1 << 64) - 1
+_LEVELS = cython.declare(cython.int, 5)
+_BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+
+
+def numbered(codes: NDArray[np.uint64]) -> Numbers:
+    """Return for each code its rank among the different ones."""
+    order = codes.argsort()
+    ascending = codes[order]
+    numbers = np.zeros(codes.size, dtype=np.int64)
+    numbers[order[1:]] = (np.diff(ascending) != 0).cumsum()
+    return numbers
+
+
+def paths_of(containers: Containers, names: NDArray[np.uint64]) -> Numbers:
+    """Return the number of the path of each block, given a number for tag and class of each container."""
+    codes = np.empty(containers.inner.size, dtype=np.uint64)
+    parent: cython.int[::1] = containers.parent
+    inner: cython.int[::1] = containers.inner
+    name: cython.ulonglong[::1] = names
+    code: cython.ulonglong[::1] = codes
+    block: cython.Py_ssize_t
+    container: cython.int
+    _: cython.int
+    path: cython.ulonglong
+    with cython.nogil:
+        for block in range(inner.shape[0]):
+            container = inner[block]
+            path = 0
+            for _ in range(_LEVELS):
+                path = _extended(path, name[container] | 1 if container >= 0 else 0)
+                if container >= 0:
+                    container = parent[container]
+            code[block] = path
+    return numbered(codes)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _extended(path: cython.ulonglong, name: cython.ulonglong) -> cython.ulonglong:
+    """Return the number of a path with one more name."""
+    if cython.compiled:
+        return path * _BASE + name
+    return (int(path) * _BASE + int(name)) & _KEY_MASK
+
+
+def add_path_lengths(columns: Columns, path: Numbers) -> None:
+    """Fill the columns about how many blocks are on the path of each block, and whether its neighbours are.
+
+    Parameters
+    ----------
+    columns : Columns
+        What is filled.
+    path : int array, n
+        Number of the path of each block.
+    """
+    columns["path_blocks"] = np.log1p(np.bincount(path))[path]
+    rows: cython.float[:, ::1] = columns.values
+    previous_path: cython.float[::1] = rows[columns.place["previous_path"]]
+    next_path: cython.float[::1] = rows[columns.place["next_path"]]
+    number: cython.longlong[::1] = path
+    last: cython.Py_ssize_t = path.size - 1
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(last + 1):
+            previous_path[block] = 1.0 if block > 0 and number[block - 1] == number[block] else 0.0
+            next_path[block] = 1.0 if block < last and number[block + 1] == number[block] else 0.0
+
+
+def add_path_sums(columns: Columns, path: Numbers, share: Floats, good: float, words: NDArray[np.int64]) -> None:
+    """Fill the columns about good text on the path of each block.
+
+    Parameters
+    ----------
+    columns : Columns
+        What is filled.
+    path : int array, n
+        Number of the path of each block.
+    share : float array, n
+        Share of the page's good words that each block has.
+    good : float
+        Good words of the page.
+    words : int array, n
+        Words of each block.
+    """
+    share_of_path = np.bincount(path, weights=share)
+    density = share_of_path * good / (np.bincount(path, weights=words) + 1.0)
+    columns["path_share"] = share_of_path[path]
+    columns["path_density"] = density[path]
