@@ -13,6 +13,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "NotHTML",
+    "OutputError",
     "TableError",
     "TrainingError",
 ]
@@ -40,6 +41,10 @@ class LimitExceeded(InputError):
 
 class FetchError(InputError):
     """An address could not be fetched, or may not be."""
+
+
+class OutputError(BlockfeatError):
+    """A file, a folder or standard output cannot be written; the message names it and the reason."""
 
 
 class LanguageError(BlockfeatError, ValueError):

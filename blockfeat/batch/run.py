@@ -14,6 +14,7 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.output import FORMATS, to_json_line, to_markdown
+from blockfeat.output.writing import writing
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
@@ -94,18 +95,20 @@ class StreamWriter:
 
     stream: IO[bytes]
     lines: bool
+    name: str = "standard output"
     count: int = 0
 
     def write(self, rendered: Rendered) -> None:
-        """Write one document."""
+        """Write one document; raise `OutputError`, or `BrokenPipeError` where a pipe's reader has gone."""
         text = rendered.text
         if not self.lines:
             if rendered.error:
                 return
             text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
         self.count += 1
-        self.stream.write(text.encode("utf-8", "replace"))
-        self.stream.flush()
+        with writing(self.name):
+            self.stream.write(text.encode("utf-8", "replace"))
+            self.stream.flush()
 
 
 def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWriter:
@@ -113,24 +116,20 @@ def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWrite
 
     Raises
     ------
-    InputError
+    OutputError
         The file cannot be written.
     """
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
+        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines, str(path))
 
 
 class FolderWriter:
     """Writes one file a document into a folder, named for the document."""
 
     def __init__(self, folder: Path, format: str) -> None:
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error}") from error
         self.folder = folder
         self.suffix = _SUFFIXES[format]
         self.used: set[str] = set()
@@ -146,8 +145,9 @@ class FolderWriter:
         self.used.add(name)
         target = self.folder / (name + self.suffix)
         partial = target.with_name(target.name + ".part")
-        partial.write_text(rendered.text, encoding="utf-8", newline="\n")
-        partial.replace(target)
+        with writing(target):
+            partial.write_text(rendered.text, encoding="utf-8", newline="\n")
+            partial.replace(target)
 
 
 @dataclass(frozen=True)

@@ -199,6 +199,15 @@ class Evaluation:
         scored = [(page.f1, page.corpus, page.id, page) for page in self.pages if page.f1 is not None]
         return [page for *_, page in sorted(scored, key=lambda item: item[:3])[: max(n, 0)]]
 
+    def worst_by_snippets(self, n: int = 10) -> list[PageScore]:
+        """Return the `n` pages of lowest snippet F1 among those without a gold text, the worst first."""
+        scored = [
+            (page.snippets.f1, page.corpus, page.id, page)
+            for page in self.pages
+            if page.snippets is not None and not page.has_text
+        ]
+        return [page for *_, page in sorted(scored, key=lambda item: item[:3])[: max(n, 0)]]
+
     def snippets(self) -> SnippetScores | None:
         """Return the snippet counts of all pages together, whose scores are pooled, not means of pages."""
         found = [page.snippets for page in self.pages if page.snippets is not None]
@@ -212,12 +221,13 @@ class Evaluation:
         pages : bool
             Add the scores of every page under ``"pages"``.
         worst : int
-            Number of pages under ``"worst"``.
+            Number of pages under ``"worst"``, and under ``"worst_by_snippets"``.
         """
         result: dict[str, Any] = {
             "all": self.summary().to_dict(),
             "by": {key: [row.to_dict() for row in self.by(key)] for key in KEYS},
             "worst": [page.to_dict() for page in self.worst(worst)],
+            "worst_by_snippets": [page.to_dict() for page in self.worst_by_snippets(worst)],
         }
         if pages:
             result["pages"] = [page.to_dict() for page in self.pages]

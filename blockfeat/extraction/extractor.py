@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from blockfeat.blocks.block import Block
@@ -43,7 +43,7 @@ class Extractor:
         What labels the blocks.
     measurer : PageMeasurer
         The model's measuring stage.
-    parts : ContentOptions
+    content : ContentOptions
         Whether headline, captions, tables and comments belong to the text.
     max_bytes : int or None
         Largest page that is taken.
@@ -53,6 +53,11 @@ class Extractor:
     measurer: PageMeasurer
     content: ContentOptions = field(default_factory=ContentOptions)
     max_bytes: int | None = None
+
+    def __repr__(self) -> str:
+        """Return name and kind of the model, and the options that were given."""
+        shown = {"model": self.model.name, "kind": self.model.kind, **asdict(self.content), "max_bytes": self.max_bytes}
+        return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
     def load(cls, name: str | Path = "default") -> Extractor:

@@ -1,4 +1,4 @@
-"""What every model has in common: it says how pages are measured, predicts labels of blocks, and explains them."""
+"""The interface of models: measure a page, predict the labels of its blocks, explain them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import ModelError
+from blockfeat.errors import ModelError, OutputError
 from blockfeat.models.model import Arrays, Model
 from blockfeat.models.registry import model_class
 
@@ -60,7 +60,7 @@ def save_model(model: Model, path: str | Path) -> None:
 
     Raises
     ------
-    ModelError
+    OutputError
         The file cannot be written.
     """
     target = Path(path)
@@ -70,7 +70,7 @@ def save_model(model: Model, path: str | Path) -> None:
         partial_file.write_bytes(model_to_bytes(model))
         partial_file.replace(target)
     except OSError as error:
-        raise ModelError(f"{path}: the model cannot be written: {error}") from error
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def model_to_bytes(model: Model) -> bytes:

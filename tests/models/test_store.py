@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blockfeat.errors import ModelError
+from blockfeat.errors import ModelError, OutputError
 from blockfeat.models import bundled_models, load_model, save_model
 from blockfeat.models.registry import MODEL_KINDS, model_class
 from blockfeat.models.store import model_from_bytes, model_to_bytes
@@ -65,7 +65,7 @@ def test_a_damaged_npz_file_is_not_called_json(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ModelError, match="the model cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         save_model(load_model("thresholds"), tmp_path / "file" / "model.json")
 
 

@@ -44,7 +44,7 @@ class SoftThreshold:
     softness : float
         Distance from the threshold at which the feature counts in full, in its unit; above 0.
     weight : float
-        What is added at or above threshold + softness; below 0 for a feature that speaks against content.
+        What is added at or above threshold + softness; below 0 for a feature that is evidence against content.
     """
 
     feature: str
@@ -163,8 +163,8 @@ class MarginModel:
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block what its features added to the score.
 
-        Named are the strongest for or against, by what they add beyond their mean on the page: what a feature adds
-        to every block alike tells nothing of one.
+        The strongest are named, by what they add beyond their mean on the page: what a feature adds to every block
+        alike explains none of them.
         """
         matrix = measured.matrix
         added = self.contributions(matrix)

@@ -48,7 +48,7 @@ _REACH = sum(DILATIONS)
 
 @dataclass(frozen=True, slots=True)
 class ContentTest:
-    """Tells whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
+    """Decides whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class ContentTest:
         return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
 
     def holds(self, logits: Array, words: NDArray[np.integer[Any]]) -> bool:
-        """Tell whether a page with these blocks has content; a short page needs only one block that might be."""
+        """Return whether a page with these blocks has content; a short page needs only one block that might be."""
         if logits.size and words.sum() < _SHORT_PAGE and logits.max() > _MIGHT_BE:
             return True
         measured = self.measures(logits, words)
@@ -101,7 +101,7 @@ class SequenceModel:
     cuts : mapping
         The cut by language, for languages that gain by their own.
     content : ContentTest or None
-        Tells pages that have no main content.
+        Decides which pages have no main content.
     languages, stop_word_scope, segmenter, record
         As for every model.
     """

@@ -153,15 +153,17 @@ class ThresholdModel:
         for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
             row = measured.matrix[block]
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
-            told = "; ".join(
+            violations = "; ".join(
                 f"{self.features[place].title} {row[place]:.2f} is "
                 f"{'below' if self.features[place].sign > 0 else 'above'} {limits[place]:.2f}"
                 for place in failed
             )
             if kept:
-                reason = f"kept: inside the best run, though {told}" if failed else "kept: all thresholds hold"
+                reason = f"kept: inside the best run, though {violations}" if failed else "kept: all thresholds hold"
             else:
-                reason = f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
+                reason = (
+                    f"dropped: {violations}" if failed else "dropped: all thresholds hold, but outside the best run"
+                )
             values = NamedRow(measured.matrix, places, block)
             found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
         return tuple(found)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.decode.constrained import best_run_within, truncate_run
 from blockfeat.decode.runs import best_run
@@ -19,11 +18,10 @@ from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
-from blockfeat.models.tokens.article import ArticleDecision
 from blockfeat.models.tokens.classifier import TokenClassifier
 from blockfeat.models.tokens.document import classifier_from_document, classifier_to_document
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks
 from blockfeat.models.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
 from blockfeat.page.tags import Tags
 
@@ -84,12 +82,6 @@ class TokenRun:
     run: tuple[int, int]
     is_taken: Mask
 
-    @property
-    def byte_range(self) -> tuple[int, int]:
-        """Where the run begins and ends in the source of the page's tags; (0, 0) for none."""
-        first, end = self.run
-        return (int(self.tokens.first_byte[first]), int(self.tokens.end_byte[end - 1])) if end > first else (0, 0)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunPrediction(Prediction):
@@ -117,8 +109,6 @@ class TokenModel:
         The classifier.
     constraints : Constraints
         What a run must keep to.
-    article : ArticleDecision, optional
-        Decides whether the extraction is an article.
     languages : tuple of str
         Languages that the model was trained for; empty for any.
     record : mapping
@@ -126,7 +116,6 @@ class TokenModel:
     """
 
     kind: ClassVar[str] = "tokens"
-    decoding: ClassVar[str] = "run of tokens"
 
     name: str
     system: str
@@ -134,7 +123,6 @@ class TokenModel:
     penalty: float = PENALTY
     classifier: TokenClassifier | None = None
     constraints: Constraints = field(default_factory=Constraints)
-    article: ArticleDecision | None = None
     languages: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
     features: ClassVar[tuple[Feature, ...]] = ()
@@ -150,6 +138,11 @@ class TokenModel:
             raise ModelError(f"model {self.name!r}: only a system 'classifier' has a classifier, and it needs one")
         if not self.penalty > 0:
             raise ModelError(f"model {self.name!r}: the penalty of a tag must be above 0, not {self.penalty}")
+
+    @property
+    def decoding(self) -> str:
+        """What of a page is kept."""
+        return "longest block" if self.system == "longest-block" else "run of tokens"
 
     def measurer(self, identifier: Identifier) -> Measurer:
         """Return the measuring stage: the model's table; no features of blocks are computed."""
@@ -206,15 +199,6 @@ class TokenModel:
         moved = replace(scale, bias=scale.bias + sign * _FAVOUR_BIAS[scale.name])
         return replace(self, classifier=replace(self.classifier, scale=moved))
 
-    def texts(self, blocks: Blocks, kept: Mask) -> list[str]:
-        """Return the run's own text, cut at the borders of the kept blocks."""
-        first_byte, end_byte = self.find(blocks.tags).byte_range
-        return run_texts(blocks, first_byte, end_byte, np.flatnonzero(kept).tolist())
-
-    def is_article(self, blocks: Blocks, kept: Mask) -> bool | None:
-        """Tell whether the kept blocks make an article (4.1); None where the model has not learnt to tell."""
-        return None if self.article is None else self.article.is_article(blocks, kept)
-
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values, and the counts of its classifier as arrays."""
         document: dict[str, Any] = {
@@ -228,9 +212,6 @@ class TokenModel:
             "languages": list(self.languages),
             "record": dict(self.record),
         }
-        if self.article is not None:
-            weights = [round(weight, 6) for weight in self.article.weights.tolist()]
-            document["article"] = {"weights": weights, "bias": self.article.bias, "least": self.article.least}
         if self.classifier is None:
             return document, {}
         values, arrays = classifier_to_document(self.classifier)
@@ -249,7 +230,6 @@ class TokenModel:
         """
         check_schema(document, _SCHEMA, where=where)
         with reading_values(where, prefixed=ModelError):
-            article = document.get("article")
             return cls(
                 name=str(document["name"]),
                 system=document["system"],
@@ -257,18 +237,9 @@ class TokenModel:
                 penalty=float(document["penalty"]),
                 classifier=_classifier(document, arrays, read),
                 constraints=Constraints(**document["constraints"]),
-                article=article and ArticleDecision(np.array(article["weights"]), article["bias"], article["least"]),
                 languages=tuple(document["languages"]),
                 record=document.get("record", {}),
             )
-
-    def with_options(self, *, penalty: float | None = None, constraints: Constraints | None = None) -> TokenModel:
-        """Return a copy with another penalty or other constraints."""
-        return replace(
-            self,
-            penalty=self.penalty if penalty is None else penalty,
-            constraints=self.constraints if constraints is None else constraints,
-        )
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
         if self.classifier is not None:

@@ -77,10 +77,10 @@ class Web2TextModel:
         owner, weights = _owners(leaves.leaves, blocks)
         if not weights.size:
             return Prediction(np.full(len(blocks), _LEAST_ODDS), np.zeros(len(blocks), dtype=np.bool_))
-        verdicts = self.labeller.verdicts(leaves.leaf_features, shift=self.shift)
+        found = self.labeller.predict(leaves.leaf_features, shift=self.shift)
         total = np.bincount(owner, weights=weights, minlength=len(blocks))
-        odds = np.bincount(owner, weights=weights * verdicts.log_odds, minlength=len(blocks))
-        kept = np.bincount(owner, weights=weights * verdicts.kept, minlength=len(blocks))
+        odds = np.bincount(owner, weights=weights * found.log_odds, minlength=len(blocks))
+        kept = np.bincount(owner, weights=weights * found.kept, minlength=len(blocks))
         scores = np.where(total > 0, odds / np.maximum(total, 1), _LEAST_ODDS)
         return Prediction(scores, (total > 0) & (kept >= _HALF * total))
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.table import Blocks
@@ -19,11 +17,10 @@ from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import load_model, model_from_bytes, save_model
-from blockfeat.models.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features, has_article_length
 from blockfeat.models.tokens.classifier import Importance, Scale, TokenClassifier
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.run_blocks import covered_shares, kept_blocks
 from blockfeat.page.page import Page
 from blockfeat.training.token_counts import TokenCounter
 from pages import SENTENCES, article_page
@@ -140,28 +137,6 @@ def test_a_block_is_kept_from_half_of_its_words_on() -> None:
         assert kept_blocks(tokens, is_taken, blocks).tolist() == [share >= 0.5 for share in expected]
 
 
-@given(st.integers(0, 40), st.integers(0, 40))
-def test_the_texts_of_a_run_are_what_its_tokens_say(first: int, end: int) -> None:
-    html = "<p>One <b>two &amp; 日本</b> three.</p>Four <i>five</i>,<p>six seven</p>"
-    page, blocks = page_and_blocks(html)
-    tokens = PageTokens.of(page.tags)
-    first, end = min(first, len(tokens)), min(end, len(tokens))
-    if end <= first:
-        return
-    chosen = np.arange(first, end)[~tokens.is_tag[first:end]]
-    texts = run_texts(blocks, int(tokens.first_byte[first]), int(tokens.end_byte[end - 1]), list(range(len(blocks))))
-    assert "".join("".join(texts).split()).lower() == "".join(tokens.texts(chosen))
-
-
-def test_the_text_of_a_run_is_cut_at_its_ends() -> None:
-    model = supervised()
-    _, blocks = page_and_blocks(article_page())
-    kept = np.ones(len(blocks), dtype=bool)
-    joined = " ".join(text for text in model.texts(blocks, kept) if text)
-    assert joined.startswith("The harbour council")
-    assert "Zephyrona" not in joined
-
-
 @pytest.mark.parametrize("html", ["", "<p></p>", "   ", "<br>", "<title>x</title>", "&amp;", "<div></div>"])
 @pytest.mark.parametrize("model", [SIMPLE, LONGEST, supervised()], ids=lambda model: model.name)
 def test_pages_with_nothing_give_no_error(model: TokenModel, html: str) -> None:
@@ -178,25 +153,6 @@ def test_favouring_recall_never_takes_less_on_the_scale_of_scores() -> None:
     assert np.all(less <= plain)
 
 
-def test_articles_have_paragraphs_and_sentences() -> None:
-    _, blocks = page_and_blocks(article_page(8))
-    kept = np.array([blocks.measures.words[index] > 15 for index in range(len(blocks))])
-    assert has_article_length(blocks, kept)
-    one = kept & (np.cumsum(kept) == 1)
-    assert not has_article_length(blocks, one)
-    weights = np.zeros(len(ARTICLE_FEATURES))
-    weights[ARTICLE_FEATURES.index("link_density")] = -9.0
-    decision = ArticleDecision(weights, 1.0)
-    model = replace(SIMPLE, article=decision)
-    assert model.is_article(blocks, kept) is True
-    assert model.is_article(blocks, ~kept) is False  # links
-    assert model.is_article(blocks, np.zeros(len(blocks), dtype=bool)) is False
-    assert SIMPLE.is_article(blocks, kept) is None
-    assert article_features(blocks, kept).shape == weights.shape
-    with pytest.raises(ModelError, match="weights"):
-        ArticleDecision(weights[1:], 0.0)
-
-
 def same(first: TokenModel, second: TokenModel) -> bool:
     html = article_page(6)
     one, two = (model.find(Page.parse(html).tags) for model in (first, second))
@@ -208,14 +164,12 @@ def test_models_with_counts_survive_their_files(tmp_path: Path) -> None:
     assert model.classifier is not None
     weight = np.linspace(0, 1, len(model.classifier.bayes.grams))
     heavy = replace(model, classifier=replace(model.classifier, importance=Importance(weight, 3.0)))
-    decision = ArticleDecision(np.arange(len(ARTICLE_FEATURES), dtype=np.float64), -1.0, 0.4)
-    for made in (model, heavy, replace(model, article=decision, constraints=Constraints(True, 3, True))):
+    for made in (model, heavy, replace(model, constraints=Constraints(True, 3, True))):
         save_model(made, tmp_path / "model.npz")
         read = load_token_model(tmp_path / "model.npz")
         assert same(made, read)
         assert read.constraints == made.constraints
         assert read.record == made.record
-        assert (read.article is None) == (made.article is None)
     assert (tmp_path / "model.npz").read_bytes()[:2] == b"PK"
 
 
@@ -256,8 +210,6 @@ def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
         {"penalty": "x"},
         {"constraints": {"unknown": 1}},
         {"table": 5},
-        {"article": {"weights": [1], "bias": 0, "least": 0.5}},
-        {"article": {"weights": "no"}},
     ],
     ids=str,
 )
