@@ -32,6 +32,7 @@ CONTAINER_CUES = (
 )  # fmt: skip
 """Columns that `add_container_cues` fills."""
 
+_ALL = (1 << 32) - 1
 _ROOTS = cython.declare(cython.Py_ssize_t, 2)
 _WIDE = cython.declare(cython.double, 0.6)
 _MOST_AROUND = cython.declare(cython.uchar, 3)
@@ -103,14 +104,14 @@ def _drop_uncounted(container_bits: NDArray[np.uint32], widths: NDArray[np.float
     """Take away the cues that do not count."""
     bits: cython.uint[::1] = container_bits
     width: cython.double[::1] = widths
-    against_mask: cython.uint = against
+    others: cython.uint = _ALL & ~against
     container: cython.Py_ssize_t
     with cython.nogil:
         for container in range(bits.shape[0]):
             if container < _ROOTS:
                 bits[container] = 0
             elif width[container] > _WIDE:
-                bits[container] &= ~against_mask
+                bits[container] &= others
 
 
 @cython.cfunc

@@ -88,7 +88,7 @@ def _int32(array: NDArray[np.integer[Any]]) -> Places:
 
 
 def _number_kept(first_block: Places, end_block: Places, kept_containers: Places, numbers: Places) -> int:
-    """Number the containers that hold blocks, -1 for the others; return how many there are."""
+    """Fill in the numbers of the containers that hold blocks, -1 for the others; return how many there are."""
     first: cython.int[::1] = first_block
     end: cython.int[::1] = end_block
     kept: cython.int[::1] = kept_containers

@@ -24,7 +24,7 @@ CLASS, ROLE, PROPERTY = 0, 1, 2
 WORD_BYTES = 8
 """A word is known by its first eight bytes."""
 
-_KEY_MASK = (1 << 64) - 1
+_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
 
 
 def _tail(name: bytes) -> int:
@@ -136,7 +136,7 @@ def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
     """Add modulo 2**64."""
     if cython.compiled:
         return left + right
-    return (int(left) + int(right)) & _KEY_MASK
+    return (int(left) + int(right)) & _ALL_BITS
 
 
 @cython.cfunc
@@ -145,11 +145,7 @@ def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
 @cython.exceptval(check=False)
 def _spread(key: cython.ulonglong) -> cython.ulonglong:
     """Mix the bits of a key, so that sums of different words differ."""
-    mixed: cython.ulonglong
-    if cython.compiled:
-        mixed = key * _SPREAD
-    else:
-        mixed = (int(key) * _SPREAD) & _KEY_MASK
+    mixed: cython.ulonglong = (key * _SPREAD) & _ALL_BITS
     return mixed ^ (mixed >> 32)
 
 
@@ -207,7 +203,7 @@ class _TagScanner:
         self.class_words = 0
         end: cython.Py_ssize_t = stop - 1
         position: cython.Py_ssize_t = start + 1
-        while position < end and not _is_space(self.source[position]):
+        while position < end and not _is_space(self.source[position]) and self.source[position] != ord("/"):
             position += 1
         while position < end:
             position = self._read_attribute(position, end)
@@ -224,10 +220,7 @@ class _TagScanner:
         while position < end and (_is_space(source[position]) or source[position] == ord("/")):
             position += 1
         while position < end and source[position] != ord("=") and not _is_space(source[position]):
-            if cython.compiled:
-                name = (name << 8) | source[position]
-            else:
-                name = ((name << 8) | source[position]) & _KEY_MASK
+            name = ((name << 8) | source[position]) & _ALL_BITS
             position += 1
         self.name = name
         self.value = position
@@ -262,7 +255,7 @@ class _TagScanner:
         ending: cython.ulonglong = name & _SEVEN_BYTES
         if name == _CLASS_NAME:
             self._read_words(0, True)
-        elif name == _ID_NAME or name == _COMPONENT_ENDING or ending == _TESTID_ENDING:
+        elif name in (_ID_NAME, _COMPONENT_ENDING) or ending == _TESTID_ENDING:
             self._read_words(0, False)
         elif name == _ROLE_NAME:
             self._read_words(_ROLE, False)
@@ -286,7 +279,7 @@ class _TagScanner:
         index: cython.Py_ssize_t
         if self.value_end - self.value < length:
             return False
-        for index in range(length):
+        for index in range(length):  # noqa: SIM110 (a generator cannot run without the GIL)
             if self.source[self.value + index] != text[index]:
                 return False
         return True

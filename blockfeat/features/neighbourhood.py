@@ -271,11 +271,12 @@ def _main_chain(containers: Containers, inside: Floats) -> NDArray[np.int32]:
     last: cython.Py_ssize_t = 0
     with cython.nogil:
         for container in range(share.shape[0]):
-            if share[container] >= least:
-                if count == 0 or first[container] != first[last] or end[container] != end[last]:
-                    chain[count] = container
-                    count += 1
-                    last = container
+            if share[container] < least:
+                continue
+            if count == 0 or first[container] != first[last] or end[container] != end[last]:
+                chain[count] = container
+                count += 1
+                last = container
     return found[: max(count, 1)]
 
 
