@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-
 import cython
 import numpy as np
 from cython.cimports.libc.math import log1p
@@ -29,7 +27,7 @@ NEIGHBOURS = ("previous_density", "next_density", "next_terminal")
 
 _KEY_MASK = (1 << 64) - 1
 _LONGEST_WORD = cython.declare(cython.double, 30.0)
-_MOST_OCCURRENCES = 5
+_MOST_OCCURRENCES = cython.declare(cython.int, 5)
 
 
 def add_own(columns: Columns, blocks: Blocks, terminal: Floats) -> None:
@@ -44,29 +42,22 @@ def add_own(columns: Columns, blocks: Blocks, terminal: Floats) -> None:
     terminal : float array, n
         How each ends; see `terminals`.
     """
-    measures = blocks.measures
-    page_words = max(int(measures.words.sum()), 1)
-    _add_lengths(columns, blocks, page_words)
+    _add_lengths(columns, blocks)
+    _add_page(columns, blocks)
     _add_anchors(columns, blocks)
+    _add_occurrences(columns, numbered(_sums_of_keys(blocks)))
     columns["terminal"] = terminal
-    columns["occurrences"] = np.minimum(_occurrences(blocks), _MOST_OCCURRENCES)
-    columns["page_blocks"] = math.log1p(len(blocks))
-    columns["page_density"] = measures.anchor_words.sum() / page_words
-    columns["page_unspaced"] = measures.unspaced_words.sum() / page_words
 
 
-def _add_lengths(columns: Columns, blocks: Blocks, page_words: int) -> None:
+def _add_lengths(columns: Columns, blocks: Blocks) -> None:
     """Fill the columns about words and characters of each block."""
     rows: cython.float[:, ::1] = columns.values
     log_words: cython.float[::1] = rows[columns.place["log_words"]]
     plain_words: cython.float[::1] = rows[columns.place["plain_words"]]
     word_length: cython.float[::1] = rows[columns.place["word_length"]]
-    word_position: cython.float[::1] = rows[columns.place["word_position"]]
     words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
     anchor_words: cython.int[::1] = blocks.measures.anchor_words.astype(np.int32, copy=False)
     characters: cython.int[::1] = blocks.measures.characters.astype(np.int32, copy=False)
-    all_words: cython.double = page_words
-    words_before: cython.longlong = 0
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
@@ -75,7 +66,37 @@ def _add_lengths(columns: Columns, blocks: Blocks, page_words: int) -> None:
             word_length[block] = min(
                 characters[block] / cython.cast(cython.double, max(words[block], 1)), _LONGEST_WORD
             )
-            word_position[block] = words_before / all_words
+
+
+def _add_page(columns: Columns, blocks: Blocks) -> None:
+    """Fill the columns about the page, the same for all blocks, and about the place of each on it."""
+    rows: cython.float[:, ::1] = columns.values
+    word_position: cython.float[::1] = rows[columns.place["word_position"]]
+    page_blocks: cython.float[::1] = rows[columns.place["page_blocks"]]
+    page_density: cython.float[::1] = rows[columns.place["page_density"]]
+    page_unspaced: cython.float[::1] = rows[columns.place["page_unspaced"]]
+    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
+    anchor_words: cython.int[::1] = blocks.measures.anchor_words.astype(np.int32, copy=False)
+    unspaced_words: cython.int[::1] = blocks.measures.unspaced_words.astype(np.int32, copy=False)
+    all_words: cython.longlong = 0
+    all_anchor_words: cython.longlong = 0
+    all_unspaced: cython.longlong = 0
+    words_before: cython.longlong = 0
+    total: cython.double
+    log_blocks: cython.double
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            all_words += words[block]
+            all_anchor_words += anchor_words[block]
+            all_unspaced += unspaced_words[block]
+        total = max(all_words, 1)
+        log_blocks = log1p(words.shape[0])
+        for block in range(words.shape[0]):
+            word_position[block] = words_before / total
+            page_blocks[block] = log_blocks
+            page_density[block] = all_anchor_words / total
+            page_unspaced[block] = all_unspaced / total
             words_before += words[block]
 
 
@@ -86,19 +107,18 @@ def _add_anchors(columns: Columns, blocks: Blocks) -> None:
     start: cython.int[::1] = blocks.anchors.start.astype(np.int32, copy=False)
     end: cython.int[::1] = blocks.page_text.block_ends.astype(np.int32, copy=False)
     anchor: cython.Py_ssize_t = 0
-    count: cython.longlong
+    first: cython.Py_ssize_t
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(end.shape[0]):
-            count = 0
+            first = anchor
             while anchor < start.shape[0] and start[anchor] < end[block]:
-                count += 1
                 anchor += 1
-            anchors[block] = log1p(count)
+            anchors[block] = log1p(anchor - first)
 
 
-def _occurrences(blocks: Blocks) -> NDArray[np.int64]:
-    """Return how many blocks of the page have the words of each."""
+def _sums_of_keys(blocks: Blocks) -> NDArray[np.uint64]:
+    """Return for each block a number that blocks with the same words share: the sum of the keys of its words."""
     sums = np.empty(len(blocks), dtype=np.uint64)
     keys: cython.ulonglong[::1] = blocks.measures.token_keys
     words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
@@ -115,9 +135,21 @@ def _occurrences(blocks: Blocks) -> NDArray[np.int64]:
                 total = _sum(total, keys[word])
                 word += 1
             key_sum[block] = total
-    number = numbered(sums)
-    counts: NDArray[np.int64] = np.bincount(number)[number]
-    return counts
+    return sums
+
+
+def _add_occurrences(columns: Columns, numbers: NDArray[np.int32]) -> None:
+    """Fill the column about how many blocks have the number of each block."""
+    rows: cython.float[:, ::1] = columns.values
+    occurrences: cython.float[::1] = rows[columns.place["occurrences"]]
+    number: cython.int[::1] = numbers
+    count: cython.int[::1] = np.zeros(numbers.size, dtype=np.int32)
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(number.shape[0]):
+            count[number[block]] += 1
+        for block in range(number.shape[0]):
+            occurrences[block] = min(count[number[block]], _MOST_OCCURRENCES)
 
 
 @cython.cfunc

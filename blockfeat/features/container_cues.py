@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.features.columns import Columns
@@ -93,9 +93,11 @@ class ContainerCues:
         masks : mapping
             The bit of each kind of cue, and those of groups of kinds.
         """
+        counted = bits.copy()
         negatives, against, positive = np.empty((3, bits.size), dtype=np.int32)
-        cues = cls(bits.copy(), masks, negatives, np.empty(bits.size, dtype=np.uint8), against, positive)
-        _drop_uncounted(cues.bits, widths, masks["against"])
+        is_shunned = np.empty(bits.size, dtype=np.uint8)
+        cues = cls(counted, masks, negatives, is_shunned, against, positive)
+        _drop_uncounted(counted, widths, masks["against"])
         _inherit(containers, cues)
         return cues
 
@@ -221,11 +223,29 @@ def add_container_cues(columns: Columns, containers: Containers, cues: Container
     """
     counted = {name.removeprefix(AROUND): row for name, row in columns.place.items() if name.startswith(AROUND)}
     _count_around(containers, cues, counted, columns.values)
-    in_paragraph = containers_around(containers, cues, "p")
-    columns["page_paragraphs"] = np.count_nonzero(in_paragraph) / in_paragraph.size
-    columns["page_articles"] = math.log1p(np.count_nonzero(cues.bits & np.uint32(cues.masks["article"])))
+    _add_page(columns, containers, cues)
     _add_depths(columns, containers, cues)
     _add_headings(columns, containers, cues)
+
+
+def _add_page(columns: Columns, containers: Containers, cues: ContainerCues) -> None:
+    """Fill the columns about paragraphs and articles of the page, the same for all blocks."""
+    rows: cython.float[:, ::1] = columns.values
+    page_paragraphs: cython.float[::1] = rows[columns.place["page_paragraphs"]]
+    page_articles: cython.float[::1] = rows[columns.place["page_articles"]]
+    in_paragraph: cython.float[::1] = containers_around(containers, cues, "p")
+    bits: cython.uint[::1] = cues.bits
+    article: cython.uint = cues.masks["article"]
+    paragraphs: cython.Py_ssize_t = 0
+    articles: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(bits.shape[0]):
+            articles += bits[place] & article != 0
+        for place in range(in_paragraph.shape[0]):
+            paragraphs += in_paragraph[place] > 0.0
+        page_articles[:] = log1p(articles)
+        page_paragraphs[:] = paragraphs / cython.cast(cython.double, in_paragraph.shape[0])
 
 
 def _add_depths(columns: Columns, containers: Containers, cues: ContainerCues) -> None:

@@ -156,9 +156,10 @@ def _nest(parent_before: Places, kept_containers: Places, numbers: Places, conta
                 level[rank, block] = larger[level[rank - 1, block]]
 
 
-def running_total(values: NDArray[np.integer[Any]] | Floats) -> Floats:
+def running_total(values: NDArray[np.int32] | Floats) -> Floats:
     """Return the sums of all values before each place, and of all: one entry more than there are values."""
-    total = np.zeros(values.size + 1)
+    total = np.empty(values.size + 1)
+    total[0] = 0.0
     values.cumsum(out=total[1:])
     return total
 

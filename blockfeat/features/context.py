@@ -34,6 +34,7 @@ from blockfeat.features.neighbourhood import (
     add_good_text,
     add_main_container,
     add_windows,
+    good_words,
 )
 from blockfeat.features.paths import PATH_LENGTHS, PATH_SUMS, add_path_lengths, add_path_sums, paths_of
 from blockfeat.features.schema import Feature, Measured
@@ -154,14 +155,19 @@ class PageContext:
         return self.cues.of_elements(self.blocks.tags, self.containers.element)
 
     @cached_property
+    def words_before(self) -> Floats:
+        """Words before each block, and of all."""
+        return running_total(self.words)
+
+    @cached_property
     def container_words(self) -> Floats:
         """Words of each container."""
-        return sums_of_containers(self.containers, running_total(self.words))
+        return sums_of_containers(self.containers, self.words_before)
 
     @cached_property
     def page_words(self) -> float:
         """Words of the page, at least 1."""
-        return max(float(self.words.sum()), 1.0)
+        return max(float(self.words_before[-1]), 1.0)
 
     @cached_property
     def container_cues(self) -> ContainerCues:
@@ -170,14 +176,15 @@ class PageContext:
         return ContainerCues.of(self.containers, self.elements.bits, widths, self.cues.masks)
 
     @cached_property
-    def path(self) -> NDArray[np.int64]:
+    def path(self) -> NDArray[np.int32]:
         """Number of the path of tags and classes of each block."""
         return paths_of(self.containers, self.elements.names)
 
     @cached_property
     def good(self) -> GoodText:
         """The good words of blocks and containers."""
-        return GoodText.of(self.containers, self.container_cues, self.words, self.density, self.terminal)
+        good = good_words(self.containers, self.container_cues, self.words, self.density, self.terminal)
+        return GoodText.of(self.containers, self.words_before, self.container_words, good)
 
     @cached_property
     def cue_words(self) -> Mapping[str, NDArray[np.int32]]:
@@ -186,7 +193,9 @@ class PageContext:
 
     def add_containers(self, columns: Columns) -> None:
         """Fill the columns about the containers around each block."""
-        linked = sums_of_containers(self.containers, running_total(self.blocks.measures.anchor_words))
+        linked = sums_of_containers(
+            self.containers, running_total(self.blocks.measures.anchor_words.astype(np.int32, copy=False))
+        )
         add_container_sums(columns, self.containers, self.container_words, linked, self.page_words)
 
     def add_headings(self, columns: Columns) -> None:
@@ -226,7 +235,7 @@ FAMILIES = (
     Family(PATH_LENGTHS, lambda page, columns: add_path_lengths(columns, page.path)),
     Family(
         PATH_SUMS,
-        lambda page, columns: add_path_sums(columns, page.path, page.good.share, page.good.page, page.words),
+        lambda page, columns: add_path_sums(columns, page.path, page.good.words, page.words),
     ),
     Family(GOOD_TEXT, lambda page, columns: add_good_text(columns, page.containers, page.good)),
     Family(WINDOWS, lambda page, columns: add_windows(columns, page.good)),

@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 
 from blockfeat.features.columns import Columns
 from blockfeat.features.container_cues import ContainerCues
-from blockfeat.features.containers import LEVELS, Containers, running_total, sums_of_containers
+from blockfeat.features.containers import Containers, running_total, sums_of_containers
 
-__all__ = ["GOOD_TEXT", "MAIN_CONTAINER", "WINDOWS", "GoodText", "add_good_text", "add_main_container", "add_windows"]
+__all__ = [
+    "GOOD_TEXT",
+    "MAIN_CONTAINER",
+    "WINDOWS",
+    "GoodText",
+    "add_good_text",
+    "add_main_container",
+    "add_windows",
+    "good_words",
+]
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -63,57 +72,66 @@ class GoodText:
         Good words of each block: words of prose of some length, outside anchors and outside negative containers.
     page : float
         Good words of the page, above 0.
-    share : float array, n
-        Share of the page's good words that each block has.
+    best : float
+        Those of its best block, above 0.
     before : float array, n + 1
-        Running total of ``share``.
+        Share of the page's good words before each block, and of all.
     words_before : float array, n + 1
-        Running total of all words.
-    inside, words_inside : float array, c
-        Share of the page's good words that each container holds, and its words.
+        Words before each block, and of all.
+    inside : float array, c
+        Share of the page's good words that each container holds.
+    words_inside : float array, c
+        Words of each container.
     """
 
     words: Floats
     page: float
-    share: Floats
+    best: float
     before: Floats
     words_before: Floats
     inside: Floats
     words_inside: Floats
 
     @classmethod
-    def of(
-        cls, containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats
-    ) -> GoodText:
-        """Find the good words of each block.
-
-        words · clip(1 - 2.5 · density) · clip((words - 6) / 14), half of it without a terminal, 0.3 of it inside a
-        negative container, 0.1 inside one that is shunned.
+    def of(cls, containers: Containers, words_before: Floats, words_inside: Floats, good: Floats) -> GoodText:
+        """Add up the good words of blocks.
 
         Parameters
         ----------
         containers : Containers
             The page's containers.
-        cues : ContainerCues
-            What they say.
-        words : int array, n
-            Words of each block.
-        density, terminal : float array, n
-            Anchor ratio of each, and how it ends.
+        words_before : float array, n + 1
+            Words before each block, and of all.
+        words_inside : float array, c
+            Words of each container.
+        good : float array, n
+            Good words of each block; see `good_words`.
         """
-        good = np.empty(words.size)
-        _fill_good_words(good, containers, cues, words, density, terminal)
         page = float(good.sum()) + _TINY
-        share = good / page
-        before, words_before = running_total(share), running_total(words)
-        inside, words_inside = (sums_of_containers(containers, total) for total in (before, words_before))
-        return cls(good, page, share, before, words_before, inside, words_inside)
+        before = running_total(good)
+        before /= page
+        inside = sums_of_containers(containers, before)
+        return cls(good, page, float(good.max()) + _TINY, before, words_before, inside, words_inside)
 
 
-def _fill_good_words(
-    good: Floats, containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats
-) -> None:
-    """Fill in the good words of each block."""
+def good_words(containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats) -> Floats:
+    """Return the good words of each block.
+
+    words · clip(1 - 2.5 · density) · clip((words - 6) / 14), half of it without a terminal, 0.3 of it inside a
+    negative container, 0.1 inside one that is shunned.
+
+    Parameters
+    ----------
+    containers : Containers
+        The page's containers around n blocks.
+    cues : ContainerCues
+        What they say.
+    words : int32 array, n
+        Words of each block.
+    density, terminal : float array, n
+        Anchor ratio of each, and how it ends.
+    """
+    good = np.empty(words.size)
     seed: cython.double[::1] = good
     inner: cython.int[::1] = containers.inner
     negatives: cython.int[::1] = cues.negatives
@@ -133,6 +151,7 @@ def _fill_good_words(
             if is_shunned[inner[block]]:
                 value *= 0.1
             seed[block] = value
+    return good
 
 
 @cython.cfunc
@@ -158,23 +177,39 @@ def add_good_text(columns: Columns, containers: Containers, good: GoodText) -> N
     """
     rows: cython.float[:, ::1] = columns.values
     log_good: cython.float[::1] = rows[columns.place["good"]]
+    page_good: cython.float[::1] = rows[columns.place["page_good"]]
     top_share: cython.float[::1] = rows[columns.place["top_share"]]
     good_before: cython.float[::1] = rows[columns.place["good_before"]]
     good_after: cython.float[::1] = rows[columns.place["good_after"]]
-    columns["page_good"] = math.log1p(good.page)
     words: cython.double[::1] = good.words
     before: cython.double[::1] = good.before
-    best: cython.double = good.words.max() + _TINY
+    page: cython.double = math.log1p(good.page)
+    best: cython.double = good.best
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
             log_good[block] = log1p(words[block])
+            page_good[block] = page
             top_share[block] = words[block] / best
             good_before[block] = before[block]
             good_after[block] = 1.0 - before[block + 1]
-    for level in range(LEVELS):
-        columns[f"share_{level + 1}"] = good.inside.take(containers.levels[level])
+    _add_shares(columns, containers, good.inside)
     _add_gaps(columns, good.words)
+
+
+def _add_shares(columns: Columns, containers: Containers, share: Floats) -> None:
+    """Fill the columns about the share of good words that the containers around each block hold."""
+    rows: cython.float[:, ::1] = columns.values
+    column: cython.float[::1]
+    level: cython.int[:, ::1] = containers.levels
+    inside: cython.double[::1] = share
+    rank: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    for rank in range(level.shape[0]):
+        column = rows[columns.place[f"share_{rank + 1}"]]
+        with cython.nogil:
+            for block in range(level.shape[1]):
+                column[block] = inside[level[rank, block]]
 
 
 def _add_gaps(columns: Columns, good_words: Floats) -> None:
@@ -244,11 +279,7 @@ def add_main_container(columns: Columns, containers: Containers, good: GoodText)
     """
     chain = _main_chain(containers, good.inside)
     main = int(chain.max())
-    first, end = int(containers.first[main]), int(containers.end[main])
-    columns["main_size"] = (end - first) / good.words.size
-    columns["main_density"] = good.inside[main] * (good.page / (good.words_inside[main] + 1.0))
-    columns["main_words"] = good.words_inside[main] / max(float(good.words_before.max()), 1.0)
-    _add_main_places(columns, first, end)
+    _add_main_places(columns, containers, good, main)
     wide = max(int(np.count_nonzero(good.inside[chain] >= _WIDE)), 1)
     _add_steps(columns["main_steps"], containers, chain)
     _add_steps(columns["wide_steps"], containers, chain[:wide])
@@ -280,17 +311,27 @@ def _main_chain(containers: Containers, inside: Floats) -> NDArray[np.int32]:
     return found[: max(count, 1)]
 
 
-def _add_main_places(columns: Columns, first_block: int, end_block: int) -> None:
-    """Fill the columns about the place of each block against the main container."""
+def _add_main_places(columns: Columns, containers: Containers, good: GoodText, main: int) -> None:
+    """Fill the columns about the main container, the same for all blocks, and about the place of each against it."""
     rows: cython.float[:, ::1] = columns.values
+    main_size: cython.float[::1] = rows[columns.place["main_size"]]
+    main_density: cython.float[::1] = rows[columns.place["main_density"]]
+    main_words: cython.float[::1] = rows[columns.place["main_words"]]
     distance: cython.float[::1] = rows[columns.place["main_distance"]]
     position: cython.float[::1] = rows[columns.place["main_position"]]
-    first: cython.Py_ssize_t = first_block
-    end: cython.Py_ssize_t = end_block
-    size: cython.double = end_block - first_block
+    first: cython.Py_ssize_t = containers.first[main]
+    end: cython.Py_ssize_t = containers.end[main]
+    words: cython.double = good.words_inside[main]
+    density: cython.double = good.inside[main] * (good.page / (words + 1.0))
+    words_before: cython.double[::1] = good.words_before
+    blocks: cython.Py_ssize_t = distance.shape[0]
+    size: cython.double = end - first
     block: cython.Py_ssize_t
     with cython.nogil:
-        for block in range(distance.shape[0]):
+        for block in range(blocks):
+            main_size[block] = size / blocks
+            main_density[block] = density
+            main_words[block] = words / max(words_before[blocks], 1.0)
             distance[block] = min(block - first, 0) + max(block - (end - 1), 0)
             position[block] = max(min((block - first) / size, _FURTHEST), -_FURTHEST)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.features.columns import Columns
@@ -14,13 +15,14 @@ from blockfeat.features.containers import Containers
 __all__ = ["PATH_LENGTHS", "PATH_SUMS", "add_path_lengths", "add_path_sums", "numbered", "paths_of"]
 
 Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
 
 PATH_LENGTHS = ("path_blocks", "previous_path", "next_path")
 """Columns that `add_path_lengths` fills."""
 PATH_SUMS = ("path_share", "path_density")
 """Columns that `add_path_sums` fills."""
 
+_TINY = cython.declare(cython.double, 1e-9)
 _KEY_MASK = (1 << 64) - 1
 _LEVELS = cython.declare(cython.int, 5)
 _BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -28,10 +30,17 @@ _BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
 
 def numbered(codes: NDArray[np.uint64]) -> Numbers:
     """Return for each code its rank among the different ones."""
-    order = codes.argsort()
-    ascending = codes[order]
-    numbers = np.zeros(codes.size, dtype=np.int64)
-    numbers[order[1:]] = (np.diff(ascending) != 0).cumsum()
+    numbers = np.empty(codes.size, dtype=np.int32)
+    code: cython.ulonglong[::1] = codes
+    order: cython.Py_ssize_t[::1] = codes.argsort()
+    number: cython.int[::1] = numbers
+    rank: cython.int = -1
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(order.shape[0]):
+            if place == 0 or code[order[place]] != code[order[place - 1]]:
+                rank += 1
+            number[order[place]] = rank
     return numbers
 
 
@@ -76,39 +85,55 @@ def add_path_lengths(columns: Columns, path: Numbers) -> None:
     ----------
     columns : Columns
         What is filled.
-    path : int array, n
+    path : int32 array, n
         Number of the path of each block.
     """
-    columns["path_blocks"] = np.log1p(np.bincount(path))[path]
     rows: cython.float[:, ::1] = columns.values
+    path_blocks: cython.float[::1] = rows[columns.place["path_blocks"]]
     previous_path: cython.float[::1] = rows[columns.place["previous_path"]]
     next_path: cython.float[::1] = rows[columns.place["next_path"]]
-    number: cython.longlong[::1] = path
+    number: cython.int[::1] = path
+    count: cython.int[::1] = np.zeros(path.size, dtype=np.int32)
     last: cython.Py_ssize_t = path.size - 1
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(last + 1):
+            count[number[block]] += 1
+        for block in range(last + 1):
+            path_blocks[block] = log1p(count[number[block]])
             previous_path[block] = 1.0 if block > 0 and number[block - 1] == number[block] else 0.0
             next_path[block] = 1.0 if block < last and number[block + 1] == number[block] else 0.0
 
 
-def add_path_sums(columns: Columns, path: Numbers, share: Floats, good: float, words: NDArray[np.int32]) -> None:
-    """Fill the columns about good text on the path of each block.
+def add_path_sums(columns: Columns, path: Numbers, good: Floats, words: NDArray[np.int32]) -> None:
+    """Fill the columns about good words on the path of each block.
 
     Parameters
     ----------
     columns : Columns
         What is filled.
-    path : int array, n
+    path : int32 array, n
         Number of the path of each block.
-    share : float array, n
-        Share of the page's good words that each block has.
-    good : float
-        Good words of the page.
-    words : int array, n
+    good : float array, n
+        Good words of each block.
+    words : int32 array, n
         Words of each block.
     """
-    share_of_path = np.bincount(path, weights=share)
-    density = share_of_path * good / (np.bincount(path, weights=words) + 1.0)
-    columns["path_share"] = share_of_path[path]
-    columns["path_density"] = density[path]
+    rows: cython.float[:, ::1] = columns.values
+    path_share: cython.float[::1] = rows[columns.place["path_share"]]
+    path_density: cython.float[::1] = rows[columns.place["path_density"]]
+    number: cython.int[::1] = path
+    good_words: cython.double[::1] = good
+    count: cython.int[::1] = words
+    good_of_path: cython.double[::1] = np.zeros(path.size)
+    words_of_path: cython.double[::1] = np.zeros(path.size)
+    total: cython.double = _TINY
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(number.shape[0]):
+            total += good_words[block]
+            good_of_path[number[block]] += good_words[block]
+            words_of_path[number[block]] += count[block]
+        for block in range(number.shape[0]):
+            path_share[block] = good_of_path[number[block]] / total
+            path_density[block] = good_of_path[number[block]] / (words_of_path[number[block]] + 1.0)

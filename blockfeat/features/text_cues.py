@@ -73,10 +73,20 @@ def add_cue_words(columns: Columns, measures: TextMeasures, counts: Mapping[str,
     counts : dict of int32 array, n
         Words of each kind of cue in each block.
     """
-    sizes = np.maximum(measures.words, 1)
     for kind, count in counts.items():
-        columns[WORDS + kind] = count / sizes
+        _fill_shares(columns[WORDS + kind], count, measures)
     _add_replies_before(columns, measures, counts[_REPLY])
+
+
+def _fill_shares(column: NDArray[np.float32], counts: Counts, measures: TextMeasures) -> None:
+    """Fill in counts of words by the words of each block."""
+    share: cython.float[::1] = column
+    count: cython.int[::1] = counts
+    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            share[block] = count[block] / cython.cast(cython.double, max(words[block], 1))
 
 
 def _add_replies_before(columns: Columns, measures: TextMeasures, counts: Counts) -> None:
@@ -141,8 +151,7 @@ def add_title_words(columns: Columns, measures: TextMeasures, cues: WordCues) ->
     cues : WordCues
         The words of title and descriptions, by these two kinds; see `blockfeat.features.title_words`.
     """
-    sizes = np.maximum(measures.words, 1)
     for place, (kind, counts) in enumerate(cue_word_counts(measures, cues).items()):
         distinct = np.count_nonzero(cues.bits & np.uint32(1 << place))
-        columns[f"{kind}_share"] = counts / sizes
+        _fill_shares(columns[f"{kind}_share"], counts, measures)
         columns[f"{kind}_cover"] = counts / (distinct + 1.0)

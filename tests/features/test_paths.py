@@ -26,6 +26,6 @@ def test_blocks_on_the_same_path_have_the_same_tags_and_classes_around(html: str
         assert columns["path_blocks"][index] == pytest.approx(np.log1p(len(same)))
         assert columns["previous_path"][index] == (index > 0 and paths[index - 1] == path)
         assert columns["next_path"][index] == (index < n - 1 and paths[index + 1] == path)
-        share = page.good.share[same].sum()
+        share = page.good.words[same].sum() / page.good.page
         assert columns["path_share"][index] == pytest.approx(share)
         assert columns["path_density"][index] == pytest.approx(share * page.good.page / (page.words[same].sum() + 1))
