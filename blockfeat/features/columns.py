@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,8 @@ class Columns:
     values: NDArray[np.float32]
 
     @classmethod
-    def empty(cls, names: Sequence[str], blocks: int) -> Columns:
+    def empty(cls, place: Mapping[str, int], blocks: int) -> Columns:
         """Make a table of columns that are still to be filled."""
-        place = {name: row for row, name in enumerate(names)}
         return cls(place, np.full((len(place), blocks), np.nan, dtype=np.float32))
 
     def __setitem__(self, name: str, column: NDArray[Any] | float) -> None:

@@ -20,14 +20,12 @@ __all__ = ["AROUND", "CONTAINER_CUES", "ContainerCues", "add_container_cues", "c
 AROUND = "around_"
 """A column of this name and a kind of cue counts the containers around a block that have it."""
 
+_KINDS = (
+    "positive", "negative", "related", "comment", "byline", "aside", "footer", "main", "form", "dialog", "figure",
+    "heading", "h1",
+)  # fmt: skip
 CONTAINER_CUES = (
-    *(
-        AROUND + kind
-        for kind in (
-            "positive", "negative", "related", "comment", "byline", "aside", "footer", "main", "form", "dialog",
-            "figure", "heading", "h1",
-        )
-    ),
+    *(AROUND + kind for kind in _KINDS),
     "negatives", "depth", "negative_steps", "positive_below_negative", "h1_before", "page_articles", "page_paragraphs",
 )  # fmt: skip
 """Columns that `add_container_cues` fills."""
@@ -221,8 +219,7 @@ def add_container_cues(columns: Columns, containers: Containers, cues: Container
     cues : ContainerCues
         What they say.
     """
-    counted = {name.removeprefix(AROUND): row for name, row in columns.place.items() if name.startswith(AROUND)}
-    _count_around(containers, cues, counted, columns.values)
+    _count_around(containers, cues, {kind: columns.place[AROUND + kind] for kind in _KINDS}, columns.values)
     _add_page(columns, containers, cues)
     _add_depths(columns, containers, cues)
     _add_headings(columns, containers, cues)

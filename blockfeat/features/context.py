@@ -109,18 +109,13 @@ class PageContext:
 
     def columns(self, names: Sequence[str]) -> NDArray[np.float32]:
         """Return the features of these names, each named once: float32 array, n × k."""
-        wanted = frozenset(names)
-        families = [family for family in FAMILIES if not wanted.isdisjoint(family.names)]
-        others = (name for family in families for name in family.names if name not in wanted)
-        columns = Columns.empty((*names, *others), len(self.blocks))
-        unknown = wanted.difference(CANONICAL_NAMES, *(family.names for family in families))
-        if unknown:
-            raise ModelError(f"unknown features: {', '.join(sorted(unknown))}")
+        plan = _plan_of_all() if list(names) == list(context_places()) else Plan.of(names)
+        columns = Columns.empty(plan.place, len(self.blocks))
         if len(self.blocks):
-            for feature in CANONICAL:
-                if feature.name in wanted and feature.compute is not None:
+            for feature in plan.functions:
+                if feature.compute is not None:
                     columns[feature.name] = feature.compute(self.measured)
-            for family in families:
+            for family in plan.families:
                 family.add(self, columns)
         return columns.values[: len(names)].T
 
@@ -242,3 +237,40 @@ FAMILIES = (
     Family(MAIN_CONTAINER, lambda page, columns: add_main_container(columns, page.containers, page.good)),
 )
 """All features but those of the paper."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be computed for features of some names.
+
+    Attributes
+    ----------
+    place : mapping
+        The row of each column to fill: those of the names in their order, then others of the same families.
+    functions : tuple of Feature
+        Features that are functions of single blocks.
+    families : tuple of Family
+        Families of the others.
+    """
+
+    place: Mapping[str, int]
+    functions: tuple[Feature, ...]
+    families: tuple[Family, ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Plan:
+        """Find out what names ask for."""
+        wanted = frozenset(names)
+        functions = tuple(feature for feature in CANONICAL if feature.name in wanted)
+        families = tuple(family for family in FAMILIES if not wanted.isdisjoint(family.names))
+        columns = dict.fromkeys(names) | dict.fromkeys(name for family in families for name in family.names)
+        unknown = wanted.difference(CANONICAL_NAMES, *(family.names for family in families))
+        if unknown:
+            raise ModelError(f"unknown features: {', '.join(sorted(unknown))}")
+        return cls({name: row for row, name in enumerate(columns)}, functions, families)
+
+
+@cache
+def _plan_of_all() -> Plan:
+    """Return the plan of all features in their order, a constant that is made at its first use."""
+    return Plan.of(tuple(context_places()))

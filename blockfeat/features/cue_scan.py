@@ -65,8 +65,8 @@ class AttributeLexicon:
         Where the cues change, ascending.
     cues : uint32 array, b + 1
         Keys from ``bounds[i - 1]`` on and below ``bounds[i]`` have the cues ``cues[i]``, a bit for each kind.
-    first_bounds : int32 array, 257
-        For each highest byte of a key how many bounds lie below all keys that have it.
+    first_bounds : int32 array, 65,537
+        For the two highest bytes of a key how many bounds lie below all keys that have them; and b.
     hidden : int
         The bit of elements that an attribute or their style hides.
     """
@@ -326,8 +326,8 @@ class _TagScanner:
     @cython.nogil
     @cython.exceptval(check=False)
     def _cues_of(self, key: cython.ulonglong) -> cython.uint:
-        """Return the cues of the range that a key lies in, by binary search among the bounds with its first byte."""
-        top: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, key >> 56)
+        """Return the cues of the range that a key lies in: a binary search among the bounds with its first bytes."""
+        top: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, key >> 48)
         low: cython.int = self.first_bounds[top]
         high: cython.int = self.first_bounds[top + 1]
         middle: cython.int

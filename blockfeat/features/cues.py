@@ -29,7 +29,8 @@ __all__ = ["Cues", "WordCues", "bundled_cues"]
 
 _SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
 _HIDDEN = "hidden"
-_FIRST_BYTES = 256
+_TWO_BYTES = 1 << 16
+_ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,10 +144,10 @@ def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[
         for index in range(place[low] + 1, place[high] + 1):
             cues[index] |= kind_bits
     keys = np.array(bounds, dtype=np.uint64)
-    first_keys = np.arange(_FIRST_BYTES, dtype=np.uint64) << np.uint64(8 * (WORD_BYTES - 1))
+    with_first_bytes = np.bincount((keys >> _ALL_BUT_TWO_BYTES).astype(np.int64), minlength=_TWO_BYTES)
     return AttributeLexicon(
         bounds=keys,
         cues=np.array(cues, dtype=np.uint32),
-        first_bounds=np.append(keys.searchsorted(first_keys), keys.size).astype(np.int32),
+        first_bounds=np.append(0, with_first_bytes.cumsum()).astype(np.int32),
         hidden=bits[_HIDDEN],
     )

@@ -36,14 +36,21 @@ def add_declared(columns: Columns, blocks: Blocks) -> None:
     if not blocks.declared:
         return
     own = _runs(blocks.measures.token_keys)
-    body, other = (np.unique(_runs(keys_of_text(text)[0])) for text in (blocks.declared.body, blocks.declared.other))
-    if body.size:
-        places = KeyTable.of(body).places(own)
+    body, other = blocks.declared.body, blocks.declared.other
+    if body:
+        table = _table(body)
+        places = table.places(own)
         columns["declared_share"], covered = _covered_share(places >= 0, blocks)
-        columns["page_declared"] = np.count_nonzero(np.bincount(places + 1, minlength=2)[1:]) / body.size
+        distinct = np.count_nonzero(np.bincount(places + 1, minlength=2)[1:])
+        columns["page_declared"] = distinct / max(table.keys.size, 1)
         columns["page_declared_words"] = np.log1p(covered)
-    if other.size:
-        columns["declared_other"], _ = _covered_share(KeyTable.of(other).places(own) >= 0, blocks)
+    if other:
+        columns["declared_other"], _ = _covered_share(_table(other).places(own) >= 0, blocks)
+
+
+def _table(text: str) -> KeyTable:
+    """Return the runs of three words of a text."""
+    return KeyTable.of(np.unique(_runs(keys_of_text(text)[0])))
 
 
 def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray[np.float64], int]:

@@ -15,6 +15,8 @@ Keys = NDArray[np.uint64]
 
 _KEY_BITS = 64
 _MOST_BITS = 20
+# Most words are not in the table: with eight times as many values of the highest bits as keys, most end there.
+_SPARSE_BITS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class KeyTable:
     @classmethod
     def of(cls, keys: Keys) -> KeyTable:
         """Index keys that ascend."""
-        bits = min(max(keys.size.bit_length(), 1), _MOST_BITS)
+        bits = min(keys.size.bit_length() + _SPARSE_BITS, _MOST_BITS)
         starts = np.zeros((1 << bits) + 1, dtype=np.int32)
         _count_highest_bits(keys, _KEY_BITS - bits, starts)
         return cls(keys, _KEY_BITS - bits, starts.cumsum(dtype=np.int32))
