@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import find_spec
+from pathlib import Path
 
 __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 
 COMPILED_MODULES: tuple[str, ...] = (
+    "blockfeat.blocks.element_codes",
+    "blockfeat.blocks.tag_walk",
     "blockfeat.features.block",
     "blockfeat.features.container_cues",
     "blockfeat.features.containers",
@@ -16,12 +18,21 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.neighbourhood",
     "blockfeat.features.paths",
     "blockfeat.features.text_cues",
+    "blockfeat.lang.counting",
+    "blockfeat.lang.word_keys",
+    "blockfeat.page.markup",
+    "blockfeat.page.scanner",
+    "blockfeat.page.tree",
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 
 def uncompiled_modules() -> tuple[str, ...]:
-    """Return the modules of the list that run uncompiled in this installation; imports none of them."""
-    specs = ((name, find_spec(name)) for name in COMPILED_MODULES)
-    endings = tuple(EXTENSION_SUFFIXES)
-    return tuple(name for name, spec in specs if spec is None or not (spec.origin or "").endswith(endings))
+    """Return the modules of the list that run uncompiled in this installation; looks at files and imports nothing."""
+    root = Path(__file__).parents[1]
+    places = ((name, root.joinpath(*name.split("."))) for name in COMPILED_MODULES)
+    return tuple(
+        name
+        for name, place in places
+        if not any(place.with_name(place.name + suffix).exists() for suffix in EXTENSION_SUFFIXES)
+    )

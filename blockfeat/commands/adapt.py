@@ -20,9 +20,13 @@ def adapt_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (.npz).")],
     model: Annotated[str, typer.Option("--model", "-m", help="Token model to start from.")] = "mss-supervised",
     name: Annotated[str | None, typer.Option(help="Name of the new model; the file's by default.")] = None,
-    window: Annotated[int, typer.Option(min=1, help="Tokens beside a boundary of the text that give a page's certainty.")] = 10,
+    window: Annotated[
+        int, typer.Option(min=1, help="Tokens beside a boundary of the text that give the certainty.")
+    ] = 10,
     share: Annotated[float, typer.Option(help="Share of the pages, the most certain, to learn from.")] = 0.6,
-    distance: Annotated[int, typer.Option(min=1, help="Tokens from a boundary up to which a token has importance.")] = 64,
+    distance: Annotated[
+        int, typer.Option(min=1, help="Tokens from a boundary up to which a token has importance.")
+    ] = 64,
     factor: Annotated[float, typer.Option(min=0, help="Weight of importance.")] = 24.0,
     iterations: Annotated[int, typer.Option(min=1, help="Most iterations.")] = 10,
     quiet: QuietOption = False,

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from statistics import fmean
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -117,7 +116,7 @@ def _compared(
     }
     scores = {other.id: _word_f1(other, default, thresholds) for other in test}
     return [
-        _System(name, kept[name], scores[page.id][place], fmean(found[place] for found in scores.values()))
+        _System(name, kept[name], scores[page.id][place], sum(found[place] for found in scores.values()) / len(scores))
         for place, name in enumerate(kept)
     ]
 
@@ -180,9 +179,9 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
     from blockfeat.evaluation.training_report import write_training_report
+    from blockfeat.files import write_text, writing
     from blockfeat.models.store import save_model
     from blockfeat.output import explanation_page
-    from blockfeat.output.writing import write_text, writing
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)
@@ -200,7 +199,7 @@ def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: 
 
 
 def _command(*words: str | Path) -> str:
-    """Return a command line that calls this program as it was called, also where it is not on the path."""
+    """Return a command line with this program as it was called, for shells that do not have it on their path."""
     called = sys.argv[0]
     found = shutil.which("blockfeat")
     is_on_path = found is not None and Path(found).resolve() == Path(called).resolve()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from blockfeat.features.schema import Column, Feature, Measured
 __all__ = ["CANONICAL", "CANONICAL_NAMES", "PAPER_STOP_WORD_RATIO"]
 
 
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Column:
+def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
     """Part by whole; 0 where the whole is 0."""
     result: Column = part / np.maximum(whole, 1)
     return result

@@ -123,7 +123,7 @@ class ThresholdModel:
         """Return how far each value lies on the good side of its threshold: n × k, in units of the range."""
         return margins(matrix, self.thresholds_for(lang), self.features)
 
-    def scores(self, matrix: Matrix, words: NDArray[np.int64], lang: str | None = None) -> Array:
+    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Array:
         """Return the score of each block; at least 0 where all thresholds hold.
 
         Parameters
@@ -248,6 +248,7 @@ def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) ->
     return np.asarray((matrix - thresholds) * (signs / ranges))
 
 
-def block_scores(smallest: Array, words: NDArray[np.int64], how: Margins) -> Array:
+def block_scores(smallest: Array, words: NDArray[np.integer[Any]], how: Margins) -> Array:
     """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one."""
-    return np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
+    scores: Array = np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
+    return scores

@@ -203,7 +203,7 @@ def _unescaped(codes: NDArray[np.uint8], place: Indices) -> tuple[NDArray[np.uin
     return codes[kept], place[kept], ends[kept]
 
 
-def _are_numbers(codes: NDArray[np.uint32], start: Indices, end: Indices) -> Mask:
+def _are_numbers(codes: NDArray[np.uint32], start: NDArray[np.int32], end: NDArray[np.int32]) -> Mask:
     """Return which words consist of decimal digits alone."""
     is_digit = (codes >= _ZEROS[0]) & (codes < _ZEROS[0] + 10)
     if codes.max(initial=0) >= _ZEROS[1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from blockfeat.page.tags import parents_of
 
 __all__ = ["CollapsedDom"]
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer[Any]]
 _NONE = -2
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,7 +193,11 @@ def _tags_of(blocks: Blocks, tree: CollapsedDom) -> tuple[Flags, Flags]:
 
 
 def _flags(
-    keys: NDArray[np.uint64], owner: Indices, chosen: Flags, tags: tuple[NDArray[np.uint64], Indices], count: int
+    keys: NDArray[np.uint64],
+    owner: NDArray[np.integer[Any]],
+    chosen: Flags,
+    tags: tuple[NDArray[np.uint64], Indices],
+    count: int,
 ) -> Flags:
     """Return which of some tags the elements of each owner have."""
     known, column_of = tags
