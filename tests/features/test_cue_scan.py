@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blockfeat.features.cue_scan import ElementCues, scan_start_tags
 from blockfeat.features.cues import bundled_cues
-from blockfeat.page.tags import Tags
 
 _WORDS = (
     "comment",
@@ -44,9 +44,10 @@ _ATTRIBUTES = st.lists(st.tuples(st.sampled_from(_NAMES), _VALUES), max_size=4)
 
 def cues_of(tag: str) -> set[str]:
     """Return the kinds of cues of one start tag."""
-    cues = bundled_cues()
-    bits = int(cues.of_elements(Tags.of_markup(f"{tag}</b>".encode()), np.zeros(1, dtype=np.int64)).bits[0])
-    return {kind for place, kind in enumerate(cues.kinds) if bits >> place & 1}
+    cues, source = bundled_cues(), tag.encode()
+    nothing = ElementCues(np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint64))
+    found = scan_start_tags(source, np.array([0]), np.array([len(source)]), nothing, cues.attributes)
+    return {kind for place, kind in enumerate(cues.kinds) if int(found.bits[0]) >> place & 1}
 
 
 def cues_of_word(word: str, scope: str) -> set[str]:
