@@ -55,9 +55,9 @@ def _add_lengths(columns: Columns, blocks: Blocks) -> None:
     log_words: cython.float[::1] = rows[columns.place["log_words"]]
     plain_words: cython.float[::1] = rows[columns.place["plain_words"]]
     word_length: cython.float[::1] = rows[columns.place["word_length"]]
-    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
-    anchor_words: cython.int[::1] = blocks.measures.anchor_words.astype(np.int32, copy=False)
-    characters: cython.int[::1] = blocks.measures.characters.astype(np.int32, copy=False)
+    words: cython.int[::1] = blocks.measures.words
+    anchor_words: cython.int[::1] = blocks.measures.anchor_words
+    characters: cython.int[::1] = blocks.measures.characters
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
@@ -75,9 +75,9 @@ def _add_page(columns: Columns, blocks: Blocks) -> None:
     page_blocks: cython.float[::1] = rows[columns.place["page_blocks"]]
     page_density: cython.float[::1] = rows[columns.place["page_density"]]
     page_unspaced: cython.float[::1] = rows[columns.place["page_unspaced"]]
-    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
-    anchor_words: cython.int[::1] = blocks.measures.anchor_words.astype(np.int32, copy=False)
-    unspaced_words: cython.int[::1] = blocks.measures.unspaced_words.astype(np.int32, copy=False)
+    words: cython.int[::1] = blocks.measures.words
+    anchor_words: cython.int[::1] = blocks.measures.anchor_words
+    unspaced_words: cython.int[::1] = blocks.measures.unspaced_words
     all_words: cython.longlong = 0
     all_anchor_words: cython.longlong = 0
     all_unspaced: cython.longlong = 0
@@ -104,8 +104,8 @@ def _add_anchors(columns: Columns, blocks: Blocks) -> None:
     """Fill the column about the anchors that begin in each block."""
     rows: cython.float[:, ::1] = columns.values
     anchors: cython.float[::1] = rows[columns.place["anchors"]]
-    start: cython.int[::1] = blocks.anchors.start.astype(np.int32, copy=False)
-    end: cython.int[::1] = blocks.page_text.block_ends.astype(np.int32, copy=False)
+    start: cython.int[::1] = blocks.anchors.start
+    end: cython.int[::1] = blocks.page_text.block_ends
     anchor: cython.Py_ssize_t = 0
     first: cython.Py_ssize_t
     block: cython.Py_ssize_t
@@ -121,7 +121,7 @@ def _sums_of_keys(blocks: Blocks) -> NDArray[np.uint64]:
     """Return for each block a number that blocks with the same words share: the sum of the keys of its words."""
     sums = np.empty(len(blocks), dtype=np.uint64)
     keys: cython.ulonglong[::1] = blocks.measures.token_keys
-    words: cython.int[::1] = blocks.measures.words.astype(np.int32, copy=False)
+    words: cython.int[::1] = blocks.measures.words
     key_sum: cython.ulonglong[::1] = sums
     word: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t = 0
@@ -198,8 +198,8 @@ def terminals(blocks: Blocks) -> Floats:
     """Return how each block ends: 1 for a full stop or quote, 0.6 for a colon, 0.4 for an ellipsis, else 0."""
     values = np.empty(len(blocks))
     text: str = blocks.page_text.text
-    start: cython.int[::1] = blocks.block_starts.astype(np.int32, copy=False)
-    end: cython.int[::1] = blocks.page_text.block_ends.astype(np.int32, copy=False)
+    start: cython.int[::1] = blocks.block_starts
+    end: cython.int[::1] = blocks.page_text.block_ends
     value: cython.double[::1] = values
     block: cython.Py_ssize_t
     place: cython.Py_ssize_t

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import cython
 import numpy as np
@@ -35,7 +34,7 @@ class Containers:
 
     Attributes
     ----------
-    element : int array, c
+    element : int32 array, c
         The element of each, as `blockfeat.page.tags.Tags` numbers them.
     parent : int32 array, c
         The container around each, which comes before it; -1 for the outermost.
@@ -49,7 +48,7 @@ class Containers:
         For each block the smallest container with more than one block, the next larger one, the next larger again.
     """
 
-    element: NDArray[np.integer[Any]]
+    element: Places
     parent: Places
     depth: Places
     first: Places
@@ -69,22 +68,17 @@ class Containers:
         found = blocks.containers
         kept = np.empty(found.element.size, dtype=np.int32)
         number = np.empty(found.element.size, dtype=np.int32)
-        first, end = _int32(found.first_block), _int32(found.end_block)
+        first, end = found.first_block, found.end_block
         count = _number_kept(first, end, kept, number)
         kept = kept[:count]
         parent, depth = np.empty((2, count), dtype=np.int32)
         inner = np.empty(len(blocks), dtype=np.int32)
         levels = np.empty((LEVELS, inner.size), dtype=np.int32)
         containers = cls(found.element[kept], parent, depth, first[kept], end[kept], inner, levels)
-        if not _number_inner(_int32(blocks.container), number, inner):
+        if not _number_inner(blocks.container, number, inner):
             raise TableError(f"tag table {blocks.table!r} leaves text outside of all containers; make body a boundary")
-        _nest(_int32(found.parent), kept, number, containers)
+        _nest(found.parent, kept, number, containers)
         return containers
-
-
-def _int32(array: NDArray[np.integer[Any]]) -> Places:
-    """Return an array of whole numbers in 32 bits."""
-    return array.astype(np.int32, copy=False)
 
 
 def _number_kept(first_block: Places, end_block: Places, kept_containers: Places, numbers: Places) -> int:
@@ -156,11 +150,16 @@ def _nest(parent_before: Places, kept_containers: Places, numbers: Places, conta
                 level[rank, block] = larger[level[rank - 1, block]]
 
 
-def running_total(values: NDArray[np.int32] | Floats) -> Floats:
-    """Return the sums of all values before each place, and of all: one entry more than there are values."""
-    total = np.empty(values.size + 1)
-    total[0] = 0.0
-    values.cumsum(out=total[1:])
+def running_total(counts: Places) -> Floats:
+    """Return the sums of all counts before each place, and of all: one entry more than there are counts."""
+    total = np.empty(counts.size + 1)
+    count: cython.int[::1] = counts
+    upto: cython.double[::1] = total
+    place: cython.Py_ssize_t
+    upto[0] = 0.0
+    with cython.nogil:
+        for place in range(count.shape[0]):
+            upto[place + 1] = upto[place] + count[place]
     return total
 
 

@@ -124,10 +124,10 @@ class PageContext:
         """The page's blocks."""
         return self.measured.blocks
 
-    @cached_property
+    @property
     def words(self) -> NDArray[np.int32]:
         """Words of each block."""
-        return self.blocks.measures.words.astype(np.int32, copy=False)
+        return self.blocks.measures.words
 
     @cached_property
     def density(self) -> Floats:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blockfeat.features.columns import Columns
 from blockfeat.features.container_cues import ContainerCues
-from blockfeat.features.containers import Containers, running_total, sums_of_containers
+from blockfeat.features.containers import Containers, sums_of_containers
 
 __all__ = [
     "GOOD_TEXT",
@@ -107,11 +107,27 @@ class GoodText:
         good : float array, n
             Good words of each block; see `good_words`.
         """
-        page = float(good.sum()) + _TINY
-        before = running_total(good)
-        before /= page
+        before = np.empty(good.size + 1)
+        page, best = _add_up(good, before)
         inside = sums_of_containers(containers, before)
-        return cls(good, page, float(good.max()) + _TINY, before, words_before, inside, words_inside)
+        return cls(good, page, best, before, words_before, inside, words_inside)
+
+
+def _add_up(good: Floats, before: Floats) -> tuple[float, float]:
+    """Fill in the share of good words before each block, and of all; return their sum and the most in a block."""
+    words: cython.double[::1] = good
+    share_before: cython.double[::1] = before
+    total: cython.double = _TINY
+    most: cython.double = 0.0
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            total += words[block]
+            most = max(most, words[block])
+        share_before[0] = 0.0
+        for block in range(words.shape[0]):
+            share_before[block + 1] = share_before[block] + words[block] / total
+    return float(total), float(most + _TINY)
 
 
 def good_words(containers: Containers, cues: ContainerCues, words: Counts, density: Floats, terminal: Floats) -> Floats:
@@ -277,38 +293,25 @@ def add_main_container(columns: Columns, containers: Containers, good: GoodText)
     good : GoodText
         Good words of the page's blocks and containers.
     """
-    chain = _main_chain(containers, good.inside)
-    main = int(chain.max())
-    _add_main_places(columns, containers, good, main)
-    wide = max(int(np.count_nonzero(good.inside[chain] >= _WIDE)), 1)
-    _add_steps(columns["main_steps"], containers, chain)
-    _add_steps(columns["wide_steps"], containers, chain[:wide])
+    _add_main_places(columns, containers, good, _main_container(good.inside))
+    _add_steps(columns["main_steps"], containers, good.inside, _MAIN)
+    _add_steps(columns["wide_steps"], containers, good.inside, _WIDE)
 
 
-def _main_chain(containers: Containers, inside: Floats) -> NDArray[np.int32]:
-    """Return the containers with 60 % of the page's good words, one for each range of blocks, the outermost first.
+def _main_container(share: Floats) -> int:
+    """Return the last container with 60 % of the page's good words, the outermost where none has so much.
 
-    They hold more than half of the page, so each lies in the one before. The outermost container where none has so
-    much.
+    All that have so much lie one in the other, for each holds more than half of the page.
     """
-    found = np.zeros(inside.size, dtype=np.int32)
-    chain: cython.int[::1] = found
-    first: cython.int[::1] = containers.first
-    end: cython.int[::1] = containers.end
-    share: cython.double[::1] = inside
+    inside: cython.double[::1] = share
     least: cython.double = _MAIN
-    count: cython.Py_ssize_t = 0
+    found: cython.Py_ssize_t = 0
     container: cython.Py_ssize_t
-    last: cython.Py_ssize_t = 0
     with cython.nogil:
-        for container in range(share.shape[0]):
-            if share[container] < least:
-                continue
-            if count == 0 or first[container] != first[last] or end[container] != end[last]:
-                chain[count] = container
-                count += 1
-                last = container
-    return found[: max(count, 1)]
+        for container in range(inside.shape[0]):
+            if inside[container] >= least:
+                found = container
+    return int(found)
 
 
 def _add_main_places(columns: Columns, containers: Containers, good: GoodText, main: int) -> None:
@@ -336,21 +339,36 @@ def _add_main_places(columns: Columns, containers: Containers, good: GoodText, m
             position[block] = max(min((block - first) / size, _FURTHEST), -_FURTHEST)
 
 
-def _add_steps(column: NDArray[np.float32], containers: Containers, chain: NDArray[np.int32]) -> None:
-    """Fill in how many of some containers, each in the one before, do not hold each block; at most 30."""
+def _add_steps(column: NDArray[np.float32], containers: Containers, share: Floats, least_share: float) -> None:
+    """Fill in how many of the containers with a least share of the page's good words do not hold each block.
+
+    At most 30; containers of the same blocks count as one. The outermost is taken where none has the share.
+    """
     steps: cython.float[::1] = column
     first: cython.int[::1] = containers.first
     end: cython.int[::1] = containers.end
-    chosen: cython.int[::1] = chain
+    inside: cython.double[::1] = share
+    least: cython.double = least_share
     # How many of them begin with each block, less those that have ended before it.
     change: cython.int[::1] = np.zeros(column.size + 1, dtype=np.int32)
+    count: cython.int = 0
     around: cython.int = 0
-    place: cython.Py_ssize_t
+    last: cython.Py_ssize_t = 0
+    container: cython.Py_ssize_t
     block: cython.Py_ssize_t
     with cython.nogil:
-        for place in range(chosen.shape[0]):
-            change[first[chosen[place]]] += 1
-            change[end[chosen[place]]] -= 1
+        for container in range(inside.shape[0]):
+            if inside[container] < least:
+                continue
+            if count == 0 or first[container] != first[last] or end[container] != end[last]:
+                change[first[container]] += 1
+                change[end[container]] -= 1
+                count += 1
+                last = container
+        if count == 0:
+            change[first[0]] += 1
+            change[end[0]] -= 1
+            count = 1
         for block in range(steps.shape[0]):
             around += change[block]
-            steps[block] = min(cython.cast(cython.int, chosen.shape[0]) - around, _MOST_STEPS)
+            steps[block] = min(count - around, _MOST_STEPS)

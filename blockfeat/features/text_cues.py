@@ -48,16 +48,21 @@ def cue_word_counts(measures: TextMeasures, cues: WordCues) -> dict[str, Counts]
     counts = np.zeros((len(cues.kinds), measures.words.size), dtype=np.int32)
     count: cython.int[:, ::1] = counts
     found: cython.int[::1] = places
-    block_of: cython.int[::1] = measures.token_block.astype(np.int32, copy=False)
+    words: cython.int[::1] = measures.words
     bits: cython.uint[::1] = cues.bits
     kinds: cython.Py_ssize_t = len(cues.kinds)
-    word: cython.Py_ssize_t
+    word: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
     kind: cython.Py_ssize_t
+    block: cython.Py_ssize_t
     with cython.nogil:
-        for word in range(found.shape[0]):
-            if found[word] >= 0:
-                for kind in range(kinds):
-                    count[kind, block_of[word]] += (bits[found[word]] >> kind) & 1
+        for block in range(words.shape[0]):
+            end += words[block]
+            while word < end:
+                if found[word] >= 0:
+                    for kind in range(kinds):
+                        count[kind, block] += (bits[found[word]] >> kind) & 1
+                word += 1
     return dict(zip(cues.kinds, counts, strict=True))
 
 
@@ -82,7 +87,7 @@ def _fill_shares(column: NDArray[np.float32], counts: Counts, measures: TextMeas
     """Fill in counts of words by the words of each block."""
     share: cython.float[::1] = column
     count: cython.int[::1] = counts
-    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
+    words: cython.int[::1] = measures.words
     block: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
@@ -93,7 +98,7 @@ def _add_replies_before(columns: Columns, measures: TextMeasures, counts: Counts
     """Fill the column about words of comment sections in short blocks before each block."""
     rows: cython.float[:, ::1] = columns.values
     replies_before: cython.float[::1] = rows[columns.place["replies_before"]]
-    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
+    words: cython.int[::1] = measures.words
     count: cython.int[::1] = counts
     replies: cython.longlong = 0
     block: cython.Py_ssize_t
@@ -123,7 +128,7 @@ def add_headings(
     rows: cython.float[:, ::1] = columns.values
     since_heading: cython.float[::1] = rows[columns.place["since_heading"]]
     heading_reply: cython.float[::1] = rows[columns.place["heading_reply"]]
-    words: cython.int[::1] = measures.words.astype(np.int32, copy=False)
+    words: cython.int[::1] = measures.words
     replies: cython.int[::1] = counts[_REPLY]
     headings: cython.float[::1] = heading
     since: cython.Py_ssize_t = _FAR
