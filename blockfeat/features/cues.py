@@ -54,14 +54,10 @@ class WordCues:
     @classmethod
     def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
         """Arrange the words of each kind, given by their keys."""
-        bits = [np.full(keys.size, 1 << place, dtype=np.uint32) for place, keys in enumerate(keys_of_kinds.values())]
-        keys, key_bits = np.concatenate(list(keys_of_kinds.values())), np.concatenate(bits)
-        order = keys.argsort()
-        keys, key_bits = keys[order], key_bits[order]
-        if keys.size:
-            first = np.append(0, (np.diff(keys) != 0).nonzero()[0] + 1)
-            keys, key_bits = keys[first], np.bitwise_or.reduceat(key_bits, first)
-        return cls(tuple(keys_of_kinds), KeyTable.of(keys), key_bits)
+        keys = list(keys_of_kinds.values())
+        bits = np.array([1 << place for place in range(len(keys))], dtype=np.uint32)
+        table, flags = KeyTable.of_flagged(np.concatenate(keys), bits.repeat([each.size for each in keys]))
+        return cls(tuple(keys_of_kinds), table, flags)
 
 
 @dataclass(frozen=True, eq=False)

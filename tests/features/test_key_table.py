@@ -20,3 +20,14 @@ def test_each_key_is_found_at_its_place_and_no_other(known: set[int], wanted: li
 def test_many_keys_with_the_same_highest_bits():
     keys = np.arange(100_000, dtype=np.uint64)
     assert (KeyTable.of(keys).places(keys) == np.arange(100_000)).all()
+
+
+@given(st.lists(st.tuples(KEYS, st.integers(0, 2**32 - 1)), max_size=40))
+def test_flags_of_equal_keys_are_joined(flagged: list[tuple[int, int]]):
+    expected: dict[int, int] = {}
+    for key, flags in flagged:
+        expected[key] = expected.get(key, 0) | flags
+    keys, flags = [key for key, _ in flagged], [flag for _, flag in flagged]
+    table, joined = KeyTable.of_flagged(np.array(keys, dtype=np.uint64), np.array(flags, dtype=np.uint32))
+    assert dict(zip(table.keys.tolist(), joined.tolist(), strict=True)) == expected
+    assert table.places(table.keys).tolist() == list(range(len(expected)))
