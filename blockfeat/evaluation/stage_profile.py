@@ -31,9 +31,8 @@ _REST = "everything else"
 
 ROOMS: tuple[str, ...] = (
     "decode bytes",
-    "cut raw text",
     "parse",
-    "columns of tags",
+    "read markup",
     "cut into blocks",
     "measures of blocks",
     "choose text for language",
@@ -176,10 +175,9 @@ def _watched_places(extractor: Extractor) -> list[tuple[Any, str, str]]:
     measurer = extractor.measurer
     return [
         (Page, "parse", "parse"),
-        (Tags, "of_markup", "columns of tags"),
+        (Tags, "read", "read markup"),
         (page, "source_of_utf_8", "decode bytes"),
         (page, "decode", "decode bytes"),
-        (page, "cut_raw_text", "cut raw text"),
         (Measurer, "measure", "choose text for language"),
         (Cutter, "cut", "cut into blocks"),
         (type(measurer.segmenter), "measure", "measures of blocks"),

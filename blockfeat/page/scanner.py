@@ -222,6 +222,11 @@ class Scanner(Tree):
                 return place
         if not self.prepare_start_tag(name, less):
             return self._behind_tag(self.name_stop)
+        if self.is_too_deep(name):
+            place = self._behind_tag(self.name_stop)
+            if not self.is_self_closing:
+                self.open_unwritten(name)
+            return place
         return self._open(name, less)
 
     def _cut(self, name: cython.int, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -588,16 +593,19 @@ class Scanner(Tree):
         """Return the markup."""
         return bytes(self.out[: self.size])
 
-    def columns(self) -> tuple[memoryview, ...]:
-        """Return where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
-        return (
+    def take_columns(self) -> list[memoryview]:
+        """Give away where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
+        columns = [
             memoryview(self.tag_start)[: self.tags],
             memoryview(self.tag_stop)[: self.tags],
             memoryview(self.tag_origin)[: self.tags],
             memoryview(self.opened)[: self.elements],
             memoryview(self.closed)[: self.elements],
             memoryview(self.key)[: self.elements],
-        )
+        ]
+        self.tag_start = self.tag_stop = self.tag_origin = self.opened = self.closed = array("q")
+        self.key = array("Q")
+        return columns
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

@@ -64,9 +64,11 @@ class Tags:
     ) -> tuple[Tags, tuple[str, ...]]:
         """Read a page in UTF-8; return its tags, and what was capped or repaired (`blockfeat.page.scanner`)."""
         scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
-        start, stop, origin, opened, closed, key = map(np.array, scanner.columns())
-        tags = cls(scanner.written(), start, stop, opened, closed, key, scanner.greatest_depth(), origin)
-        return tags, scanner.told()
+        source, depth, told = scanner.written(), scanner.greatest_depth(), scanner.told()
+        columns = scanner.take_columns()[::-1]
+        # One by one, so that each is freed before the next one is copied.
+        start, stop, origin, opened, closed, key = (np.array(columns.pop()) for _ in range(6))
+        return cls(source, start, stop, opened, closed, key, depth, origin), told
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:

@@ -2,7 +2,7 @@
 from blockfeat.page.markup cimport Bytes, Markup
 
 cdef int KNOWN, NONE, HTML, HEAD, BODY, P
-cdef int VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY
+cdef int VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY, PHRASING
 cdef int _RANKS, _MOST_DEPTH, _SHIFT
 cdef unsigned long long _SPREAD
 cdef Bytes _IS_ENDED_BY, _NAME_BYTES
@@ -32,7 +32,9 @@ cdef class Tree(Markup):
     cdef int _end_implied(self, int name, Py_ssize_t origin) except -1 nogil
     cdef int _imply(self, int name, Py_ssize_t origin) except -1 nogil
     cdef int _open_implied(self, int name, Py_ssize_t origin) except -1 nogil
-    cdef int _push(self, int name) except -1 nogil
+    cdef bint is_too_deep(self, int name) noexcept nogil
+    cdef int open_unwritten(self, int name) except -1 nogil
+    cdef int _push(self, int name, int element) except -1 nogil
     cdef int _pop(self, Py_ssize_t origin) except -1 nogil
     cdef bint _reaches(self, int name, int level) noexcept nogil
 

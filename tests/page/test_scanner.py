@@ -148,6 +148,8 @@ def test_deep_elements_are_written_one_behind_the_other() -> None:
     assert "512" in warnings[0]
     tags = Tags.of_markup(b"<div>a" * 1_000)
     assert tags.depth == 512
+    left, _ = _read(b"<i>a" * 1_000 + b"<p>b</p>" + b"</i>" * 1_000)
+    assert (left.count(b"a"), left.count(b"<i>")) == (1_000, 510)
     assert _read(b"<ul>" + b"<li>a" * 2_000 + b"</ul>")[1] == ()
 
 
