@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blockfeat.api import extract
     from blockfeat.blocks.block import Block
-    from blockfeat.errors import BlockfeatError
+    from blockfeat.errors import (
+        BlockfeatError,
+        CorpusError,
+        FetchError,
+        InputError,
+        InputTypeError,
+        LanguageError,
+        LimitExceeded,
+        MissingExtraError,
+        ModelError,
+        NotHTML,
+        OutputError,
+        TableError,
+        TrainingError,
+    )
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.thresholds import TrainingOptions, train
@@ -18,8 +32,20 @@ __version__ = "0.1.0"
 __all__ = [
     "Block",
     "BlockfeatError",
+    "CorpusError",
     "Extraction",
     "Extractor",
+    "FetchError",
+    "InputError",
+    "InputTypeError",
+    "LanguageError",
+    "LimitExceeded",
+    "MissingExtraError",
+    "ModelError",
+    "NotHTML",
+    "OutputError",
+    "TableError",
+    "TrainingError",
     "TrainingOptions",
     "__version__",
     "extract",
@@ -29,6 +55,18 @@ __all__ = [
 _HOMES = {
     "Block": "blockfeat.blocks.block",
     "BlockfeatError": "blockfeat.errors",
+    "CorpusError": "blockfeat.errors",
+    "FetchError": "blockfeat.errors",
+    "InputError": "blockfeat.errors",
+    "InputTypeError": "blockfeat.errors",
+    "LanguageError": "blockfeat.errors",
+    "LimitExceeded": "blockfeat.errors",
+    "MissingExtraError": "blockfeat.errors",
+    "ModelError": "blockfeat.errors",
+    "NotHTML": "blockfeat.errors",
+    "OutputError": "blockfeat.errors",
+    "TableError": "blockfeat.errors",
+    "TrainingError": "blockfeat.errors",
     "Extraction": "blockfeat.extraction.extraction",
     "Extractor": "blockfeat.extraction.extractor",
     "TrainingOptions": "blockfeat.training.thresholds",

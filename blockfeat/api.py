@@ -1,35 +1,107 @@
-"""``blockfeat.extract``: one page, the default model, one call."""
+"""``blockfeat.extract``: one page, one call."""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
 
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.model import Model
+from blockfeat.models.store import DEFAULT_MODEL, bundled_models
 
 __all__ = ["extract"]
 
 
-@cache
-def _default_extractor() -> Extractor:
-    """Load the bundled default model, a constant, at its first use."""
-    return Extractor.load("default")
+def extract(
+    html: str | bytes | bytearray | memoryview,
+    *,
+    model: str | Path | Model | Extractor = DEFAULT_MODEL,
+    url: str | None = None,
+    lang: str | None = None,
+    charset: str | None = None,
+    id: str | None = None,
+    favour: str | None = None,
+    headline: bool | None = None,
+    captions: bool | None = None,
+    tables: bool | None = None,
+    comments: bool | None = None,
+    decoder: str | None = None,
+    runs: int | None = None,
+    max_bytes: int | None = None,
+) -> Extraction:
+    """Extract the main text of one page.
 
-
-def extract(html: str | bytes | bytearray | memoryview, **options: Any) -> Extraction:
-    """Extract the main text of one page with the bundled default model.
+    For many pages, or with a model file, make an `Extractor` once and call it for each page: a model given by path
+    or as a `Model` is loaded, or set up, anew at every call.
 
     Parameters
     ----------
     html : str or bytes-like
         The page.
-    **options
-        ``url``, ``lang``, ``charset``, ``id``, as `Extractor.extract` takes them.
+    model : str, Path, Model or Extractor
+        Name of a bundled model, path of a model file, a model, or an extractor with options of its own.
+    url, id : str, optional
+        Address and identifier of the page, kept in the result.
+    lang : str, optional
+        ISO 639-1 code of the page's language; identified by default.
+    charset : str, optional
+        Charset from the HTTP header, for bytes.
+    favour : str, optional
+        ``"precision"`` for less clutter, ``"recall"`` for less text lost.
+    headline, captions, tables, comments : bool, optional
+        Whether these parts belong to the text; by default the model decides.
+    decoder : str, optional
+        ``"conjunction"`` or ``"mss"``, for models of thresholds.
+    runs : int, optional
+        Number of contiguous runs that ``"mss"`` may keep.
+    max_bytes : int, optional
+        Largest page that is read; no limit by default.
 
     Returns
     -------
     Extraction
         ``.text`` is the main text, ``""`` where the page has none.
+
+    Raises
+    ------
+    InputTypeError, NotHTML, LimitExceeded
+        The page is of a wrong type, of another format, or too large.
+    LanguageError
+        ``lang`` is no language code.
+    ModelError
+        There is no such model, or an option does not suit it.
+
+    Examples
+    --------
+    >>> import blockfeat
+    >>> blockfeat.extract("<p>The ferry leaves at nine and returns before dark.").text
+    'The ferry leaves at nine and returns before dark.'
     """
-    return _default_extractor().extract(html, **options)
+    extractor = _extractor(model).with_options(
+        decoder=decoder,
+        runs=runs,
+        favour=favour,
+        headline=headline,
+        captions=captions,
+        tables=tables,
+        comments=comments,
+        max_bytes=max_bytes,
+    )
+    return extractor.extract(html, url=url, lang=lang, charset=charset, id=id)
+
+
+def _extractor(model: str | Path | Model | Extractor) -> Extractor:
+    if isinstance(model, Extractor):
+        return model
+    if isinstance(model, str):
+        return _bundled_extractor(model) or Extractor.load(model)
+    return Extractor.load(model) if isinstance(model, Path) else Extractor.of(model)
+
+
+# Loading takes some fifteen times as long as a page. Bundled models are constants of the package, so nothing that is
+# kept here can become stale; files are read at every call.
+@lru_cache(maxsize=4)
+def _bundled_extractor(name: str) -> Extractor | None:
+    """Load a bundled model; None where there is none of this name."""
+    return Extractor.load(name) if name in bundled_models() else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blockfeat.lang.characters import SPACE, character_classes, code_points
+from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.measures import PageText
 
 Piece = tuple[str, int]
@@ -27,8 +27,7 @@ def page_text_of(blocks: Sequence[str | Sequence[Piece]]) -> PageText:
         text=text,
         codes=codes,
         classes=classes,
-        solid=np.flatnonzero(classes & SPACE == 0),
-        block_ends=np.array(block_ends, dtype=np.intp),
-        piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.intp),
+        block_ends=np.array(block_ends, dtype=np.int32),
+        piece_ends=np.cumsum([len(text) for text, _ in pieces], dtype=np.int32),
         piece_flags=np.array([flag for _, flag in pieces], dtype=np.uint8),
     )

@@ -79,7 +79,7 @@ def train(pages: Pages, share: NDArray[np.float32], left_out: set[int], options:
 
 def report(model: MarginModel, pages: Pages, tested: set[int]) -> dict[str, Any]:
     """Score a model by corpus and by type of page: word F1, or snippet F1."""
-    columns = [pages.names.index(name) for name in model.columns]
+    columns = [pages.names.index(name) for name in model.feature_names]
     by_corpus: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     per_page: dict[str, float] = {}
     for place in sorted(tested):

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 from blockfeat.lang.characters import character_classes, code_points  # noqa: E402
 from blockfeat.lang.index import StopWordIndex  # noqa: E402
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES  # noqa: E402
-from blockfeat.lang.words import lower, tokenize, word_starts  # noqa: E402
+from blockfeat.lang.words import lower, tokenize, word_spans  # noqa: E402
 
 FEWEST_PAGES = 3
 FEWEST_TOKENS = 40
@@ -63,7 +63,7 @@ def count(index: StopWordIndex, column: int, text: str) -> tuple[int, int]:
         tokens = tokenize(text)
         return int(index.counts(index.rows(tokens))[column]), len(tokens)
     codes = code_points(lower(text))
-    starts = word_starts(character_classes().of(codes))
+    starts, _ = word_spans(character_classes().of(codes))
     return int(index.cover(codes, column)[starts].sum()), len(starts)
 
 

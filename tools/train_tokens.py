@@ -1,7 +1,7 @@
 """Train and write the bundled token models: longest-block, mss-simple, mss-supervised and mss-supervised-hr.
 
 Usage: ``python tools/train_tokens.py [--corpora FOLDER] [--output FOLDER]``, about two minutes. Trained on every corpus
-with gold texts but cleaneval-test. The decision about articles is learnt on wcxb-dev, which knows page types.
+with gold texts but cleaneval-test.
 """
 
 from __future__ import annotations
@@ -15,19 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blockfeat import __version__
-from blockfeat._numeric import fit_logistic
-from blockfeat.blocks.cut import cut_into_blocks
-from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, read_corpus
-from blockfeat.models.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features
+from blockfeat.models.store import save_model
 from blockfeat.models.tokens.classifier import TokenClassifier
-from blockfeat.models.tokens.files import save_token_model, token_model_to_dict
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import kept_blocks
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.training.token_counts import TokenCounter, common_tags
@@ -39,8 +32,6 @@ CORPORA = (
     *("cleaneval-dev", "cleanportaleval", "daniel", "dragnet", "fundus", "goose3", "htmltotext", "l3s-gn1"),
     *("newspaper4k", "wcxb-dev"),
 )
-TYPED = "wcxb-dev"
-_RIDGE = 1.0
 
 
 def pages_of(folder: Path, corpora: Sequence[str]) -> Iterator[tuple[LabelledPage, Tags]]:
@@ -75,47 +66,10 @@ def train(folder: Path) -> TokenModel:
     return TokenModel("mss-supervised", "classifier", classifier=classifier, record=record)
 
 
-def learn_articles(model: TokenModel, folder: Path) -> tuple[ArticleDecision, float]:
-    """Learn to tell articles from other pages; return the decision and its accuracy in five folds by host."""
-    rows, labels, folds = [], [], []
-    table = load_table("html5")
-    for place, page in enumerate(read_corpus(folder / f"{TYPED}.jsonl.xz")):
-        parsed = Page.parse(page.html)
-        blocks = cut_into_blocks(parsed, table)
-        found = model.find(parsed.tags)
-        kept = kept_blocks(found.tokens, found.is_taken, blocks)
-        if page.page_type and kept.any():
-            rows.append(article_features(blocks, kept))
-            labels.append(page.page_type == "article")
-            folds.append(hash_of(page.host or str(place)) % 5)
-    matrix, label, fold = np.array(rows), np.array(labels), np.array(folds)
-    right = 0
-    for number in range(5):
-        decision = logistic(matrix[fold != number], label[fold != number])
-        right += int(((matrix[fold == number] @ decision.weights + decision.bias > 0) == label[fold == number]).sum())
-    return logistic(matrix, label), right / label.size
-
-
 def untrained(name: str, system: str, section: str) -> dict[str, Any]:
     """Return the document of a baseline, which has nothing learnt in it."""
     record = {"command": "python tools/train_tokens.py", "source": f"Pasternack & Roth 2009, {section}; not trained"}
-    return token_model_to_dict(TokenModel(name, system, record=record))
-
-
-def hash_of(text: str) -> int:
-    """Return a number for a text, the same in every run."""
-    import zlib
-
-    return zlib.crc32(text.encode())
-
-
-def logistic(matrix: np.ndarray, label: np.ndarray) -> ArticleDecision:
-    """Fit a logistic regression with a small ridge, and round it for the file."""
-    mean, spread = matrix.mean(axis=0), matrix.std(axis=0) + 1e-9
-    scaled = np.column_stack(((matrix - mean) / spread, np.ones(label.size)))
-    weights = fit_logistic(scaled, label, ridge=_RIDGE, steps=50)
-    plain = weights[:-1] / spread
-    return ArticleDecision(np.round(plain, 4), round(float(weights[-1] - plain @ mean), 4))
+    return TokenModel(name, system, record=record).to_document()[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,17 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=Path("blockfeat/models/bundled"), help="folder of the models")
     options = parser.parse_args(arguments)
     model = train(options.corpora)
-    article, accuracy = learn_articles(model, options.corpora)
-    print(f"articles among the pages of {TYPED}: {accuracy:.3f} right in five folds by host")
-    print(dict(zip(ARTICLE_FEATURES, article.weights.tolist(), strict=True)))
-    model = replace(model, article=article, record={**model.record, "article_accuracy": round(accuracy, 4)})
     file = options.output / "mss-supervised.npz"
-    save_token_model(model, file)
+    save_model(model, file)
     print(f"{file}: {file.stat().st_size:,} bytes")
     hr = replace(model, name="mss-supervised-hr", constraints=Constraints(stop_at_rule=True))
     plain = replace(hr, system="simple", classifier=None)
     documents = {
-        "mss-supervised-hr": {**token_model_to_dict(plain), "system": "classifier", "counts": "mss-supervised.npz"},
+        "mss-supervised-hr": {**plain.to_document()[0], "system": "classifier", "counts": "mss-supervised.npz"},
         "mss-simple": untrained("mss-simple", "simple", "6.2.2"),
         "longest-block": untrained("longest-block", "longest-block", "6.2.1"),
     }

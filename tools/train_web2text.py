@@ -33,6 +33,7 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.lang import tokenize
 from blockfeat.lang.identify import Identifier
+from blockfeat.models.store import model_to_bytes
 from blockfeat.models.web2text.features import page_features
 from blockfeat.models.web2text.labeller import LeafLabeller
 from blockfeat.models.web2text.leaves import LeafMeasurer
@@ -123,7 +124,7 @@ def _inside(blocks: Blocks, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def train(pages: Sequence[Prepared], *, seed: int, corpora: Sequence[str]) -> Web2TextModel:
-    """Train on prepared pages, a tenth of the hosts for validation; λ is the best one on those."""
+    """Train on prepared pages, a tenth of the hosts for validation; λ is the best above 0 on those."""
     by_page = {id(prepared.page): prepared.leaves for prepared in pages if prepared.leaves is not None}
     usable = [prepared.page for prepared in pages if prepared.leaves is not None]
     rest, validation = split_by_host(usable, share=0.9, seed=seed)
@@ -140,7 +141,8 @@ def train(pages: Sequence[Prepared], *, seed: int, corpora: Sequence[str]) -> We
         "blockfeat": __version__,
         "command": "python tools/train_web2text.py",
     }
-    best = max(scored, key=lambda weight: scored[weight])
+    # λ = 0 is only recorded, for comparison: it would be a model without pairs.
+    best = max((weight for weight in scored if weight > 0), key=lambda weight: scored[weight])
     return Web2TextModel(replace(labeller, interpolation=best), record=record)
 
 
@@ -152,7 +154,7 @@ def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:
 def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:
     both = either = 0.0
     for page in pages:
-        kept = labeller.verdicts(page.features).kept
+        kept = labeller.predict(page.features).kept
         both += float(page.weights[kept & page.labels].sum())
         either += float(page.weights[kept].sum() + page.weights[page.labels].sum())
     return 2 * both / either if either else 0.0
@@ -183,7 +185,7 @@ def held_out(pages: Sequence[Prepared], *, seed: int) -> Iterator[tuple[str, int
 def save(model: Web2TextModel, path: Path) -> None:
     """Write a model file; the same model gives the same bytes."""
     with path.open("wb") as file:
-        np.savez_compressed(file, **model.to_arrays())
+        file.write(model_to_bytes(model))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Run an extractor over many documents and write what comes out: to a stream, a file or a folder."""
+"""Run an extractor over many documents and write the results to a stream, a file or a folder."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import IO, Protocol
 from blockfeat.errors import InputError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.files import writing
 from blockfeat.output import FORMATS, to_json_line, to_markdown
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
@@ -34,7 +35,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Extracts a document and renders it; works in any process.
+    """Extracts a document and renders it, in any process.
 
     Attributes
     ----------
@@ -45,7 +46,7 @@ class Renderer:
     links, evidence : bool
         Whether Markdown holds links, and JSON the blocks.
     lang : str or None
-        Language of all documents where the caller knows it.
+        Language of all documents, where it is known.
     """
 
     extractor: Extractor
@@ -78,7 +79,7 @@ class Renderer:
 
 
 class Writer(Protocol):
-    """Takes what was rendered, one document after the other."""
+    """Writes rendered documents, one after the other."""
 
     def write(self, rendered: Rendered) -> None:
         """Write one document."""
@@ -87,25 +88,27 @@ class Writer(Protocol):
 
 @dataclass
 class StreamWriter:
-    """Writes to standard output or another binary stream; documents other than JSON lines are parted by form feeds.
+    """Writes to a binary stream; form feeds separate documents that are not JSON lines.
 
     Each document is one write, so that an unbuffered file holds whole documents at any moment.
     """
 
     stream: IO[bytes]
     lines: bool
+    name: str = "standard output"
     count: int = 0
 
     def write(self, rendered: Rendered) -> None:
-        """Write one document."""
+        """Write one document; raise `OutputError`, or `BrokenPipeError` where a pipe's reader has gone."""
         text = rendered.text
         if not self.lines:
             if rendered.error:
                 return
             text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
         self.count += 1
-        self.stream.write(text.encode("utf-8", "replace"))
-        self.stream.flush()
+        with writing(self.name):
+            self.stream.write(text.encode("utf-8", "replace"))
+            self.stream.flush()
 
 
 def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWriter:
@@ -113,24 +116,20 @@ def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWrite
 
     Raises
     ------
-    InputError
+    OutputError
         The file cannot be written.
     """
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
+        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines, str(path))
 
 
 class FolderWriter:
     """Writes one file a document into a folder, named for the document."""
 
     def __init__(self, folder: Path, format: str) -> None:
-        try:
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error}") from error
         self.folder = folder
         self.suffix = _SUFFIXES[format]
         self.used: set[str] = set()
@@ -146,8 +145,9 @@ class FolderWriter:
         self.used.add(name)
         target = self.folder / (name + self.suffix)
         partial = target.with_name(target.name + ".part")
-        partial.write_text(rendered.text, encoding="utf-8", newline="\n")
-        partial.replace(target)
+        with writing(target):
+            partial.write_text(rendered.text, encoding="utf-8", newline="\n")
+            partial.replace(target)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def run(
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
 ) -> RunCounts:
-    """Extract, render and write documents in order; one that fails is counted and the run goes on."""
+    """Extract, render and write documents in order; a failure is counted and the run continues."""
     extracted = failed = 0
     for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
         writer.write(rendered)
@@ -183,8 +183,12 @@ def run(
 def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Document], int]:
     """Skip the documents that an interrupted run has written as JSON lines; return the rest and their number.
 
-    A last line that is not whole is cut off. The identifiers of the written lines must be those of the documents,
-    else the inputs are others and `InputError` is raised.
+    An incomplete last line is removed. The written lines must have the identifiers of the first documents.
+
+    Raises
+    ------
+    InputError
+        The output belongs to other inputs.
     """
     if not output.exists():
         return documents, 0
@@ -194,14 +198,16 @@ def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Docum
         for line, document in zip(lines, islice(documents, whole), strict=False):
             written += 1
             if _identifier(line) != document.id:
-                raise InputError(f"{output}: line {written} is not of {document.id!r}: the inputs are not the same")
+                raise InputError(
+                    f"{output}: line {written} does not belong to {document.id!r}: the run had other inputs"
+                )
     if written < whole:
-        raise InputError(f"{output}: has {whole} lines, but the inputs are only {written} documents")
+        raise InputError(f"{output}: has {whole} lines, but the inputs have only {written} documents")
     return documents, written
 
 
 def _identifier(line: str) -> object:
-    """Return the identifier in a JSON line, None where it has none."""
+    """Return the identifier in a JSON line; None if it has none."""
     try:
         record = json.loads(line)
     except json.JSONDecodeError:
@@ -210,7 +216,7 @@ def _identifier(line: str) -> object:
 
 
 def _cut_to_whole_lines(path: Path) -> int:
-    """Cut off a last line without its end; return the number of lines left."""
+    """Remove an incomplete last line; return the number of lines left."""
     count, end = 0, 0
     with path.open("rb+") as file:
         for line in file:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from blockfeat.page.tags import Tags
 
 __all__ = ["Anchors", "Blocks", "Containers"]
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,6 @@ class Blocks:
         Where the markup of each block begins and ends in the source of ``tags``.
     measures : TextMeasures
         Words, anchor words, format words, sentences and characters of each block.
-    held, held_owner : int array
-        Elements that the blocks held or that were opened just before them, and the block of each.
     role_counts : dict of int array, n
         Elements of each role of the tag table, ``"format"``, ``"list"``, ``"structure"``: inline elements that
         the block held, boundary elements that were opened just before it.
@@ -89,8 +86,6 @@ class Blocks:
     first_byte: Indices
     end_byte: Indices
     measures: TextMeasures
-    held: Indices
-    held_owner: Indices
     role_counts: dict[str, Indices]
     container: Indices
     containers: Containers
@@ -124,10 +119,6 @@ class Blocks:
     def raw_text(self, index: int) -> str:
         """Return the text of one block as it was measured, line breaks folded too."""
         return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
-
-    def held_elements(self, index: int) -> dict[str, int]:
-        """Return the count of every element type that one block held or that was opened just before it."""
-        return dict(Counter(map(self.tags.name, self.held[self.held_owner == index].tolist())))
 
     def ancestors(self, index: int) -> list[int]:
         """Return the boundary elements around one block, innermost first."""

@@ -1,4 +1,4 @@
-"""``blockfeat adapt``: the command for a model of one site."""
+"""The command ``blockfeat adapt``."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ def adapt_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (.npz).")],
     model: Annotated[str, typer.Option("--model", "-m", help="Token model to start from.")] = "mss-supervised",
     name: Annotated[str | None, typer.Option(help="Name of the new model; the file's by default.")] = None,
-    window: Annotated[int, typer.Option(min=1, help="Tokens beside a border that tell how sure a page is.")] = 10,
-    share: Annotated[float, typer.Option(help="Share of the pages, the surest, to learn from.")] = 0.6,
-    distance: Annotated[int, typer.Option(min=1, help="Tokens from a border where importance ends.")] = 64,
-    factor: Annotated[float, typer.Option(min=0, help="How much importance counts.")] = 24.0,
-    iterations: Annotated[int, typer.Option(min=1, help="Rounds of learning.")] = 10,
+    window: Annotated[
+        int, typer.Option(min=1, help="Tokens beside a boundary of the text that give the certainty.")
+    ] = 10,
+    share: Annotated[float, typer.Option(help="Share of the pages, the most certain, to learn from.")] = 0.6,
+    distance: Annotated[
+        int, typer.Option(min=1, help="Tokens from a boundary up to which a token has importance.")
+    ] = 64,
+    factor: Annotated[float, typer.Option(min=0, help="Weight of importance.")] = 24.0,
+    iterations: Annotated[int, typer.Option(min=1, help="Most iterations.")] = 10,
     quiet: QuietOption = False,
 ) -> None:
-    """Adapt a token model to one site by that site's own pages, without labels."""
+    """Adapt a token model to one site from unlabelled pages of that site."""
     from blockfeat.errors import ModelError
-    from blockfeat.models.store import load_model
-    from blockfeat.models.tokens.files import save_token_model
+    from blockfeat.models.store import load_model, save_model
     from blockfeat.models.tokens.model import TokenModel
     from blockfeat.sources import read_inputs
     from blockfeat.training.adapt import adapt
@@ -38,7 +41,7 @@ def adapt_command(
 
     base = load_model(model)
     if not isinstance(base, TokenModel):
-        raise ModelError(f"model {model!r} does not label tokens and cannot be adapted; take mss-supervised")
+        raise ModelError(f"model {model!r} does not label tokens and cannot be adapted; use mss-supervised")
     options = AdaptOptions(window, share, distance, factor, iterations)
     with console.progress("adapting", quiet=quiet) as tick:
         found = adapt(
@@ -49,9 +52,11 @@ def adapt_command(
             on_page=lambda done: tick(done, None, "pages read"),
             on_iteration=lambda done: tick(done, iterations, "iterations"),
         )
-    save_token_model(found.model, output)
+    save_model(found.model, output)
     if not quiet:
         for problem in found.skipped:
             console.error(problem)
-    console.show(f"{found.pages} pages, {len(found.changed)} iterations, changed: {', '.join(map(str, found.changed))}")
+    console.show(f"{found.pages} pages, {len(found.changed)} iterations")
+    for number, changed in enumerate(found.changed, start=1):
+        console.show(f"iteration {number}: the text of {changed} pages changed")
     console.show(f"written: {output}")

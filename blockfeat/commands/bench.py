@@ -1,37 +1,81 @@
-"""The benchmark behind ``blockfeat bench``: quality beside the peers, speed, growth, memory, a profile by room."""
+"""The command ``blockfeat bench``: quality beside the peers, or speed, growth, memory and a profile of the stages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from blockfeat.commands.console import Ticker
-from blockfeat.data.corpus import LabelledPage
-from blockfeat.evaluation.bench import run_bench
-from blockfeat.evaluation.footprint import memory_growth
-from blockfeat.evaluation.growth import measure_growth
-from blockfeat.evaluation.peers import PEER_NAMES, Peer, installed_peers, peers_named
-from blockfeat.evaluation.speed import measure_speed, systems_of
-from blockfeat.evaluation.stage_profile import profile_rooms
-from blockfeat.extraction.extractor import Extractor
+import typer
 
-__all__ = ["bench_quality", "bench_speed", "sampled"]
+from blockfeat.commands import console
+from blockfeat.commands.options import CorpusOption, JobsOption, QuietOption, labelled_pages
+from blockfeat.errors import InputError
+from blockfeat.files import writing
+
+if TYPE_CHECKING:
+    from blockfeat.commands.console import Ticker
+    from blockfeat.data.corpus import LabelledPage
+    from blockfeat.evaluation.peers import Peer
+    from blockfeat.extraction.extractor import Extractor
+
+__all__ = ["bench"]
 
 
-def bench_quality(
-    models: Sequence[Extractor], peers: str, pages: Sequence[LabelledPage], *, jobs: int, folder: Path, tick: Ticker
+def bench(
+    corpus: CorpusOption,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
+    ] = None,
+    peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
+    speed: Annotated[bool, typer.Option("--speed", help="Measure process time instead of quality.")] = False,
+    growth: Annotated[bool, typer.Option("--growth", help="With --speed: also pages from 1 KB to 16 MB.")] = False,
+    memory: Annotated[bool, typer.Option("--memory", help="With --speed: also memory over 10,000 pages.")] = False,
+    sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Timed passes; the fastest counts.")] = 5,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and plots.")] = Path("bench-output"),
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare models and installed peers on the same pages in one run."""
+    from blockfeat.extraction.extractor import Extractor
+
+    models = [Extractor.load(name) for name in model or ["default"]]
+    chosen = _peers(peers)
+    pages = _sampled(labelled_pages(corpus), sample)
+    with writing(output):
+        output.mkdir(parents=True, exist_ok=True)
+    with console.progress("bench", quiet=quiet) as tick:
+        if speed:
+            lines = _speed(models, chosen, pages, passes=passes, growth=growth, memory=memory, folder=output, tick=tick)
+        else:
+            lines = _quality(models, chosen, pages, jobs=jobs, folder=output, tick=tick)
+        for line in lines:
+            console.show(line)
+    if peers == "all":
+        _show_missing()
+
+
+def _quality(
+    models: Sequence[Extractor],
+    peers: Sequence[Peer],
+    pages: Sequence[LabelledPage],
+    *,
+    jobs: int,
+    folder: Path,
+    tick: Ticker,
 ) -> Iterator[str]:
-    """Score models and peers on the same pages; write table, CSV and picture into a folder; yield what to show."""
-    there, missing = _peers(peers)
-    result = run_bench(models, there, pages, jobs=jobs, on_page=lambda system, done, all: tick(done, all, system))
+    """Score models and peers on the same pages; write tables and a plot; yield the lines to print."""
+    from blockfeat.evaluation.bench import run_bench
+
+    result = run_bench(models, peers, pages, jobs=jobs, on_page=lambda system, done, all: tick(done, all, system))
     yield result.to_markdown()
-    yield from _missing(missing)
     yield from (f"written: {path}" for path in result.write(folder))
 
 
-def bench_speed(
+def _speed(
     models: Sequence[Extractor],
-    peers: str,
+    peers: Sequence[Peer],
     pages: Sequence[LabelledPage],
     *,
     passes: int,
@@ -40,20 +84,24 @@ def bench_speed(
     folder: Path,
     tick: Ticker,
 ) -> Iterator[str]:
-    """Time models and peers on the same pages; write tables and pictures into a folder; yield what to show."""
-    there, missing = _peers(peers)
-    folder.mkdir(parents=True, exist_ok=True)
-    systems = systems_of(models, there)
+    """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
+    from blockfeat.evaluation.footprint import memory_growth
+    from blockfeat.evaluation.growth import measure_growth
+    from blockfeat.evaluation.speed import measure_speed, systems_of
+    from blockfeat.evaluation.stage_profile import profile_stages
+
+    systems = systems_of(models, peers)
     result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
-    result.to_frame().to_csv(folder / "speed.csv", index=False)
-    result.plot(folder / "speed.png")
+    with writing(folder):
+        result.to_frame().to_csv(folder / "speed.csv", index=False)
+        result.plot(folder / "speed.png")
     yield result.to_markdown()
-    yield from _missing(missing)
-    yield profile_rooms(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
+    yield profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
     if growth:
         grown = measure_growth(systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}"))
-        grown.to_frame().to_csv(folder / "growth.csv", index=False)
-        grown.plot(folder / "growth.png")
+        with writing(folder):
+            grown.to_frame().to_csv(folder / "growth.csv", index=False)
+            grown.plot(folder / "growth.png")
         yield grown.to_markdown()
     if memory:
         found = memory_growth(models[0], [page.html for page in pages], 10_000)
@@ -61,13 +109,23 @@ def bench_speed(
     yield f"written: {folder}"
 
 
-def sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPage]:
+def _peers(names: str) -> tuple[Peer, ...]:
+    """Read the option ``--peers``."""
+    from blockfeat.evaluation.peers import peers_named
+
+    try:
+        return peers_named(name.strip() for name in names.split(","))
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--peers") from None
+
+
+def _sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPage]:
     """Return ``count`` pages of each corpus, evenly spaced; all for None."""
+    if count is None:
+        return list(pages)
     by_corpus: dict[str, list[LabelledPage]] = {}
     for page in pages:
         by_corpus.setdefault(page.corpus, []).append(page)
-    if count is None:
-        return list(pages)
     chosen: list[LabelledPage] = []
     for found in by_corpus.values():
         step = max(1.0, len(found) / count)
@@ -75,13 +133,10 @@ def sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPa
     return chosen
 
 
-def _peers(names: str) -> tuple[tuple[Peer, ...], list[str]]:
-    """Read the option (``all``, ``none`` or names with commas); return the peers and those that are missing."""
-    found = peers_named(name.strip() for name in names.split(","))
-    missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()}) if names == "all" else []
-    return found, missing
+def _show_missing() -> None:
+    """Name the peers that are not installed."""
+    from blockfeat.evaluation.peers import PEER_NAMES, installed_peers
 
-
-def _missing(names: Sequence[str]) -> Iterator[str]:
-    if names:
-        yield f"not installed: {', '.join(names)} (pip install 'blockfeat[peers]')"
+    missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()})
+    if missing:
+        console.show(f"not installed: {', '.join(missing)} (pip install 'blockfeat[peers]')")

@@ -1,26 +1,34 @@
-"""What the command line shows: tables, progress bars, messages; never in a pipe where it would disturb."""
+"""What the command line prints: lines, tables, messages, and progress bars on a terminal only."""
 
 from __future__ import annotations
 
+import io
+import math
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-__all__ = ["Ticker", "error", "progress", "show", "show_table"]
+from blockfeat.files import writing
+
+__all__ = ["Ticker", "error", "progress", "show", "show_table", "threshold_text", "with_name"]
+
+_WIDTH_OF_A_PIPE = 160
 
 
 class Ticker(Protocol):
-    """Moves a progress bar on: steps done, all steps if known, and a word beside the bar."""
+    """Advances a progress bar: steps done, all steps if known, and a note beside the bar."""
 
     def __call__(self, done: int, total: int | None = None, note: str = "") -> None:
-        """Show how far the work is."""
+        """Show the progress."""
         ...
 
 
 def show(text: str) -> None:
     """Print a line to standard output."""
-    sys.stdout.write(text + "\n")
+    with writing("standard output"):
+        sys.stdout.write(text + "\n")
 
 
 def error(text: str) -> None:
@@ -28,8 +36,18 @@ def error(text: str) -> None:
     sys.stderr.write(f"blockfeat: {text}\n")
 
 
+def with_name(name: str, message: str) -> str:
+    """Return a message that begins with the name of its page; one that does already comes back as it is."""
+    return message if message.startswith(name) else f"{name}: {message}"
+
+
+def threshold_text(threshold: float) -> str:
+    """Return a threshold with three decimals; one that never binds as a dash."""
+    return "-" if math.isinf(threshold) else f"{threshold:.3f}"
+
+
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: int = 0) -> None:
-    """Print a table; the columns from number ``right`` on are set to the right (0: none)."""
+    """Print a table; the columns from number ``right`` on are right-aligned (0: none)."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -39,10 +57,12 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
         table.add_column(column, justify="right" if right and number >= right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console()
-    if not sys.stdout.isatty():
-        console = Console(width=160)
-    console.print(table)
+    # Not straight to standard output: Rich ends the program where a pipe breaks.
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else _WIDTH_OF_A_PIPE
+    drawn = io.StringIO()
+    Console(file=drawn, force_terminal=is_terminal, width=width).print(table)
+    show(drawn.getvalue().rstrip("\n"))
 
 
 @contextmanager

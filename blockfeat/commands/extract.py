@@ -9,16 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands.exit_codes import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import (
-    NOTHING_READ,
-    SOME_FAILED,
+    DecoderOption,
     FavourOption,
     HeadlineOption,
     JobsOption,
     ModelOption,
     QuietOption,
     language,
-    named,
 )
 
 __all__ = ["extract"]
@@ -27,25 +26,27 @@ __all__ = ["extract"]
 def extract(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders, addresses, .jsonl(.gz|.xz), .warc(.gz), .parquet; '-' or nothing: stdin."),
+        typer.Argument(
+            help="Files, folders, addresses, .jsonl(.gz|.xz), .warc(.gz), .parquet; '-' or nothing: standard input."
+        ),
     ] = None,
     model: ModelOption = "default",
-    decoder: Annotated[str | None, typer.Option(help="conjunction or mss; the model's own by default.")] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Contiguous runs that mss may keep.")] = None,
+    decoder: DecoderOption = None,
+    runs: Annotated[int | None, typer.Option(min=1, help="Number of contiguous runs that mss may keep.")] = None,
     favour: FavourOption = None,
     headline: HeadlineOption = None,
-    captions: Annotated[bool | None, typer.Option(help="Captions inside the text.")] = None,
-    tables: Annotated[bool | None, typer.Option(help="Tables inside the text.")] = None,
-    comments: Annotated[bool | None, typer.Option(help="What readers wrote.")] = None,
+    captions: Annotated[bool | None, typer.Option(help="Keep captions inside the text, or not.")] = None,
+    tables: Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")] = None,
+    comments: Annotated[bool | None, typer.Option(help="Keep the comments of readers, or not.")] = None,
     lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
     format: Annotated[str, typer.Option("--format", "-f", help="text, markdown, json, html or xml.")] = "text",
-    links: Annotated[bool, typer.Option("--links", help="Keep links in Markdown.")] = False,
-    evidence: Annotated[bool, typer.Option("--evidence", help="Every block with its reasons, in JSON.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File, or folder for one file a page.")] = None,
+    links: Annotated[bool, typer.Option("--links", help="Write links in Markdown.")] = False,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File, or folder with one file a page.")] = None,
     jobs: JobsOption = 1,
-    deadline: Annotated[float | None, typer.Option(min=0.01, help="Seconds that one page may take.")] = None,
-    max_bytes: Annotated[int | None, typer.Option(min=1, help="Largest page that is taken.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an interrupted run (JSON to a file).")] = False,
+    deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
+    max_bytes: Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file).")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Extract the main text of pages."""
@@ -81,7 +82,7 @@ def extract(
             seen += 1
             tick(seen)
             if rendered.error and not quiet:
-                console.error(named(rendered.id, rendered.error))
+                console.error(console.with_name(rendered.id, rendered.error))
 
         counts = run.run(documents, renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
     if counts.failed:
@@ -92,8 +93,8 @@ def extract(
 
 
 def _is_folder(output: Path) -> bool:
-    """Tell whether an output path means a folder: it is one, or it has no suffix."""
-    return output.is_dir() or output.suffix == ""
+    """Return whether an output path names a folder: an existing one, or a new path without a suffix."""
+    return output.is_dir() or (output.suffix == "" and not output.exists())
 
 
 def _writer(output: Path | None, format: str, *, append: bool) -> Any:

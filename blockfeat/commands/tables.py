@@ -1,4 +1,4 @@
-"""What the command line shows of models, trainings and explanations."""
+"""What the command line shows of a training."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat.commands import console
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model
-from blockfeat.models.model import Model
-from blockfeat.models.threshold.model import ThresholdModel
 
 if TYPE_CHECKING:
     from blockfeat.training.thresholds import TrainedModel
 
-_METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
-
-_SHORT = ["sentence length", "sentences", "characters", "stop words", "anchors", "format", "list", "structure"]
-_TEXT_SHOWN = 60
-_DECODERS = {"SequenceModel": "independent", "MarginModel": "viterbi", "TokenModel": "mss", "Web2TextModel": "viterbi"}
-
-__all__ = ["show_explanation", "show_models", "show_training"]
+__all__ = ["show_training"]
 
 
 def show_training(model: TrainedModel, output: Path) -> None:
@@ -30,7 +20,12 @@ def show_training(model: TrainedModel, output: Path) -> None:
         return
     names = list(model.thresholds)
     rows = [
-        [feature.title, feature.bound, *(_limit(model.thresholds[key][place]) for key in names), feature.unit]
+        [
+            feature.title,
+            feature.bound,
+            *(console.threshold_text(model.thresholds[key][place]) for key in names),
+            feature.unit,
+        ]
         for place, feature in enumerate(model.features)
     ]
     console.show_table(f"thresholds of {model.name}", ["feature", "bound", *names, "unit"], rows)
@@ -47,62 +42,3 @@ def show_training(model: TrainedModel, output: Path) -> None:
         scores = f"FE {test.extraction:.3f}  PR {test.all_blocks:.3f}  TB {test.all_text:.3f}{labellers}"
         console.show(f"test, {test.pages} pages of other hosts: {scores}")
     console.show(f"written: {output}")
-
-
-def _limit(threshold: float) -> str:
-    """Show a threshold; one that never binds as a dash."""
-    return "-" if threshold in (float("inf"), float("-inf")) else f"{threshold:.3f}"
-
-
-def show_explanation(model: Model, extraction: Extraction) -> None:
-    """Print the model's thresholds, where it has any, and the blocks as tables."""
-    language = extraction.lang or "not found"
-    if isinstance(model, ThresholdModel):
-        _show_thresholds(model, extraction, language)
-    else:
-        console.show(f"{model.name}, language {language}, encoding {extraction.encoding}")
-        rows = [
-            ["kept" if block.kept else "-", str(block.index), f"{block.score:.1f}", block.reason, _short(block.text)]
-            for block in extraction.blocks
-        ]
-        console.show_table("blocks", ["", "#", "score", "reason", "text"], rows)
-    kept = sum(block.kept for block in extraction.blocks)
-    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
-
-
-def _show_thresholds(model: ThresholdModel, extraction: Extraction, language: str) -> None:
-    thresholds = model.thresholds_for(extraction.lang)
-    rows = [
-        [feature.title, f"{'at least' if feature.sign > 0 else 'at most'} {_limit(limit)}", feature.unit]
-        for feature, limit in zip(model.features, thresholds.tolist(), strict=True)
-    ]
-    title = f"{model.name}, decoder {model.decoder.name}, language {language}, encoding {extraction.encoding}"
-    console.show_table(title, ["feature", "threshold", "unit"], rows)
-    names = [feature.name for feature in model.features]
-    columns = ["", "#", "score", *(_SHORT if len(_SHORT) == len(names) else names), "text"]
-    blocks = []
-    for block in extraction.blocks:
-        cells = [f"{block.features[name]:.2f}{'!' if name in block.failed else ''}" for name in names]
-        kept = "kept" if block.kept else "-"
-        blocks.append([kept, str(block.index), f"{block.score:.1f}", *cells, _short(block.text)])
-    console.show_table("blocks; ! marks a failed threshold", columns, blocks)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _TEXT_SHOWN else text[: _TEXT_SHOWN - 1] + "…"
-
-
-def show_models() -> None:
-    """Print the bundled models."""
-    rows = []
-    for name in bundled_models():
-        model = load_model(name)
-        marked = f"{name} (default)" if name == DEFAULT_MODEL else name
-        test = model.record.get("scores", {}).get("test") or {}
-        score = f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
-        languages = ",".join(model.languages) or "any"
-        is_threshold = isinstance(model, ThresholdModel)
-        decoder = model.decoder.name if isinstance(model, ThresholdModel) else _DECODERS.get(type(model).__name__, "")
-        features = len(model.features) if is_threshold else len(getattr(model, "columns", ()))
-        rows.append([marked, model.table.name, decoder, str(features), languages, score])
-    console.show_table("", ["model", "table", "decoder", "features", "languages", "test fitness"], rows)

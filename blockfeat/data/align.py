@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ _GRAM = 4
 _CELLS = 400_000_000
 _SHORTEST_CUT = 64
 Flags = NDArray[np.bool_]
-Places = NDArray[np.int64]
+Places = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Labelled pages: a web page with what a person says its content is, and the files that hold them."""
+"""Labelled pages: a web page with the main text that a person marked, and the files that hold them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def read_corpus(path: str | PathLike[str]) -> Iterator[LabelledPage]:
         are), or an id comes twice within its corpus. The message names file, line and reason.
     """
     place = Path(path)
-    corpus = stem(place)  # here, so that a wrong suffix is told at the call
+    corpus = stem(place)  # here, so that a wrong suffix is an error at the call
     return _read_pages(place, corpus)
 
 

@@ -18,7 +18,7 @@ def best_run_within(
 ) -> tuple[int, int]:
     """Return start and end (exclusive) of the run with the highest sum that keeps to the constraints.
 
-    By column in n · log n. Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run
+    Vectorised, n · log n. Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run
     has a sum above 0. Without constraints it is `blockfeat.decode.runs.best_run`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What a benchmark found: scores of systems by corpus, comparisons with the peers, tables, a picture."""
+"""Results of a benchmark: scores of systems by corpus, comparisons with the peers, tables, a plot."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from blockfeat.errors import InputError
 from blockfeat.evaluation.bootstrap import Difference, paired_difference
 from blockfeat.evaluation.evaluate import Evaluation, PageScore
 from blockfeat.evaluation.markdown_table import markdown_table
+from blockfeat.files import writing
 
 if TYPE_CHECKING:
     import pandas
@@ -36,12 +37,12 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class BenchPage:
-    """What one system made of one page.
+    """The result of one system on one page.
 
     Attributes
     ----------
     score : PageScore
-        Word and snippet scores; its ``error`` says why there is no text.
+        Word and snippet scores; its ``error`` is why there is no text.
     text_only : float or None
         CleanEval's score without markup; None without a gold text.
     shingles : float or None
@@ -236,19 +237,17 @@ class BenchResult:
 
         Raises
         ------
-        InputError
+        OutputError
             The folder cannot be written.
         """
         target = Path(folder)
         paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv", "bench.png"))
-        try:
+        with writing(target):
             target.mkdir(parents=True, exist_ok=True)
             paths[0].write_text(self.to_markdown(), encoding="utf-8")
             self.to_frame().to_csv(paths[1], index=False)
             self.pages_frame().to_csv(paths[2], index=False)
             self.plot(paths[3])
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error}") from error
         return paths
 
 

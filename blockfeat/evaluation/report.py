@@ -5,18 +5,39 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from blockfeat.errors import InputError
-from blockfeat.evaluation.evaluate import KEYS, Evaluation, GroupScores
+from blockfeat.evaluation.evaluate import Evaluation, GroupScores
+from blockfeat.files import write_text
 
-__all__ = ["show_evaluation", "write_evaluation"]
+__all__ = ["Table", "evaluation_tables", "write_evaluation"]
 
 _COLUMNS = ("pages", "precision", "recall", "F1", "95 % interval", "cosine × δ", "snippet F1", "errors")
-Table = tuple[str, list[str], list[list[str]]]
 
 
-def show_evaluation(evaluation: Evaluation, keys: Sequence[str], worst: int) -> Iterator[Table]:
-    """Yield title, columns and rows of a table for each key, and one of the worst pages.
+class Table(NamedTuple):
+    """A table of text cells; the columns from number ``first_number`` on hold numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    first_number: int
+
+
+def evaluation_tables(evaluation: Evaluation, keys: Sequence[str], worst: int) -> Iterator[Table]:
+    """Yield a table of mean scores for each key, the last with all pages, then tables of the worst pages.
+
+    Pages with a gold text are ranked by word F1, those that have snippets only by snippet F1, in a table of their own:
+    the two scores are not comparable.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The scores.
+    keys : sequence of str
+        Some of `blockfeat.evaluation.evaluate.KEYS`.
+    worst : int
+        Number of pages to list in each table of the worst; 0: no such table.
 
     Raises
     ------
@@ -24,50 +45,58 @@ def show_evaluation(evaluation: Evaluation, keys: Sequence[str], worst: int) -> 
         A key is unknown.
     """
     for key in keys:
-        if key not in KEYS:
-            raise InputError(f"cannot group by {key!r}; known are {', '.join(KEYS)}")
         rows = [_row(group) for group in evaluation.by(key)]
         if key == keys[-1]:
             rows.append(_row(evaluation.summary()))
-        yield f"by {key}", [key, *_COLUMNS], rows
-    if worst:
-        rows = [
-            [
-                page.corpus,
-                page.id,
-                page.lang or "",
-                *map(_shown, (page.f1, page.precision, page.recall)),
-                page.error or "",
-            ]
-            for page in evaluation.worst(worst)
+        yield Table(f"by {key}", [key, *_COLUMNS], rows, 1)
+    if rows := _worst_by_text(evaluation, worst):
+        columns = ["corpus", "page", "lang", "error", "F1", "precision", "recall"]
+        yield Table("worst pages by word F1", columns, rows, 4)
+    if rows := _worst_by_snippets(evaluation, worst):
+        columns = ["corpus", "page", "lang", "error", "snippet F1", "missing", "wrongly kept"]
+        yield Table("worst pages by snippet F1 (pages without a gold text)", columns, rows, 4)
+
+
+def _worst_by_text(evaluation: Evaluation, count: int) -> list[list[str]]:
+    return [
+        [page.corpus, page.id, page.lang or "", page.error or "", *map(_score, (page.f1, page.precision, page.recall))]
+        for page in evaluation.worst(count)
+    ]
+
+
+def _worst_by_snippets(evaluation: Evaluation, count: int) -> list[list[str]]:
+    return [
+        [
+            page.corpus,
+            page.id,
+            page.lang or "",
+            page.error or "",
+            _score(page.snippets.f1),
+            str(page.snippets.false_negatives),
+            str(page.snippets.false_positives),
         ]
-        yield "worst pages", ["corpus", "page", "lang", "F1", "precision", "recall", "error"], rows
+        for page in evaluation.worst_by_snippets(count)
+        if page.snippets is not None
+    ]
 
 
 def _row(group: GroupScores) -> list[str]:
     interval = f"{group.f1_low:.3f}–{group.f1_high:.3f}" if group.f1_low is not None else ""
-    means = [_shown(value) for value in (group.precision, group.recall, group.f1)]
-    snippets = _shown(group.snippets.f1 if group.snippets is not None else None)
-    return [
-        group.group,
-        str(group.pages),
-        *means,
-        interval,
-        _shown(group.cosine),
-        snippets,
-        str(group.errors),
-    ]
+    means = [_score(value) for value in (group.precision, group.recall, group.f1)]
+    snippets = _score(group.snippets.f1 if group.snippets is not None else None)
+    return [group.group, str(group.pages), *means, interval, _score(group.cosine), snippets, str(group.errors)]
 
 
-def _shown(value: float | None) -> str:
+def _score(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.3f}"
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
-    """Write all scores, those of single pages too, as JSON."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(evaluation.to_dict(pages=True), ensure_ascii=False, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
+    """Write all scores, those of single pages too, as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    write_text(path, json.dumps(evaluation.to_dict(pages=True), ensure_ascii=False, indent=1) + "\n")

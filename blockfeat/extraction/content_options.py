@@ -1,4 +1,4 @@
-"""ContentOptions of a page on which conventions differ: headline, captions, tables, comments."""
+"""Content options: parts of a page on which conventions differ (headline, captions, tables, comments)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LINKED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ContentOptions:
-    """Whether parts of a page belong to its text: True, False, or None for what the model says.
+    """Whether parts of a page belong to its text: True, False, or None to leave it to the model.
 
     Attributes
     ----------
@@ -107,20 +107,20 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
 
 
 def _of_kind(blocks: Blocks, kind: str) -> Mask:
-    """Tell which blocks are of a kind."""
+    """Return a mask of the blocks of a kind."""
     is_kind = np.array([found.name == kind for found in kinds_of_containers(blocks)], dtype=np.bool_)
     return is_kind[blocks.container]
 
 
 def _in_comments(blocks: Blocks) -> Mask:
-    """Tell which blocks stand in a section of comments, by class and id of the elements around them."""
+    """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers = blocks.containers
     for place, element in enumerate(containers.element.tolist()):
         first, end = int(containers.first_block[place]), int(containers.end_block[place])
         if first < end and not found[first:end].all():
             attributes = blocks.tags.attributes(element)
-            told = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
-            if _COMMENTS.search(told) and not _OF_THE_ARTICLE.search(told):
+            names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+            if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
                 found[first:end] = True
     return found

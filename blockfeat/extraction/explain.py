@@ -39,9 +39,9 @@ class Evidence:
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
         kinds = kinds_of_containers(blocks)
-        reasons = self.model.explain(self.page, self.measured, self.prediction)
+        reasons = self.model.explain(self.measured, self.prediction)
         made = []
-        for index, told in enumerate(reasons):
+        for index, reason in enumerate(reasons):
             container = int(blocks.container[index])
             kind, level, ordered = kinds[container]
             is_preformatted = kind == "preformatted"
@@ -57,10 +57,10 @@ class Evidence:
                     links=() if is_preformatted else _links_in(blocks, index, links.get(index, [])),
                     kept=bool(self.prediction.kept[index]),
                     score=float(self.prediction.scores[index]),
-                    features=told.features,
-                    contributions=told.contributions,
-                    failed=told.failed,
-                    reason=told.reason,
+                    features=reason.features,
+                    contributions=reason.contributions,
+                    failed=reason.failed,
+                    reason=reason.reason,
                 )
             )
         return tuple(made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from blockfeat.blocks.block import Block
@@ -59,14 +60,10 @@ class Extraction:
     encoding: str | None = None
     evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        found = self.__dict__.get("_blocks")
-        if found is None:
-            found = self.evidence()
-            self.__dict__["_blocks"] = found
-        return found
+        return self.evidence()
 
     def to_dict(self, *, evidence: bool = False) -> dict[str, Any]:
         """Return plain values that JSON can hold, with the blocks if ``evidence`` is asked for."""
@@ -88,4 +85,4 @@ class Extraction:
 
     def __getstate__(self) -> dict[str, Any]:
         """Make the blocks now: a page's tree cannot travel between processes."""
-        return {**self.__dict__, "_blocks": self.blocks, "evidence": _no_blocks}
+        return {**self.__dict__, "blocks": self.blocks, "evidence": _no_blocks}

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from blockfeat.blocks.block import Block
-from blockfeat.blocks.cut import Cutter
 from blockfeat.decode.decoder import Decoder
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
 from blockfeat.extraction.content_options import ContentOptions, find_headline
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.spacy_segmenter import segmenter_for
-from blockfeat.models.model import Model
+from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import load_model
 from blockfeat.models.threshold.model import ThresholdModel
 from blockfeat.page.page import Page
@@ -30,16 +28,9 @@ __all__ = ["Extractor", "measurer_for"]
 _SIDES = ("precision", "recall")
 
 
-def measurer_for(model: Model) -> Measurer:
-    """Return what cuts and measures pages in the way that a model was trained with."""
-    return Measurer(
-        cutter=Cutter.of(model.table),
-        features=model.features,
-        identifier=Identifier.build(StopWordIndex.build()),
-        languages=model.languages,
-        stop_word_scope=model.stop_word_scope,
-        segmenter=segmenter_for(model.segmenter, model.languages[0] if len(model.languages) == 1 else None),
-    )
+def measurer_for(model: Model) -> PageMeasurer:
+    """Return the measuring stage that a model was trained with, over the stop lists of all languages."""
+    return model.measurer(Identifier.build(StopWordIndex.build()))
 
 
 @dataclass(frozen=True)
@@ -50,18 +41,23 @@ class Extractor:
     ----------
     model : Model
         What labels the blocks.
-    measurer : Measurer
-        What cuts and measures pages for this model.
-    parts : ContentOptions
+    measurer : PageMeasurer
+        The model's measuring stage.
+    content : ContentOptions
         Whether headline, captions, tables and comments belong to the text.
     max_bytes : int or None
         Largest page that is taken.
     """
 
     model: Model
-    measurer: Measurer
+    measurer: PageMeasurer
     content: ContentOptions = field(default_factory=ContentOptions)
     max_bytes: int | None = None
+
+    def __repr__(self) -> str:
+        """Return name and kind of the model, and the options that were given."""
+        shown = {"model": self.model.name, "kind": self.model.kind, **asdict(self.content), "max_bytes": self.max_bytes}
+        return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
     def load(cls, name: str | Path = "default") -> Extractor:
@@ -165,11 +161,12 @@ class Extractor:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
         page = Page.parse(html, url=url, charset=charset, max_bytes=self.max_bytes)
         measured = self.measurer.measure(page, lang=lang)
-        return self._extraction(page, measured, id)
+        return self.assemble(page, measured, self.model.predict(measured), id=id)
 
-    def _extraction(self, page: Page, measured: MeasuredPage, id: str | None) -> Extraction:
-        """Score, label and put together what is kept."""
-        prediction = self.model.predict(page, measured)
+    def assemble(
+        self, page: Page, measured: MeasuredPage, prediction: Prediction, *, id: str | None = None
+    ) -> Extraction:
+        """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         title = page.title
         headline = find_headline(measured.blocks, prediction.kept, title)
         prediction = replace(prediction, kept=self.content.choose(measured.blocks, prediction.kept, headline))
@@ -189,7 +186,7 @@ class Extractor:
         )
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:
-        """Warn of a page in a language that the model was not trained for."""
+        """Return a warning for a page in a language that the model was not trained on."""
         languages = self.model.languages
         if not languages or lang in languages:
             return ()

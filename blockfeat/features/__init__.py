@@ -1,8 +1,9 @@
-"""Blocks to numbers: the features, by column."""
+"""Features: measures of each block and of its surroundings."""
 
 from blockfeat.features.catalogue import features_named
+from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer
-from blockfeat.features.schema import Feature, Measured, feature_matrix
+from blockfeat.features.schema import Feature, Measured
 from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -29,10 +29,7 @@ Floats = NDArray[np.float64]
 def context_features() -> tuple[Feature, ...]:
     """Return the eight features of the paper, then the context features as ``context.toml`` lists them."""
     document = tomllib.loads(files("blockfeat.features").joinpath("context.toml").read_text(encoding="utf-8"))
-    context = (
-        Feature(name=name, title=name.replace("_", " "), compute=partial(_column, name=name), **entry)
-        for name, entry in document.items()
-    )
+    context = (Feature(name=name, title=name.replace("_", " "), **entry) for name, entry in document.items())
     return (*CANONICAL, *context)
 
 
@@ -40,11 +37,6 @@ def context_features() -> tuple[Feature, ...]:
 def context_places() -> Mapping[str, int]:
     """Return the column of each feature in `context_columns`, in order."""
     return {feature.name: place for place, feature in enumerate(context_features())}
-
-
-def _column(measured: Measured, *, name: str) -> Floats:
-    """Return one column; who wants them all asks `context_columns`, for they rest on the same sums."""
-    return context_columns(measured)[:, context_places()[name]].astype(np.float64)
 
 
 def context_columns(measured: Measured) -> NDArray[np.float32]:
@@ -64,7 +56,8 @@ def context_columns(measured: Measured) -> NDArray[np.float32]:
     columns = Columns.empty(context_places(), len(blocks))
     if len(blocks):
         for feature in CANONICAL:
-            columns[feature.name] = feature.compute(measured)
+            if feature.compute is not None:
+                columns[feature.name] = feature.compute(measured)
         _fill(columns, measured)
     return columns.values.T
 

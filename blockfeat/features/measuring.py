@@ -1,43 +1,96 @@
-"""From a page to its blocks, their features and its language: the part that training and extraction share."""
+"""The measuring stage: from a page to its blocks, their features and its language, for training and extraction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.schema import Feature, Measured, feature_matrix
-from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
+from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.stopwords import PAPER_LANGUAGES, StopWordRatios, stop_word_ratios
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter, Segmenter
+from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.page.page import Page
 
-__all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer"]
+__all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer", "MeasuringOptions", "PageLanguage"]
 
-STOP_WORD_SCOPES = ("page", "block")
+STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
 _PROSE_WORDS = 12
 _SAMPLE_WORDS = 600
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MeasuredPage:
-    """A page's blocks, its features (float array, n × k), its language and the stop-word ratios."""
+    """A page as a model reads it.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    matrix : float array, n × k
+        The features that the model asks for, in its order.
+    lang : str or None
+        ISO 639-1 code of the page's language.
+    stop_words : StopWordRatios
+        Stop-word ratios of the blocks.
+    """
 
     blocks: Blocks
-    matrix: NDArray[np.float64]
+    matrix: NDArray[np.floating[Any]]
     lang: str | None
     stop_words: StopWordRatios
 
 
 @dataclass(frozen=True)
+class PageLanguage:
+    """Language of a page (ISO 639-1, None where unknown) and the stop-word ratios of its blocks."""
+
+    lang: str | None
+    stop_words: StopWordRatios
+
+
+class MeasuringOptions(Protocol):
+    """What a model records of the way its pages are measured; see `Measurer`."""
+
+    @property
+    def table(self) -> TagTable:
+        """Tag table that cuts pages."""
+        ...
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """Features of the blocks."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that the model was trained on; empty for any."""
+        ...
+
+    @property
+    def stop_word_scope(self) -> str:
+        """How stop words are counted, one of `STOP_WORD_SCOPES`."""
+        ...
+
+    @property
+    def segmenter(self) -> str:
+        """How words and sentences are cut."""
+        ...
+
+
+@dataclass(frozen=True)
 class Measurer:
-    """Cuts and measures pages in one way; a model records that way.
+    """Cuts pages and computes features in one way; a model records that way.
 
     Attributes
     ----------
@@ -51,7 +104,7 @@ class Measurer:
         Languages asked for, which a page is taken to be in unless it clearly is in none of them; empty for any.
     stop_word_scope : str
         ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
-        asked for, as in the paper.
+        asked for; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.
     segmenter : Segmenter
         Counts words and sentences.
     """
@@ -69,6 +122,19 @@ class Measurer:
             known = ", ".join(STOP_WORD_SCOPES)
             raise ModelError(f"unknown scope of stop words {self.stop_word_scope!r}; known are {known}")
 
+    @classmethod
+    def of(cls, how: MeasuringOptions, identifier: Identifier) -> Measurer:
+        """Make the measurer that a model records."""
+        only = how.languages[0] if len(how.languages) == 1 else None
+        return cls(
+            cutter=Cutter.of(how.table),
+            features=how.features,
+            identifier=identifier,
+            languages=how.languages,
+            stop_word_scope=how.stop_word_scope,
+            segmenter=segmenter_for(how.segmenter, only),
+        )
+
     @property
     def index(self) -> StopWordIndex:
         """The stop lists."""
@@ -84,15 +150,28 @@ class Measurer:
         lang : str, optional
             The page's language where the caller knows it; identified otherwise.
         """
-        blocks = self.cutter.cut(page, self.segmenter)
+        blocks = self.cut(page)
+        return self.features_of(blocks, self.language(page, blocks, lang=lang))
+
+    def cut(self, page: Page) -> Blocks:
+        """Cut a page into blocks."""
+        return self.cutter.cut(page, self.segmenter)
+
+    def language(self, page: Page, blocks: Blocks, *, lang: str | None = None) -> PageLanguage:
+        """Identify the language of a page, unless the caller knows it, and count its stop words."""
         rows = self.index.rows_of_keys(blocks.measures.token_keys)
         lang = normalise_code(lang) or self._identify(page, blocks, rows)
-        ratios = stop_word_ratios(blocks, self.index, self._asked(lang), rows=rows)
-        matrix = feature_matrix(self.features, Measured(blocks, ratios))
-        return MeasuredPage(blocks, matrix, lang, ratios)
+        return PageLanguage(lang, stop_word_ratios(blocks, self.index, self._asked(lang), rows=rows))
+
+    def features_of(self, blocks: Blocks, language: PageLanguage) -> MeasuredPage:
+        """Compute the features of the blocks of a page in a language."""
+        matrix = feature_matrix(self.features, Measured(blocks, language.stop_words))
+        return MeasuredPage(blocks, matrix, language.lang, language.stop_words)
 
     def _asked(self, lang: str | None) -> tuple[str, ...]:
         """Languages whose stop lists are counted on a page of this language."""
+        if self.stop_word_scope == "ziegler2007":
+            return tuple(code for code in PAPER_LANGUAGES if code in self.index.languages)
         asked = tuple(code for code in self.languages if code in self.index.languages) or self.index.languages
         if self.stop_word_scope == "page" and lang in self.index.languages:
             return (str(lang),)

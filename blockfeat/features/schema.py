@@ -1,8 +1,8 @@
-"""What a feature is: name, unit, range, which side of the threshold is good, and where it comes from."""
+"""The schema of features: name, unit, range, side of a threshold that favours content, and source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.stopwords import StopWordRatios
 
-__all__ = ["Feature", "Measured", "feature_matrix"]
+__all__ = ["Column", "Feature", "Measured"]
 
 Column = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a feature may look at: the page's blocks and their stop-word ratios."""
+    """Input of the feature functions: the page's blocks and their stop-word ratios."""
 
     blocks: Blocks
     stop_words: StopWordRatios
@@ -42,8 +42,9 @@ class Feature:
         ``"minimum"`` if content lies at or above the threshold, ``"maximum"`` if at or below.
     source : str
         Paper and section, or formula.
-    compute : callable
-        Pure function from `Measured` to a float array over the blocks.
+    compute : callable, optional
+        Pure function from `Measured` to a float array over the blocks; None for the context features, which rest on
+        shared sums and are computed together (`blockfeat.features.context.context_columns`).
     """
 
     name: str
@@ -53,18 +54,9 @@ class Feature:
     high: float
     bound: str
     source: str
-    compute: Callable[[Measured], Column]
+    compute: Callable[[Measured], Column] | None = None
 
     @property
     def sign(self) -> float:
         """1 for a minimum, -1 for a maximum."""
         return 1.0 if self.bound == "minimum" else -1.0
-
-
-def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.float64]:
-    """Return the features of all blocks of a page: float array, n blocks × k features."""
-    n = len(measured.blocks)
-    matrix = np.empty((n, len(features)), dtype=np.float64)
-    for column, feature in enumerate(features):
-        matrix[:, column] = feature.compute(measured)
-    return matrix

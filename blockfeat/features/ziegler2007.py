@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.features.schema import Column, Feature, Measured
 
-__all__ = ["CANONICAL", "CANONICAL_NAMES"]
+__all__ = ["CANONICAL", "CANONICAL_NAMES", "PAPER_STOP_WORD_RATIO"]
 
 
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Column:
+def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
     """Part by whole; 0 where the whole is 0."""
     result: Column = part / np.maximum(whole, 1)
     return result
@@ -34,6 +36,13 @@ def character_distribution(measured: Measured) -> Column:
 def stop_word_ratio(measured: Measured) -> Column:
     """Stop words by words, over what running prose of the language has; argmax over languages."""
     return measured.stop_words.normalised
+
+
+def paper_stop_word_ratio(measured: Measured) -> Column:
+    """Stop words by all other words, a block of stop words alone counted with one other; argmax over languages."""
+    words = measured.blocks.measures.words
+    stop_words = measured.stop_words.ratio * words
+    return np.asarray(stop_words / np.maximum(words - stop_words, 1.0))
 
 
 def anchor_ratio(measured: Measured) -> Column:
@@ -141,5 +150,17 @@ CANONICAL = (
     ),
 )
 """The eight features, in the order of the paper."""
+
+PAPER_STOP_WORD_RATIO = Feature(
+    "paper_stop_word_ratio",
+    "stop-word ratio of the paper",
+    "stop words by other words",
+    0.0,
+    2.0,
+    "minimum",
+    f"{_PAPER}, 3.3: argmax over languages of stop words / other words",
+    paper_stop_word_ratio,
+)
+"""The stop-word ratio as the paper has it: not normalised by language."""
 
 CANONICAL_NAMES = tuple(feature.name for feature in CANONICAL)

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, available_languages, stop_word_lists
+from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, rows_of_keys
 from blockfeat.lang.words import keys_of_words
 
 __all__ = ["StopWordIndex"]
 
 _LONGEST = 3
-_BUCKET_BITS = 17
-_BUCKET_SHIFT = np.uint64(64 - _BUCKET_BITS)
 _BITS = np.uint64(21)
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
 
@@ -33,7 +32,7 @@ class StopWordIndex:
     keys, key_rows
         The keys of these words (`blockfeat.lang.words.keys_of_words`) in ascending order, and the row of each.
     buckets
-        By the highest bits of a key the first of ``keys`` that may be it; shape (2**17 + 1,).
+        By the highest bits of a key the first of ``keys`` that may be it; see `blockfeat.lang.word_keys.rows_of_keys`.
     matrix
         uint8, shape (len(vocabulary) + 1, len(languages)): 1 where the word stands in the language's list.
         The last row is zero and stands for all other words (row -1). Columns of unspaced scripts are zero.
@@ -73,7 +72,7 @@ class StopWordIndex:
         word_keys = keys_of_words(list(vocabulary))
         order = np.argsort(word_keys)
         word_keys = word_keys[order]
-        bounds = np.arange(1 << _BUCKET_BITS, dtype=np.uint64) << _BUCKET_SHIFT
+        bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
         buckets = np.append(word_keys.searchsorted(bounds), word_keys.size).astype(np.int32)
         return cls(wanted, vocabulary, word_keys, order.astype(np.int32), buckets, matrix, keys)
 
@@ -84,20 +83,7 @@ class StopWordIndex:
 
     def rows_of_keys(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return the row of each word, given its key, -1 where it is no stop word of any language; shape (n,)."""
-        rows = np.full(keys.size, -1, dtype=np.int32)
-        if not self.keys.size:
-            return rows
-        bucket = (keys >> _BUCKET_SHIFT).view(np.int64)
-        place, stop = self.buckets.take(bucket), self.buckets.take(bucket + 1)
-        left = (place < stop).nonzero()[0]
-        place, stop, wanted = place.take(left), stop.take(left), keys.take(left)
-        while left.size:
-            same = self.keys.take(place) == wanted
-            rows[left[same]] = self.key_rows.take(place[same])
-            place += 1
-            on = (~same & (place < stop)).nonzero()[0]
-            left, place, stop, wanted = left.take(on), place.take(on), stop.take(on), wanted.take(on)
-        return rows
+        return rows_of_keys(keys, self.keys, self.key_rows, self.buckets)
 
     def hits(self, rows: NDArray[np.int32]) -> NDArray[np.uint8]:
         """Return for each row and language whether it is a stop word there: 0 or 1, shape (n, languages)."""
@@ -105,10 +91,7 @@ class StopWordIndex:
 
     def counts(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return how many of the rows are stop words of each language; shape (languages,)."""
-        times = np.bincount(rows + 1)[1:]  # without the row -1
-        found = times.nonzero()[0]
-        counts: NDArray[np.int64] = times[found].astype(np.int64) @ self.matrix[found]
-        return counts
+        return count_hits(rows, self.matrix)
 
     def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
         """Mark the characters that an entry of an unspaced language covers.

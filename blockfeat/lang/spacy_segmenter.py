@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
-from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, count_by_block
+from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -33,7 +33,7 @@ _EXTRAS = frozenset({"ja", "th"})
 # The Japanese tokenizer takes 49,149 bytes at once.
 _LONGEST_CHUNK = 12_000
 
-_Places = NDArray[np.intp]
+_Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -73,19 +73,19 @@ class SpacySegmenter:
         alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
-        measures = count_by_block(page, starts, ends, sentence_starts)
+        measures = TextMeasures.of(page, starts, ends, sentence_starts)
         single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
         unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
-        return replace(measures, unspaced_words=unspaced)
+        return replace(measures, unspaced_words=unspaced.astype(np.int32))
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
         bounds = list(_chunks(page))
-        found = [np.zeros((0, 3), dtype=np.intp)]
+        found = [np.zeros((0, 3), dtype=np.int32)]
         with self._lock, self._pipeline.memory_zone():
             texts = (page.text[low:high] for low, high in bounds)
             for (low, _), doc in zip(bounds, self._pipeline.pipe(texts), strict=True):
-                table = doc.to_array(["IDX", "LENGTH", "SENT_START"]).astype(np.intp)
+                table = doc.to_array(["IDX", "LENGTH", "SENT_START"]).astype(np.int32)
                 table[:, 0] += low
                 found.append(table)
         start, length, sentence_start = np.concatenate(found).T
@@ -147,7 +147,7 @@ def _spacy_code(lang: str) -> str:
 def _chunks(page: PageText) -> Iterator[tuple[int, int]]:
     """Cut the page's text into pieces that spaCy takes at once: behind blocks, or else behind white space."""
     low, size = 0, len(page.text)
-    spaces: _Places | None = None
+    spaces: NDArray[np.intp] | None = None
     while low < size:
         high = min(low + _LONGEST_CHUNK, size)
         block = int(np.searchsorted(page.block_ends, high, side="right")) - 1

@@ -1,16 +1,10 @@
-"""What the documents of all model files have in common: the tag table, the schema, the errors, and the bytes."""
+"""What the documents of all model files have in common: the tag table, the schema and the errors."""
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ModelError
@@ -18,13 +12,9 @@ from blockfeat.errors import BlockfeatError, ModelError
 __all__ = [
     "check_schema",
     "common_values",
-    "document_array",
-    "json_bytes",
-    "npz_bytes",
     "reading_values",
     "table_from_value",
     "table_value",
-    "write_whole",
 ]
 
 
@@ -46,7 +36,7 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
 
 
 def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return what the document of every model of blocks tells, by the names of the model's attributes.
+    """Return the values that the document of every block model holds, by the names of the model's attributes.
 
     Raises
     ------
@@ -101,38 +91,3 @@ def reading_values(where: str, *, prefixed: type[BlockfeatError] | tuple[()] = (
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ModelError(f"{where}: missing or wrong value: {error}") from error
-
-
-def document_array(document: Mapping[str, Any]) -> NDArray[np.uint8]:
-    """Return a document as JSON in an array of bytes, to stand beside the weights in an npz file."""
-    return np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
-
-
-def json_bytes(document: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a JSON file that a person can read."""
-    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-def npz_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of a compressed npz file."""
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    return buffer.getvalue()
-
-
-def write_whole(path: str | Path, data: bytes) -> None:
-    """Write a model file, whole or not at all.
-
-    Raises
-    ------
-    ModelError
-        The file cannot be written.
-    """
-    target = Path(path)
-    partial = target.with_name(target.name + ".part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(target)
-    except OSError as error:
-        raise ModelError(f"{path}: the model cannot be written: {error}") from error

@@ -1,4 +1,4 @@
-"""What every model of blockfeat can do: label the blocks of a page, and say why."""
+"""The interface of models: measure a page, predict the labels of its blocks, explain them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 
-__all__ = ["BlockReason", "Model", "Prediction", "best_blocks"]
+__all__ = ["Arrays", "BlockReason", "Model", "PageMeasurer", "Prediction", "ReadFile", "best_blocks"]
 
-_OF_THE_BEST = 0.8
+_SHARE_OF_BEST = 0.8
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Named arrays of a model's file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
-    """What a model says of the blocks of a page.
+    """Scores and labels of the blocks of a page.
 
     Attributes
     ----------
     scores : float array, n
-        Score of each block; above 0 speaks for content.
+        Score of each block; above 0 favours content.
     kept : bool array, n
         The blocks that are content.
     """
@@ -44,11 +47,11 @@ class BlockReason:
     reason : str
         One sentence.
     features : mapping
-        Value of every feature that the model looked at, by name.
+        Value of every feature of the model, by name.
     failed : tuple of str
         Names of the features whose threshold the block failed; empty for models without thresholds.
     contributions : mapping
-        By how much each feature moved the score, by name; empty for models that cannot tell.
+        How far each feature moved the score, by name; empty for models that do not know.
     """
 
     reason: str
@@ -57,9 +60,30 @@ class BlockReason:
     contributions: Mapping[str, float] = field(default_factory=dict)
 
 
+class PageMeasurer(Protocol):
+    """The stage before a model: cuts a page into blocks and computes the features that the model needs."""
+
+    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
+        """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
+        ...
+
+
+class ReadFile(Protocol):
+    """Reads another model file of the same folder: its document and its arrays."""
+
+    def __call__(self, name: str) -> tuple[Mapping[str, Any], Arrays]:
+        """Return document and arrays of the file called ``name``."""
+        ...
+
+
 @runtime_checkable
 class Model(Protocol):
     """A model that labels the blocks of a page."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of model, as model files and ``blockfeat train --kind`` name it."""
+        ...
 
     @property
     def name(self) -> str:
@@ -68,44 +92,67 @@ class Model(Protocol):
 
     @property
     def table(self) -> TagTable:
-        """How pages are cut into blocks for it."""
+        """Tag table that cuts pages into blocks."""
         ...
 
     @property
-    def features(self) -> tuple[Feature, ...]:
-        """What is measured of the blocks for it."""
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features that the model reads."""
+        ...
+
+    @property
+    def decoding(self) -> str:
+        """How scores become labels, in a word or two."""
         ...
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages that it was trained for; empty for any."""
-        ...
-
-    @property
-    def stop_word_scope(self) -> str:
-        """How stop words are counted (see `blockfeat.features.measuring.Measurer`)."""
-        ...
-
-    @property
-    def segmenter(self) -> str:
-        """How words and sentences are cut."""
+        """Languages that the model was trained on; empty for any."""
         ...
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """Where it comes from."""
+        """How the model was made: corpora, seed, options, scores, versions, command."""
+        ...
+
+    def measurer(self, identifier: Identifier) -> PageMeasurer:
+        """Return the measuring stage that the model was trained with; the identifier may be shared."""
+        ...
+
+    def predict(self, measured: MeasuredPage) -> Prediction:
+        """Return scores and labels of the blocks of a page that `measurer` measured."""
+        ...
+
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Return for each block why it was kept or dropped, from the same features as `predict`."""
         ...
 
     def favouring(self, side: str) -> Model:
         """Return a copy that favours ``"precision"`` or ``"recall"``."""
         ...
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
-        """Score the blocks of a page and say which are content."""
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that JSON can hold, and its weights; no arrays make a JSON file."""
         ...
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block why it was kept or dropped."""
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], arrays: Arrays, *, where: str, read: ReadFile) -> Model:
+        """Make a model from what `to_document` returned.
+
+        Parameters
+        ----------
+        document, arrays : mapping
+            Values and weights.
+        where : str
+            Name of the file in messages.
+        read : callable
+            Reads a file beside it that the document refers to.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where`` and the key.
+        """
         ...
 
 
@@ -113,9 +160,9 @@ def best_blocks(log_odds: NDArray[np.floating[Any]]) -> NDArray[np.bool_]:
     """Return the best blocks of a page, for models that would keep none: n.
 
     Those with at least 0.8 of the highest probability of content, 1 / (1 + exp(-log odds)); compared as logarithms,
-    for probabilities too small for a number of 64 bits.
+    for probabilities too small for 64 bits.
     """
     if not log_odds.size:
         return np.zeros(0, dtype=np.bool_)
-    chance = -np.logaddexp(0.0, -log_odds.astype(np.float64))
-    return np.asarray(chance >= np.log(_OF_THE_BEST) + chance.max())
+    log_probability = -np.logaddexp(0.0, -log_odds.astype(np.float64))
+    return np.asarray(log_probability >= np.log(_SHARE_OF_BEST) + log_probability.max())

@@ -1,46 +1,32 @@
-"""Model files: JSON for thresholds, npz for weights; bundled models by name."""
+"""Model files: JSON for models without weights, npz for those with; bundled models by name. Nothing is unpickled."""
 
 from __future__ import annotations
 
 import io
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.models.documents import json_bytes, npz_bytes, write_whole
-from blockfeat.models.margin.model import MarginModel
-from blockfeat.models.model import Model
-from blockfeat.models.sequence.model import SequenceModel
-from blockfeat.models.threshold.model import ThresholdModel
-from blockfeat.models.tokens.files import (
-    TOKEN_KIND,
-    token_model_bytes,
-    token_model_from_arrays,
-    token_model_from_dict,
-)
-from blockfeat.models.tokens.model import TokenModel
-from blockfeat.models.web2text.model import Web2TextModel
+from blockfeat.files import writing
+from blockfeat.models.model import Arrays, Model
+from blockfeat.models.registry import model_class
 
-__all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "save_model"]
+__all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "model_from_bytes", "model_to_bytes", "save_model"]
 
 DEFAULT_MODEL = "default"
-_ENDINGS = (".json", ".npz")
-_FROM_VALUES: dict[str, Callable[..., Model]] = {
-    "thresholds": ThresholdModel.from_dict,
-    "margin": MarginModel.from_dict,
-}
-_FROM_ARRAYS: dict[str, Callable[..., Model]] = {
-    "sequence": SequenceModel.from_arrays,
-    TOKEN_KIND: token_model_from_arrays,
-    "web2text": Web2TextModel.from_arrays,
-}
+_SUFFIXES = (".json", ".npz")
 _ZIP = b"PK"
+_DOCUMENT = "document"
+
+ReadBytes = Callable[[str], bytes]
 
 
 def bundled_models() -> tuple[str, ...]:
@@ -48,25 +34,26 @@ def bundled_models() -> tuple[str, ...]:
     return tuple(sorted(_bundled_files()))
 
 
-def load_model(name: str | Path) -> Model:
-    """Read a model: ``"default"``, a bundled name, or the path of a model file.
+def load_model(name: str | Path = DEFAULT_MODEL) -> Model:
+    """Read a model: a bundled name, or the path of a model file.
 
     Raises
     ------
     ModelError
         There is no such model, or the file is damaged or of another schema; the message says which.
     """
-    wanted = DEFAULT_MODEL if str(name) == "default" else str(name)
     bundled = _bundled_files()
-    if wanted in bundled:
-        resource = files("blockfeat.models").joinpath("bundled", bundled[wanted])
-        return _from_data(resource.read_bytes(), f"bundled model {wanted!r}", _bundled_bytes)
+    if str(name) in bundled:
+        data = _bundled_bytes(bundled[str(name)])
+        return model_from_bytes(data, where=f"bundled model {str(name)!r}", read=_bundled_bytes)
+    path = Path(name)
     try:
-        data = Path(name).read_bytes()
+        data = path.read_bytes()
     except OSError as error:
-        known = ", ".join(("default", *sorted(bundled)))
-        raise ModelError(f"{name}: neither a bundled model ({known}) nor a readable file: {error}") from error
-    return _from_data(data, str(name), lambda other: (Path(name).parent / other).read_bytes())
+        raise ModelError(
+            f"{name}: neither a bundled model ({', '.join(sorted(bundled))}) nor a readable file: {error}"
+        ) from error
+    return model_from_bytes(data, where=str(name), read=lambda other: (path.parent / other).read_bytes())
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -74,64 +61,90 @@ def save_model(model: Model, path: str | Path) -> None:
 
     Raises
     ------
-    ModelError
+    OutputError
         The file cannot be written.
     """
-    write_whole(path, _to_data(model))
+    target = Path(path)
+    partial_file = target.with_name(target.name + ".part")
+    with writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial_file.write_bytes(model_to_bytes(model))
+        partial_file.replace(target)
 
 
-def _bundled_files() -> dict[str, str]:
-    """Return the file of each bundled model by its name."""
-    folder = files("blockfeat.models").joinpath("bundled")
-    names = [entry.name for entry in folder.iterdir()]
-    return {Path(name).stem: name for name in names if name.endswith(_ENDINGS)}
+def model_to_bytes(model: Model) -> bytes:
+    """Return the bytes of a model's file: JSON that a person can read, or npz where the model has weights."""
+    document, arrays = model.to_document()
+    if not arrays:
+        return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    packed = np.frombuffer(json.dumps(document, ensure_ascii=False).encode(), dtype=np.uint8)
+    named: dict[str, Any] = {_DOCUMENT: packed, **arrays}
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **named)
+    return buffer.getvalue()
 
 
-def _to_data(model: Model) -> bytes:
-    if isinstance(model, ThresholdModel | MarginModel):
-        return json_bytes(model.to_dict())
-    if isinstance(model, TokenModel):
-        return token_model_bytes(model)
-    if isinstance(model, SequenceModel | Web2TextModel):
-        return npz_bytes(model.to_arrays())
-    raise ModelError(f"a model of type {type(model).__name__} has no file format")
+def model_from_bytes(data: bytes, *, where: str, read: ReadBytes) -> Model:
+    """Read the bytes of a model file.
+
+    Parameters
+    ----------
+    data : bytes
+        JSON or npz.
+    where : str
+        Name of the file in messages.
+    read : callable
+        Returns the bytes of a file beside it, for models that refer to one.
+
+    Raises
+    ------
+    ModelError
+        The bytes are no model file, or something in it is missing or wrong.
+    """
+    document, arrays = _parsed(data, where)
+    cls = model_class(document.get("kind"), where=where)
+    return cls.from_document(document, arrays, where=where, read=partial(_read_beside, read=read, where=where))
 
 
-def _bundled_bytes(name: str) -> bytes:
-    return files("blockfeat.models").joinpath("bundled", name).read_bytes()
+def _read_beside(name: str, *, read: ReadBytes, where: str) -> tuple[Mapping[str, Any], Arrays]:
+    """Read document and arrays of a file beside a model file."""
+    if Path(name).name != name:
+        raise ModelError(f"{where}: it may only refer to a file beside it, not to {name!r}")
+    try:
+        data = read(name)
+    except OSError as error:
+        raise ModelError(f"{where}: it refers to {name}, which cannot be read: {error}") from error
+    return _parsed(data, f"{where}: {name}")
 
 
-def _from_data(data: bytes, where: str, read: Callable[[str], bytes]) -> Model:
-    """Read JSON or npz; nothing is unpickled. ``read`` gives the bytes of a file beside it."""
+def _parsed(data: bytes, where: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return document and arrays of the bytes of a file."""
     if not data.startswith(_ZIP):
-        document = _document(data, where)
-        kind = document.get("kind")
-        if kind == TOKEN_KIND:
-            return token_model_from_dict(document, where=where, read=read)
-        if kind not in _FROM_VALUES:
-            raise ModelError(f"{where}: kind {kind!r} is unknown; known are {_known_kinds()}")
-        return _FROM_VALUES[kind](document, where=where)
+        return _document(data, where), {}
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-        document = _document(arrays.pop("document").tobytes(), where)
+            packed = arrays.pop(_DOCUMENT).tobytes()
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError) as error:
-        raise ModelError(f"{where}: not a model file: {error}") from error
-    kind = document.get("kind")
-    if kind not in _FROM_ARRAYS:
-        raise ModelError(f"{where}: kind {kind!r} is unknown; known are {_known_kinds()}")
-    return _FROM_ARRAYS[kind](document, arrays, where=where)
-
-
-def _known_kinds() -> str:
-    return ", ".join((*_FROM_VALUES, *_FROM_ARRAYS))
+        raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: {error}") from error
+    return _document(packed, where), arrays
 
 
 def _document(data: bytes, where: str) -> dict[str, Any]:
     try:
         document = json.loads(data.decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelError(f"{where}: not JSON: {error}") from error
+        raise ModelError(f"{where}: neither JSON nor npz: {error}") from error
     if not isinstance(document, dict):
-        raise ModelError(f"{where}: kind None is unknown; known are {_known_kinds()}")
+        raise ModelError(f"{where}: a model file holds a JSON object, not a {type(document).__name__}")
     return document
+
+
+def _bundled_files() -> dict[str, str]:
+    """Return the file of each bundled model by its name."""
+    folder = files("blockfeat.models").joinpath("bundled")
+    return {Path(entry.name).stem: entry.name for entry in folder.iterdir() if entry.name.endswith(_SUFFIXES)}
+
+
+def _bundled_bytes(name: str) -> bytes:
+    return files("blockfeat.models").joinpath("bundled", name).read_bytes()

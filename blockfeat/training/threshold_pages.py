@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,7 @@ class PreparedPage:
     """
 
     matrix: Array
-    words: NDArray[np.int64]
+    words: NDArray[np.integer[Any]]
     gold: PageTerms | PageSnippets
     lang: str | None
 

@@ -20,9 +20,9 @@ from blockfeat.errors import BlockfeatError, LanguageError, TrainingError
 from blockfeat.evaluation.strategies import StrategyScores, compare_strategies
 from blockfeat.extraction.extractor import Extractor, measurer_for
 from blockfeat.features.catalogue import features_named
-from blockfeat.features.measuring import Measurer
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from blockfeat.lang.codes import normalise_code
+from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold.model import JOINT, Margins, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pool import in_order
@@ -268,7 +268,7 @@ def _metric(options: TrainingOptions) -> str:
 class _Preparer:
     """Measures one labelled page for training, in this process or in another."""
 
-    measurer: Measurer
+    measurer: PageMeasurer
     fitness: str
 
     def __call__(self, page: LabelledPage) -> PreparedPage | str:
@@ -279,18 +279,18 @@ class _Preparer:
 
     def _prepared(self, page: LabelledPage) -> PreparedPage | str:
         measured = self.measurer.measure(Page.parse(page.html), lang=page.lang)
-        blocks = measured.blocks
+        blocks, matrix = measured.blocks, measured.matrix.astype(np.float64, copy=False)
         if len(blocks) == 0:
             return f"{page.corpus} {page.id}: the page has no text"
         if page.text and not (self.fitness == "snippets" and page.present):
             gold = count_terms(blocks, page.text, single_characters=self.fitness == "f1")
             if gold.gold_length == 0:
                 return f"{page.corpus} {page.id}: the gold text has no words"
-            return PreparedPage(measured.matrix, blocks.measures.words, gold, measured.lang)
+            return PreparedPage(matrix, blocks.measures.words, gold, measured.lang)
         snippets = find_snippets(blocks, page.present, page.absent)
         if not snippets.present and not snippets.absent:
             return f"{page.corpus} {page.id}: no snippet of the gold occurs in the page"
-        return PreparedPage(measured.matrix, blocks.measures.words, snippets, measured.lang)
+        return PreparedPage(matrix, blocks.measures.words, snippets, measured.lang)
 
 
 def _prepare(

@@ -9,24 +9,41 @@ from blockfeat.decode.runs import best_run
 from blockfeat.lang.words import keys_of_words, tokenize
 from blockfeat.models.tokens.page_tokens import SYMBOL, PageTokens
 
-__all__ = ["aligned_words", "gold_run"]
+__all__ = ["PAPER_TAGS", "aligned_words", "gold_run"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 _LEAST_ROW = 3
 _LEAST_FOUND = 0.5
-_LEAST_TOKENS = 50
+_LEAST_TEXT_TOKENS = 50
 _MOST_PAIRS = 500_000_000
+PAPER_TAGS = 0.2
+"""Highest share of tags among the tokens of a labelled run in the paper (5.1)."""
 
 
-def gold_run(tokens: PageTokens, gold: str) -> tuple[int, int] | None:
+def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[int, int] | None:
     """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
 
     Words of page and gold are aligned by their longest common subsequence; of that, rows of at least three words
     count. The run is the one with the most aligned words less other words, so that stray matches (the title in the
-    head, a teaser) do not stretch it. None too where less than half of the gold's words are in it, where it has less
-    than 50 tokens (5.1), or where page and gold are too long to align.
+    head, a teaser) do not stretch it.
+
+    Parameters
+    ----------
+    tokens : PageTokens
+        The page's tokens.
+    gold : str
+        The page's gold text.
+    most_tags : float
+        Highest share of tags among the tokens of the run, 0 to 1: `PAPER_TAGS`, or 1 to take every run. Of modern
+        pages the paper's value leaves out many with links in their text.
+
+    Returns
+    -------
+    tuple of int, or None
+        None where less than half of the gold's words are in the run, where it has fewer than 50 words and symbols or
+        too many tags (5.1), or where page and gold are too long to align.
     """
     words = np.flatnonzero(tokens.is_word)
     # Numbers are one token, but here their digits count.
@@ -45,7 +62,9 @@ def gold_run(tokens: PageTokens, gold: str) -> tuple[int, int] | None:
     # What ends the last sentence belongs to the text: symbols up to the next tag, word or space.
     while stop < len(tokens) and tokens.kind[stop] == SYMBOL and tokens.first_byte[stop] == tokens.end_byte[stop - 1]:
         stop += 1
-    return (start, stop) if stop - start >= _LEAST_TOKENS else None
+    tags = int(tokens.is_tag[start:stop].sum())
+    is_long = stop - start - tags >= _LEAST_TEXT_TOKENS
+    return (start, stop) if is_long and tags <= most_tags * (stop - start) else None
 
 
 def aligned_words(page: Keys, gold: Keys) -> Indices | None:

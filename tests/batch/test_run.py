@@ -11,7 +11,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.batch.run import FolderWriter, Renderer, StreamWriter, file_writer, resumed, run
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, OutputError
 from blockfeat.sources.document import Document
 from pages import article_page
 
@@ -74,5 +74,5 @@ def test_other_inputs_are_not_resumed(renderer: Renderer, tmp_path: Path) -> Non
 
 def test_an_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         file_writer(tmp_path / "file" / "out.jsonl", lines=True)

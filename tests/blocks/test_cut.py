@@ -123,25 +123,24 @@ def test_hidden_elements_are_pruned_where_the_table_says_so() -> None:
     assert blocks_of(HIDDEN).texts() == ["seen", "h", "a", "d", "tvail", "shown"]
 
 
-def test_held_elements_and_role_counts() -> None:
+def test_role_counts() -> None:
     html = "<body><h1>Head</h1><p>a <b>b</b> <b>c</b><br>d <a href=x>e</a></p><ul><li>f<li>g</ul></body>"
     blocks = blocks_of(html)
     assert blocks.texts() == ["Head", "a b c d e", "f", "g"]
-    assert blocks.held_elements(1) == {"p": 1, "b": 2, "br": 1, "a": 1}
-    assert blocks.held_elements(2) == {"ul": 1, "li": 1}
-    assert blocks.held_elements(3) == {"li": 1}
     assert blocks.role_counts["format"].tolist() == [0, 2, 0, 0]
     assert blocks.role_counts["list"].tolist() == [0, 0, 2, 1]
     assert blocks.role_counts["structure"].tolist() == [1, 2, 0, 0]
     merged = blocks_of(html, "ziegler2007")
     assert merged.texts() == ["Head a b c d e f g"]
-    held = {"h1": 1, "p": 1, "b": 2, "br": 1, "a": 1, "ul": 1, "li": 2}
-    assert {tag: count for tag, count in merged.held_elements(0).items() if tag in held} == held
+    assert {role: counts.tolist() for role, counts in merged.role_counts.items()} == {
+        "format": [2],
+        "list": [3],
+        "structure": [3],
+    }
 
 
 def test_elements_without_text_count_for_no_block() -> None:
     blocks = blocks_of("<body><ul><li></li><li> </li></ul><p><b></b></p><p>Text</p></body>")
-    assert blocks.held_elements(0).get("li", 0) == 0
     assert blocks.role_counts["list"].tolist() == [0]
     assert blocks.role_counts["format"].tolist() == [0]
 

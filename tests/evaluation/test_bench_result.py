@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from blockfeat.data import LabelledPage
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, OutputError
 from blockfeat.evaluation.bench import bench_page
 from blockfeat.evaluation.bench_result import BenchPage, BenchResult, SystemScores
 
@@ -80,5 +80,5 @@ def test_picture_falls_back_on_snippets(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(OutputError, match="cannot be written"):
         result().write(tmp_path / "file")

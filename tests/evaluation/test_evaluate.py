@@ -71,6 +71,14 @@ def test_worst_pages_come_first(evaluation: Evaluation) -> None:
     assert evaluation.worst(0) == []
 
 
+def test_the_worst_pages_without_text_are_ranked_by_snippets(evaluation: Evaluation) -> None:
+    missed = score_page("", LabelledPage("5", "", None, corpus="c", present=("fünf",)))
+    found = Evaluation((*evaluation.pages, missed))
+    assert [page.id for page in found.worst_by_snippets()] == ["5", "4"]
+    assert [page.id for page in found.worst_by_snippets(1)] == ["5"]
+    assert [page["id"] for page in found.to_dict()["worst_by_snippets"]] == ["5", "4"]
+
+
 def test_a_failure_counts_as_empty_and_is_kept() -> None:
     def failing(page: LabelledPage) -> str:
         if page.id == "1":

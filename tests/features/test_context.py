@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from blockfeat.blocks import Blocks
 from blockfeat.features.context import context_columns, context_features
 from blockfeat.features.layout import Layout
-from blockfeat.features.schema import Measured, feature_matrix
+from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.schema import Measured
 from blockfeat.features.stopwords import StopWordRatios
 from blocks_of import blocks_of
 
@@ -52,12 +53,14 @@ def test_every_feature_says_unit_range_bound_and_source():
         assert feature.bound in ("minimum", "maximum")
 
 
-def test_the_matrix_holds_what_each_feature_computes():
+def test_a_matrix_of_some_features_has_their_columns():
     measured = measured_of(PAGE)
     matrix = context_columns(measured)
     assert matrix.dtype == np.float32
     assert np.isfinite(matrix).all()
-    assert (matrix == feature_matrix(context_features(), measured).astype(np.float32)).all()
+    assert (matrix == feature_matrix(context_features(), measured)).all()
+    some = context_features()[40:3:-7]
+    assert (feature_matrix(some, measured) == matrix[:, [NAMES.index(feature.name) for feature in some]]).all()
 
 
 def test_a_page_without_blocks_has_an_empty_matrix():

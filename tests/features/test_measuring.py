@@ -11,6 +11,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import Measurer
 from blockfeat.features.schema import Feature
+from blockfeat.features.stopwords import PAPER_LANGUAGES
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 from blockfeat.lang.density import density
 from blockfeat.lang.identify import Identifier
@@ -98,9 +99,9 @@ def test_menus_do_not_decide_the_language() -> None:
 
 
 def test_unknown_scope_and_unknown_feature_are_errors() -> None:
-    with pytest.raises(ModelError, match="unknown scope of stop words 'word'; known are page, block"):
+    with pytest.raises(ModelError, match="unknown scope of stop words 'word'; known are page, block, ziegler2007"):
         measurer(stop_word_scope="word")
-    with pytest.raises(ModelError, match="unknown feature 'colour'; known are average_sentence_length"):
+    with pytest.raises(ModelError, match="unknown feature 'colour'; the closest names are"):
         features_named(["colour"])
 
 
@@ -113,3 +114,11 @@ def test_features_by_name_keep_the_order_asked_for() -> None:
 
 def test_segmenter_is_recorded_with_the_blocks() -> None:
     assert measurer(segmenter=FastSegmenter("other")).measure(Page.parse("<p>x")).blocks.segmenter == "other"
+
+
+def test_the_scope_of_the_paper_is_the_argmax_over_its_fourteen_languages() -> None:
+    page = Page.parse("<p>Der Hund und die Katze waren im Haus</p><p>The dog and the cat were in the house</p>")
+    index = StopWordIndex.build((*PAPER_LANGUAGES, "ro"))
+    found = measurer(identifier=Identifier.build(index), stop_word_scope="ziegler2007", languages=("ro",)).measure(page)
+    assert found.stop_words.languages == PAPER_LANGUAGES
+    assert [PAPER_LANGUAGES[place] for place in found.stop_words.language.tolist()] == ["de", "en"]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.schema import Measured, feature_matrix
+from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.schema import Measured
 from blockfeat.features.stopwords import stop_word_ratios
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
 from blockfeat.lang.density import density
 from blockfeat.lang.index import StopWordIndex
 from blocks_of import blocks_of
@@ -121,3 +122,10 @@ def test_stop_word_ratio_takes_the_best_language() -> None:
 
 def test_a_page_without_blocks_has_no_rows() -> None:
     assert measure("", "html5").matrix.shape == (0, 8)
+
+
+def test_the_stop_word_ratio_of_the_paper_is_by_the_other_words() -> None:
+    blocks = blocks_of("<p>The cat and the dog</p><p>Der Hund</p><p>the and</p><p>Kiosk 24</p>")
+    measured = Measured(blocks, stop_word_ratios(blocks, INDEX))
+    column = feature_matrix([PAPER_STOP_WORD_RATIO], measured)[:, 0]
+    assert column.tolist() == pytest.approx([3 / 2, 1.0, 2.0, 0.0])

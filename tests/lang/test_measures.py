@@ -69,13 +69,3 @@ def test_the_segmenter_is_a_value() -> None:
     assert FastSegmenter() == FastSegmenter()
     assert FastSegmenter().name == "fast"
     assert np.issubdtype(FastSegmenter().measure(page_text_of(["a"])).words.dtype, np.integer)
-
-
-@given(st.lists(st.text(alphabet="ab c.!?\n é今。1", max_size=12), max_size=12), st.integers(1, 40))
-def test_stretches_give_what_the_whole_gives(texts: list[str], stretch: int) -> None:
-    page = page_text_of([[(text, number % 4)] for number, text in enumerate(texts)])
-    whole, parts = FastSegmenter().measure(page), FastSegmenter(stretch=stretch).measure(page)
-    assert parts.tokens == whole.tokens
-    assert parts.token_block.tolist() == whole.token_block.tolist()
-    for name in ("words", "anchor_words", "format_words", "sentences", "characters", "alphanumerics", "unspaced_words"):
-        assert getattr(parts, name).tolist() == getattr(whole, name).tolist(), name

@@ -10,21 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import SPACE, character_classes, code_points
-from blockfeat.lang.sentences import sentence_ends
+from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.counting import sentence_ends
 
 
-def ends_in(codes: NDArray[np.uint32], block_ends: NDArray[np.intp]) -> NDArray[np.intp]:
+def ends_in(codes: NDArray[np.uint32], block_ends: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return the sentence ends in these code points."""
-    classes = character_classes().of(codes)
-    return sentence_ends(codes, classes, block_ends, np.flatnonzero(classes & SPACE == 0))
+    return sentence_ends(codes, character_classes().of(codes), block_ends)
 
 
 def parts(*blocks: str) -> list[str]:
     """Cut blocks at the sentence ends found."""
     text = "".join(block + "\n" for block in blocks)
     codes = code_points(text)
-    block_ends = np.cumsum([len(block) + 1 for block in blocks])
+    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
     ends = ends_in(codes, block_ends).tolist()
     cuts = [0, *ends, len(text)]
     found = [text[low:high].strip() for low, high in pairwise(cuts)]
@@ -78,7 +77,7 @@ def test_text_of_stops_only_and_no_stops() -> None:
 def test_ends_are_ascending_positions_in_the_text(blocks: list[str]) -> None:
     text = "".join(block + "\n" for block in blocks)
     codes = code_points(text)
-    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.intp)
+    block_ends = np.cumsum([len(block) + 1 for block in blocks], dtype=np.int32)
     ends = ends_in(codes, block_ends).tolist()
     assert ends == sorted(set(ends))
     assert all(0 < end <= len(text) for end in ends)
@@ -89,7 +88,7 @@ def test_blocks_do_not_influence_each_other(blocks: list[str]) -> None:
     def ends_of(group: list[str]) -> list[int]:
         text = "".join(block + "\n" for block in group)
         codes = code_points(text)
-        block_ends = np.cumsum([len(block) + 1 for block in group], dtype=np.intp)
+        block_ends = np.cumsum([len(block) + 1 for block in group], dtype=np.int32)
         ends: list[int] = ends_in(codes, block_ends).tolist()
         return ends
 

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.words import keys_of_spans, keys_of_text, keys_of_words, lower, tokenize, word_spans
+from blockfeat.lang.words import (
+    keys_of_lowered,
+    keys_of_spans,
+    keys_of_text,
+    keys_of_words,
+    lower,
+    tokenize,
+    word_spans,
+)
 
 
 @given(st.text(max_size=200))
@@ -22,10 +30,31 @@ def test_words_have_one_key_wherever_they_stand(text: str) -> None:
     assert len(set(keys.tolist())) == len(set(words))
 
 
-def test_a_text_longer_than_the_table_of_powers_has_the_same_keys() -> None:
-    far = " " * 100_000 + "word"
-    keys = keys_of_spans(code_points(far), np.array([100_000]), np.array([100_004]))
-    assert keys.tolist() == keys_of_words(["word"]).tolist()
+@given(st.text(st.one_of(st.characters(), st.sampled_from("ΟΔΣσςİIı\u0345.' Aa")), max_size=60))
+def test_keys_of_a_text_that_is_not_lower_cased_are_those_of_the_lower_cased(text: str) -> None:
+    codes = code_points(text)
+    starts, ends = word_spans(character_classes().of(codes))
+    keys = keys_of_lowered(text, codes, starts, ends)
+    assert keys.tolist() == keys_of_spans(code_points(lower(text)), starts, ends).tolist()
+
+
+def test_every_letter_has_the_key_of_its_lower_case() -> None:
+    letters = [chr(code) for code in range(0x110000) if chr(code).isalpha() and chr(code) != "\u03a3"]
+    text = " ".join(letters)
+    starts = np.arange(len(letters)) * 2
+    keys = keys_of_lowered(text, code_points(text), starts, starts + 1)
+    assert keys.tolist() == keys_of_words([lower(letter) for letter in letters]).tolist()
+
+
+def plain_key(word: str) -> int:
+    """The key of a word by its definition."""
+    key = sum(ord(character) * pow(0x9E3779B97F4A7C15, place, 2**64) for place, character in enumerate(word)) % 2**64
+    return (key ^ key >> 29) * 0xBF58476D1CE4E5B9 % 2**64
+
+
+@given(st.lists(st.text(max_size=20), max_size=5))
+def test_keys_are_what_their_definition_says(words: list[str]) -> None:
+    assert keys_of_words(words).tolist() == [plain_key(word) for word in words]
 
 
 def test_rows_by_key_are_those_by_word() -> None:

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +11,9 @@ from blockfeat.errors import ModelError, TableError
 from blockfeat.models.documents import (
     check_schema,
     common_values,
-    document_array,
-    json_bytes,
     reading_values,
     table_from_value,
     table_value,
-    write_whole,
 )
 
 
@@ -53,21 +48,7 @@ def test_errors_of_blockfeat_pass_or_are_prefixed() -> None:
         raise ModelError("no bias")
 
 
-def test_a_document_survives_its_array_and_its_file() -> None:
-    document = {"name": "Zürich 海", "cut": 0.45}
-    assert json.loads(document_array(document).tobytes()) == document
-    assert json.loads(json_bytes(document)) == document
-    assert "海".encode() in json_bytes(document)
-
-
-def test_a_file_is_written_whole_or_the_error_names_it(tmp_path: Path) -> None:
-    write_whole(tmp_path / "new" / "model.json", b"{}")
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["model.json"]
-    with pytest.raises(ModelError, match="the model cannot be written"):
-        write_whole(tmp_path / "new" / "model.json" / "inside.json", b"{}")
-
-
-def test_what_every_model_tells_is_read_by_its_attributes() -> None:
+def test_common_values_are_read_by_the_names_of_the_attributes() -> None:
     own = {"languages": ["de"], "stop_word_scope": "block", "segmenter": "fast"}
     found = common_values({"name": 7, "table": "html5", **own, "cut": 0.5}, where="mine.json")
     assert found == {"name": "7", "table": load_table("html5"), **own, "languages": ("de",), "record": {}}
@@ -77,7 +58,7 @@ def test_what_every_model_tells_is_read_by_its_attributes() -> None:
 
 
 @pytest.mark.parametrize("missing", ["name", "table", "languages", "stop_word_scope", "segmenter"])
-def test_a_value_that_every_model_tells_must_be_there(missing: str) -> None:
+def test_a_missing_common_value_is_an_error(missing: str) -> None:
     document = {"name": "a", "table": "html5", "languages": [], "stop_word_scope": "page", "segmenter": "fast"}
     del document[missing]
     with (

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from blockfeat.errors import ModelError
+from blockfeat.errors import ModelError, OutputError
 from blockfeat.models import bundled_models, load_model, save_model
+from blockfeat.models.registry import MODEL_KINDS, model_class
+from blockfeat.models.store import model_from_bytes, model_to_bytes
 
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:
@@ -36,18 +39,49 @@ def test_default_names_a_bundled_model() -> None:
 def test_save_and_load(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "model.json"
     save_model(load_model("thresholds"), path)
-    assert load_model(path).to_dict() == load_model("thresholds").to_dict()
+    assert load_model(path).to_document()[0] == load_model("thresholds").to_document()[0]
     assert [entry.name for entry in path.parent.iterdir()] == ["model.json"]
 
 
-def test_a_missing_model_is_told_with_what_there_is(tmp_path: Path) -> None:
+def test_an_unknown_model_lists_the_bundled_ones(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"nowhere\.json.*thresholds"):
         load_model(tmp_path / "nowhere.json")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "pickle"}', "[" * 100_000])
-def test_damaged_files_are_told(tmp_path: Path, text: str) -> None:
+def test_damaged_files_are_named(tmp_path: Path, text: str) -> None:
     path = tmp_path / "damaged.json"
     path.write_text(text)
     with pytest.raises(ModelError, match="damaged"):
         load_model(path)
+
+
+def test_a_damaged_npz_file_is_not_called_json(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.npz"
+    path.write_bytes(model_to_bytes(load_model("default"))[:5_000])
+    with pytest.raises(ModelError, match="damaged npz file"):
+        load_model(path)
+
+
+def test_a_file_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        save_model(load_model("thresholds"), tmp_path / "file" / "model.json")
+
+
+@pytest.mark.parametrize("name", bundled_models())
+def test_every_bundled_model_survives_its_file(name: str, tmp_path: Path) -> None:
+    model = load_model(name)
+    again = model_from_bytes(model_to_bytes(model), where="copy", read=lambda name: b"")
+    assert (again.kind, again.name, again.feature_names) == (model.kind, model.name, model.feature_names)
+    (document, arrays), (second, same) = model.to_document(), again.to_document()
+    assert second == document
+    assert arrays.keys() == same.keys()
+    assert all(np.array_equal(arrays[key], same[key], equal_nan=arrays[key].dtype.kind == "f") for key in arrays)
+
+
+def test_every_kind_is_registered_under_its_name() -> None:
+    assert {kind: cls.kind for kind, cls in MODEL_KINDS.items()} == {kind: kind for kind in MODEL_KINDS}
+    assert {load_model(name).kind for name in bundled_models()} <= set(MODEL_KINDS)
+    with pytest.raises(ModelError, match=r"^file.json: kind 'pickle' is unknown; known are .*margin"):
+        model_class("pickle", where="file.json")

@@ -10,6 +10,7 @@ import re
 import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -54,8 +55,19 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _text_seconds(data: bytes) -> float:
-    return min(_seconds(lambda: blockfeat.extract(data)) for _ in range(2))
+def _growth(work: Callable[[bytes], object], small: bytes, large: bytes, limit: float, *, floor: float = 0.01) -> float:
+    """Return the time of work on a large page over that on a small one, each the best of up to five rounds.
+
+    Process time too rises on a busy machine. Both pages take turns, and a ratio within the limit ends the rounds: noise
+    passes, growth does not. Times below ``floor`` seconds count as that.
+    """
+    best_small = best_large = float("inf")
+    for _ in range(5):
+        best_small = min(best_small, _seconds(lambda: work(small)))
+        best_large = min(best_large, _seconds(lambda: work(large)))
+        if best_large / max(best_small, floor) <= limit:
+            break
+    return best_large / max(best_small, floor)
 
 
 def _lost(case: _Case, data: bytes, extraction: Extraction) -> list[str]:
@@ -82,11 +94,13 @@ def _complaints(case: _Case) -> Iterator[str]:
     except BlockfeatError:
         return
     allowed = _NOISE * (0.2 + len(data) / 1e6)
+    for _ in range(2):
+        if taken > allowed:
+            taken = min(taken, _seconds(lambda: blockfeat.extract(data)))
     if taken > allowed:
         yield f"{taken:.2f} s for the text of {len(data):,} bytes, {allowed:.2f} s allowed"
     if taken > 0.1 and case.name in CLASSES:
-        quarter = CLASSES[case.name](case.size // 4)
-        growth = _text_seconds(data) / max(_text_seconds(quarter), 0.01)
+        growth = _growth(blockfeat.extract, CLASSES[case.name](case.size // 4), data, 8)
         if growth > 8:
             yield f"{growth:.0f} times the time of a page a quarter as large"
     if len(data) > 2 * _WITH_BLOCKS:
@@ -174,34 +188,26 @@ def test_a_case_that_raises_is_told_and_the_rest_goes_on() -> None:
     assert list(_judged(cases)) == ["no such class, 1: KeyError: 'no such class'"]
 
 
-def _evidence_seconds(name: str, size: int) -> float:
-    data = CLASSES[name](size)
-    return min(_seconds(lambda: _with_all_blocks(blockfeat.extract(data))) for _ in range(2))
-
-
 @pytest.mark.parametrize("name", ["unclosed a and p", "nested div", "tiny paragraphs", "nested tables", "links"])
 def test_the_time_of_blocks_grows_with_size(name: str) -> None:
-    small, large = (_evidence_seconds(name, size) for size in (25_000, 100_000))
-    assert large / max(small, 0.02) <= 8
+    small, large = (CLASSES[name](size) for size in (25_000, 100_000))
+    assert _growth(lambda data: _with_all_blocks(blockfeat.extract(data)), small, large, 8, floor=0.02) <= 8
 
 
-def _growth(name: str) -> float:
-    """Time of 4 MB over the time of 1 MB, best of three."""
+def test_quadratic_time_is_seen() -> None:
+    def quadratic(data: bytes) -> int:
+        return sum(1 for _ in range(len(data)) for _ in range(len(data)))
 
-    def best(size: int) -> float:
-        data = CLASSES[name](size)
-        times = []
-        for _ in range(3):
-            try:
-                times.append(_seconds(lambda: blockfeat.extract(data)))
-            except BlockfeatError:
-                return 0.0
-        return min(times)
-
-    return best(4_000_000) / max(best(1_000_000), 0.01)
+    assert _growth(quadratic, bytes(500), bytes(2_000), 8) > 8
 
 
 @pytest.mark.skipif(not _FULL, reason="takes minutes: BLOCKFEAT_HOSTILE_FULL=1")
 @pytest.mark.parametrize("name", _NAMES)
 def test_time_grows_with_size(name: str) -> None:
-    assert _growth(name) <= 5
+    small, large = (CLASSES[name](size) for size in (1_000_000, 4_000_000))
+
+    def extract(data: bytes) -> None:
+        with suppress(BlockfeatError):
+            blockfeat.extract(data)
+
+    assert _growth(extract, small, large, 5) <= 5

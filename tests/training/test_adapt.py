@@ -13,8 +13,8 @@ from blockfeat.commands.adapt import adapt_command
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models import store
+from blockfeat.models.store import load_model, save_model
 from blockfeat.models.tokens.classifier import Scale, TokenClassifier
-from blockfeat.models.tokens.files import read_token_model, save_token_model
 from blockfeat.models.tokens.model import TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
@@ -51,8 +51,8 @@ def test_a_model_for_a_site(tmp_path: Path) -> None:
     assert found.skipped[0].startswith("broken: ")
     assert found.model.name == "site"
     assert found.model.record["adapted_from"] == "base"
-    save_token_model(found.model, tmp_path / "site.npz")
-    text = Extractor.of(read_token_model(tmp_path / "site.npz")).extract(article_page(5)).text
+    save_model(found.model, tmp_path / "site.npz")
+    text = Extractor.of(load_model(tmp_path / "site.npz")).extract(article_page(5)).text
     assert "harbour council" in text
     assert "Zephyrona" not in text
 
@@ -85,4 +85,4 @@ def test_the_command_writes_a_model_file(tmp_path: Path, monkeypatch: pytest.Mon
     done = CliRunner().invoke(app, ["--pages", str(folder), "--output", str(output), "--quiet"])
     assert done.exit_code == 0, done.output
     assert "6 pages" in done.output
-    assert read_token_model(output).name == "site"
+    assert load_model(output).name == "site"

@@ -116,6 +116,17 @@ def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
     assert adapted.classifier.importance.weight.max() <= 1.0
 
 
+def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) -> None:
+    options = AdaptOptions(share=0.5, iterations=1)
+    empty = [PageTokens.of(None)] * 8  # without text: never chosen, but half of them count for their own site alone
+    pages = [*(PageTokens.of(Page.parse(site_page(number)).tags) for number in range(4)), *empty]
+    alone = adapt_to_pages(classifier, pages[:4], options)
+    by_site = adapt_to_pages(classifier, pages, options, sites=["one"] * 4 + ["two"] * 8)
+    together = adapt_to_pages(classifier, pages, options)
+    assert by_site.classifier.bayes.inside == alone.classifier.bayes.inside
+    assert together.classifier.bayes.inside > alone.classifier.bayes.inside
+
+
 def test_adapting_twice_gives_the_same(classifier: TokenClassifier) -> None:
     pages = [PageTokens.of(Page.parse(site_page(number)).tags) for number in range(8)]
     assert adapt_to_pages(classifier, pages).runs == adapt_to_pages(classifier, pages).runs

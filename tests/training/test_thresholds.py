@@ -48,9 +48,9 @@ def test_training_and_test_part_share_no_host(pages: list[LabelledPage], trained
 @pytest.mark.parametrize("decoder", ["conjunction", "mss"])
 def test_the_same_seed_gives_the_same_model_with_one_job_or_two(pages: list[LabelledPage], decoder: str) -> None:
     options = replace(QUICK, decoder=decoder)
-    one = train(pages, seed=5, options=options).to_dict()
-    two = train(pages, seed=5, options=replace(options, jobs=2)).to_dict()
-    other = train(pages, seed=6, options=options).to_dict()
+    one = train(pages, seed=5, options=options).to_document()[0]
+    two = train(pages, seed=5, options=replace(options, jobs=2)).to_document()[0]
+    other = train(pages, seed=6, options=options).to_document()[0]
     assert one == two
     assert one["thresholds"] != other["thresholds"]
 
@@ -138,4 +138,4 @@ def test_an_interrupted_swarm_leaves_its_best(pages: list[LabelledPage]) -> None
     assert report is not None
     assert report.interrupted
     assert model.record["interrupted"] is True
-    assert json.dumps(model.to_dict())
+    assert json.dumps(model.to_document()[0])

@@ -18,7 +18,7 @@ from blockfeat.models.tokens.vocabulary import Vocabulary
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.training.token_counts import TokenCounter, common_tags
-from blockfeat.training.token_labels import gold_run
+from blockfeat.training.token_labels import PAPER_TAGS, gold_run
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
@@ -70,6 +70,21 @@ def test_a_teaser_of_the_same_words_does_not_stretch_the_label() -> None:
     words = words_in(tokens, run)
     assert "sundry" not in words
     assert words[:3] == ["the", "harbour", "council"]
+
+
+def test_runs_with_many_tags_give_no_label() -> None:
+    text = " ".join(SENTENCES)
+    linked = "".join(f"<i>{word}</i> " for word in text.split())
+    for body, plain, filtered in ((text, True, True), (linked, True, False)):
+        tokens = PageTokens.of(tags_of(f"<p>{body}</p>"))
+        assert (gold_run(tokens, text) is not None) == plain
+        assert (gold_run(tokens, text, most_tags=PAPER_TAGS) is not None) == filtered
+
+
+def test_tags_do_not_make_a_label_long_enough() -> None:
+    text = "one two three four five six seven eight nine ten " * 3
+    tokens = PageTokens.of(tags_of("<p>" + "".join(f"<i>{word}</i> " for word in text.split()) + "</p>"))
+    assert gold_run(tokens, text) is None
 
 
 def test_tags_of_one_source_alone_are_not_common() -> None:

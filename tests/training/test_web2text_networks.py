@@ -30,7 +30,7 @@ def test_it_learns_what_an_article_is():
     pytest.importorskip("torch")
     trained = train_web2text(pages(3, 5, 8, 12, 20), pages(4, 10), QUICK)
     page = labelled(7)
-    assert trained.labeller.verdicts(page.features).kept.tolist() == page.labels.tolist()
+    assert trained.labeller.predict(page.features).kept.tolist() == page.labels.tolist()
     assert trained.record["pages"] == 5
     assert trained.record["recipe"]["steps"] == 80
     assert 0 < trained.record["validation_error"]["unary"] < 0.3
@@ -81,7 +81,7 @@ def test_torch_and_numpy_label_alike():
                 logits = to_torch(network)(torch.from_numpy(network.standardise(matrix).T.copy())[None])[0].T
             np.testing.assert_allclose(network.logits(matrix), logits.numpy(), atol=1e-5)
             potentials.append(log_softmax(logits.numpy()))
-        assert best_labels(*potentials).tolist() == labeller.verdicts(features).kept.tolist()
+        assert best_labels(*potentials).tolist() == labeller.predict(features).kept.tolist()
 
 
 def test_too_few_pages():

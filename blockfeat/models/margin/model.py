@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,20 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import ModelError
-from blockfeat.features.context import context_columns, context_features, context_places
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.named_row import NamedRow
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
-from blockfeat.models.model import BlockReason, Prediction, best_blocks
-from blockfeat.page.page import Page
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 __all__ = ["MarginModel", "SoftThreshold", "Transitions"]
 
 Array = NDArray[np.float64]
 
-KIND = "margin"
 _SCHEMA = 1
-_TOLD = 3
+_NAMED = 3
 _FAVOUR = 1.5
 
 
@@ -45,7 +44,7 @@ class SoftThreshold:
     softness : float
         Distance from the threshold at which the feature counts in full, in its unit; above 0.
     weight : float
-        What is added at or above threshold + softness; below 0 for a feature that speaks against content.
+        What is added at or above threshold + softness; below 0 for a feature that is evidence against content.
     """
 
     feature: str
@@ -95,6 +94,9 @@ class MarginModel:
         As for every model.
     """
 
+    kind: ClassVar[str] = "margin"
+    decoding: ClassVar[str] = "viterbi"
+
     name: str
     table: TagTable
     terms: tuple[SoftThreshold, ...]
@@ -107,33 +109,25 @@ class MarginModel:
 
     def __post_init__(self) -> None:
         """Check that the features are known and the bias is a number."""
-        unknown = [name for name in self.columns if name not in context_places()]
-        if unknown:
-            raise ModelError(f"model {self.name!r} has features that are unknown: {', '.join(unknown)}")
+        features_named(self.feature_names, where=f"model {self.name!r}")
         if len({term.feature for term in self.terms}) < len(self.terms):
             raise ModelError(f"model {self.name!r} names a feature twice")
         if not isfinite(self.bias):
             raise ModelError(f"model {self.name!r}: the bias must be finite")
 
     @property
-    def features(self) -> tuple[Feature, ...]:
-        """Nothing is measured ahead: the context features rest on shared sums and are taken together."""
-        return ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
+    def feature_names(self) -> tuple[str, ...]:
         """Names of the features, in the order of the terms."""
         return tuple(term.feature for term in self.terms)
 
     @cached_property
-    def _places(self) -> NDArray[np.int64]:
-        """Column of each term's feature among the context features."""
-        return np.array([context_places()[name] for name in self.columns], dtype=np.int64)
+    def features(self) -> tuple[Feature, ...]:
+        """The features, in the order of the terms."""
+        return features_named(self.feature_names)
 
-    @cached_property
-    def _titles(self) -> tuple[str, ...]:
-        """Name of each term's feature for people."""
-        return tuple(context_features()[place].title for place in self._places.tolist())
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
 
     @cached_property
     def _numbers(self) -> Array:
@@ -141,17 +135,12 @@ class MarginModel:
         rows = [(term.threshold, term.softness, term.weight) for term in self.terms]
         return np.array(rows, dtype=np.float64).reshape(-1, 3).T
 
-    def matrix(self, measured: MeasuredPage) -> Array:
-        """Return the values of the terms' features: n × k."""
-        columns = context_columns(Measured(measured.blocks, measured.stop_words))
-        return columns.T[self._places].T.astype(np.float64)
-
-    def contributions(self, matrix: Array) -> Array:
+    def contributions(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return what each feature adds to the score of each block: n × k."""
         thresholds, softnesses, weights = self._numbers
-        return np.asarray(np.clip((matrix - thresholds) / softnesses, -1.0, 1.0) * weights)
+        return np.asarray(np.clip((matrix.astype(np.float64) - thresholds) / softnesses, -1.0, 1.0) * weights)
 
-    def scores(self, matrix: Array) -> Array:
+    def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return the score of each block, the sum of bias and contributions: n × k to n."""
         return np.asarray(self.contributions(matrix).sum(axis=1) + self.bias)
 
@@ -166,52 +155,52 @@ class MarginModel:
         kept = best_labels(unary, np.broadcast_to(costs, (max(count - 1, 0), 4)))
         return kept if kept.any() else best_blocks(scores)
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page and decode their labels."""
-        scores = self.scores(self.matrix(measured))
+        scores = self.scores(measured.matrix)
         return Prediction(scores, self.choose(scores))
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block what its features added to the score.
 
-        Named are the strongest for or against, by what they add beyond their mean on the page: what a feature adds
-        to every block alike tells nothing of one.
+        The strongest are named, by what they add beyond their mean on the page: what a feature adds to every block
+        alike explains none of them.
         """
-        matrix = self.matrix(measured)
+        matrix = measured.matrix
         added = self.contributions(matrix)
         beyond = added - added.mean(axis=0) if len(added) > 1 else added
         found = []
-        places = {name: column for column, name in enumerate(self.columns)}
+        places = {name: column for column, name in enumerate(self.feature_names)}
         both = zip(prediction.scores.tolist(), prediction.kept.tolist(), strict=True)
         for place, (score, kept) in enumerate(both):
-            speaks_for = score > 0
-            told = self._told(matrix[place], added[place], beyond[place] * (1 if speaks_for else -1), speaks_for)
+            favours = score > 0
+            named = self._strongest(matrix[place], added[place], beyond[place] * (1 if favours else -1), favours)
             state = "kept" if kept else "dropped"
             found.append(
                 BlockReason(
-                    reason=f"{state}: {told}" if kept == speaks_for else f"{state} with its neighbours, though {told}",
+                    reason=f"{state}: {named}" if kept == favours else f"{state} with its neighbours, though {named}",
                     features=NamedRow(matrix, places, place),
                     contributions=NamedRow(added, places, place),
                 )
             )
         return tuple(found)
 
-    def _told(self, values: Array, added: Array, beyond: Array, speaks_for: bool) -> str:
+    def _strongest(self, values: NDArray[np.floating[Any]], added: Array, beyond: Array, favours: bool) -> str:
         """Name the strongest features on one side."""
         order = [place for place in np.argsort(-beyond, kind="stable").tolist() if beyond[place] > 0]
-        titles = self._titles
-        agreeing = [place for place in order if added[place] and (added[place] > 0) == speaks_for]
-        named = (f"{titles[k]} {values[k]:.2f} ({added[k]:+.1f})" for k in agreeing[:_TOLD])
-        return ", ".join(named) or "no single feature decides"
+        titles = [feature.title for feature in self.features]
+        agreeing = [place for place in order if added[place] and (added[place] > 0) == favours]
+        parts = (f"{titles[k]} {values[k]:.2f} ({added[k]:+.1f})" for k in agreeing[:_NAMED])
+        return ", ".join(parts) or "no single feature decides"
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the bias moves by 1.5."""
         return replace(self, bias=self.bias + (-_FAVOUR if side == "precision" else _FAVOUR))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model as plain values that a person can read and edit and JSON can hold."""
-        return {
-            "kind": KIND,
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that a person can read and edit; it has no arrays."""
+        document = {
+            "kind": self.kind,
             "schema": _SCHEMA,
             "name": self.name,
             "table": table_value(self.table),
@@ -226,10 +215,13 @@ class MarginModel:
             },
             "record": dict(self.record),
         }
+        return document, {}
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any], *, where: str = "model") -> MarginModel:
-        """Make a model of plain values.
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> MarginModel:
+        """Make a model from plain values.
 
         Raises
         ------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import mul
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,18 @@ from numpy.typing import NDArray
 from blockfeat._numeric import matmul, probabilities
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.context import context_columns, context_features, context_places
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.named_row import NamedRow
-from blockfeat.features.schema import Feature, Measured
-from blockfeat.models.documents import check_schema, common_values, document_array, reading_values, table_value
-from blockfeat.models.model import BlockReason, Prediction, best_blocks
-from blockfeat.page.page import Page
+from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 __all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
 
 Array = NDArray[np.float32]
 
-KIND = "sequence"
 _SCHEMA = 1
 DILATIONS = (1, 2, 4)
 """Distance to the neighbours that each convolution looks at."""
@@ -36,7 +36,7 @@ WEIGHT_NAMES = (
 )  # fmt: skip
 """Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
 _MOST_DEVIATIONS = np.float32(5.0)
-_TOLD = 3
+_NAMED = 3
 _FAVOUR = 1.5
 _SURE = 0.8
 _LEAST_CUT = 0.02
@@ -48,7 +48,7 @@ _REACH = sum(DILATIONS)
 
 @dataclass(frozen=True, slots=True)
 class ContentTest:
-    """Tells whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
+    """Decides whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class ContentTest:
         return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
 
     def holds(self, logits: Array, words: NDArray[np.integer[Any]]) -> bool:
-        """Tell whether a page with these blocks has content; a short page needs only one block that might be."""
+        """Return whether a page with these blocks has content; a short page needs only one block that might be."""
         if logits.size and words.sum() < _SHORT_PAGE and logits.max() > _MIGHT_BE:
             return True
         measured = self.measures(logits, words)
@@ -92,7 +92,7 @@ class SequenceModel:
         Name of the model.
     table : TagTable
         How pages are cut.
-    columns : tuple of str
+    feature_names : tuple of str
         Names of the features, in the order of the network's inputs.
     weights : mapping
         Float arrays by `WEIGHT_NAMES`.
@@ -101,14 +101,17 @@ class SequenceModel:
     cuts : mapping
         The cut by language, for languages that gain by their own.
     content : ContentTest or None
-        Tells pages that have no main content.
+        Decides which pages have no main content.
     languages, stop_word_scope, segmenter, record
         As for every model.
     """
 
+    kind: ClassVar[str] = "sequence"
+    decoding: ClassVar[str] = "cut"
+
     name: str
     table: TagTable
-    columns: tuple[str, ...]
+    feature_names: tuple[str, ...]
     weights: Mapping[str, Array]
     cut: float = 0.5
     cuts: Mapping[str, float] = field(default_factory=dict)
@@ -123,27 +126,22 @@ class SequenceModel:
         missing = [name for name in WEIGHT_NAMES if name not in self.weights]
         if missing:
             raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
-        unknown = [name for name in self.columns if name not in context_places()]
-        if unknown:
-            raise ModelError(f"model {self.name!r} was trained with features that are unknown: {', '.join(unknown)}")
+        features_named(self.feature_names, where=f"model {self.name!r}")
         channels = self.weights["inner_bias"].size
-        shapes = {"inner": (len(self.columns), channels), "page": (channels, channels), "outer": (channels,)}
+        shapes = {"inner": (len(self.feature_names), channels), "page": (channels, channels), "outer": (channels,)}
         shapes |= {f"convolution_{layer}": (3 * channels, channels) for layer in range(len(DILATIONS))}
         for name, shape in shapes.items():
             if self.weights[name].shape != shape:
                 raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")
 
-    @property
+    @cached_property
     def features(self) -> tuple[Feature, ...]:
-        """Nothing is measured ahead: the context features rest on shared sums and are taken together."""
-        return ()
+        """The features, in the order of the network's inputs."""
+        return features_named(self.feature_names)
 
-    def matrix(self, measured: MeasuredPage) -> Array:
-        """Return the network's inputs: n × k."""
-        columns = context_columns(Measured(measured.blocks, measured.stop_words))
-        if self.columns == tuple(context_places()):
-            return columns
-        return columns[:, [context_places()[name] for name in self.columns]]
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
 
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
@@ -229,12 +227,12 @@ class SequenceModel:
         moved = {lang: _moved(cut, shift) for lang, cut in self.cuts.items()}
         return replace(self, cut=_moved(self.cut, shift), cuts=moved)
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page (logit above that of the cut) and keep those above 0.
 
         Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
         """
-        logits, words = self.logits(self.matrix(measured)), measured.blocks.measures.words
+        logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
         cut = self.page_cut(logits, words, self.cut_for(measured.lang))
         scores = logits.astype(np.float64) - np.log(cut / (1 - cut))
         if self.content is not None and not self.content.holds(logits, words):
@@ -258,14 +256,14 @@ class SequenceModel:
         best = float((2 * found / (size.cumsum() + found[-1])).max())
         return cut if best >= _SURE else max(best * cut, _LEAST_CUT)
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block which features moved its score most.
 
         See `contributions`.
         """
-        matrix = self.matrix(measured)
+        matrix = _singles(measured.matrix)
         changes = self.contributions(matrix)
-        places = {name: place for place, name in enumerate(self.columns)}
+        places = {name: place for place, name in enumerate(self.feature_names)}
         found: list[BlockReason] = []
         for first in range(0, matrix.shape[0], _STRETCH):
             rows = slice(first, first + _STRETCH)
@@ -282,29 +280,28 @@ class SequenceModel:
 
     def _sentences(self, matrix: Array, changes: Array, kept: NDArray[np.bool_]) -> list[str]:
         """Name for each block the features that spoke most for its prediction."""
-        titles = {feature.name: feature.title for feature in context_features()}
-        names = [titles[name] for name in self.columns]
+        names = [feature.title for feature in self.features]
         spoke = np.where(kept[:, None], changes, -changes)
-        order = (-spoke).argsort(axis=1, kind="stable")[:, :_TOLD]
+        order = (-spoke).argsort(axis=1, kind="stable")[:, :_NAMED]
         chosen: Any = (np.take_along_axis(array, order, axis=1).tolist() for array in (matrix, changes, spoke))
         sentences = []
         for is_kept, columns, *values in zip(kept.tolist(), order.tolist(), *chosen, strict=True):
-            told = ", ".join(
+            named = ", ".join(
                 f"{names[column]} {value:.2f} ({moved:+.1f})"
                 for column, value, moved, strength in zip(columns, *values, strict=True)
                 if strength > 0
             )
-            sentences.append(f"{'kept' if is_kept else 'dropped'}: {told or 'no single feature decides'}")
+            sentences.append(f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}")
         return sentences
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values and its weights, those of the layers in 16 bits."""
         document = {
-            "kind": KIND,
+            "kind": self.kind,
             "schema": _SCHEMA,
             "name": self.name,
             "table": table_value(self.table),
-            "columns": list(self.columns),
+            "columns": list(self.feature_names),
             "cut": self.cut,
             "cuts": dict(self.cuts),
             "content": None if self.content is None else {"weights": self.content.weights, "bias": self.content.bias},
@@ -315,13 +312,13 @@ class SequenceModel:
         }
         halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
         floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
-        return {"document": document_array(document), **halves, **floats}
+        return document, {**halves, **floats}
 
     @classmethod
-    def from_arrays(
-        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, where: str
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
     ) -> SequenceModel:
-        """Make a model of named arrays and the values of their document.
+        """Make a model from plain values and weights.
 
         Raises
         ------
@@ -333,12 +330,17 @@ class SequenceModel:
             common = common_values(document, where=where)
             return cls(
                 **common,
-                columns=tuple(map(str, document["columns"])),
+                feature_names=tuple(map(str, document["columns"])),
                 weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
                 cut=float(document["cut"]),
                 cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
                 content=_content_test(document["content"]),
             )
+
+
+def _singles(matrix: NDArray[np.floating[Any]]) -> Array:
+    """Return a matrix in 32 bits."""
+    return matrix.astype(np.float32, copy=False)
 
 
 def _moved(cut: float, shift: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,19 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.decode.decoder import Decoder, decode
 from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.named_row import NamedRow
 from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
-from blockfeat.models.model import BlockReason, Prediction
-from blockfeat.page.page import Page
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
 __all__ = ["JOINT", "Margins", "ThresholdModel", "margins"]
 
 JOINT = "joint"
-_KIND = "thresholds"
 _SCHEMA = 1
 Array = NDArray[np.float64]
+Matrix = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ class ThresholdModel:
         Where the model comes from: corpora, seed, options, scores, versions, command.
     """
 
+    kind: ClassVar[str] = "thresholds"
+
     name: str
     table: TagTable
     features: tuple[Feature, ...]
@@ -99,15 +101,29 @@ class ThresholdModel:
                     f"model {self.name!r}: {values.size} thresholds of {key!r} for {len(self.features)} features"
                 )
 
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, in the order of the thresholds."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def decoding(self) -> str:
+        """Name of the decoder."""
+        return self.decoder.name
+
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
+
     def thresholds_for(self, lang: str | None) -> Array:
         """Return the thresholds for a page of this language."""
         return self.thresholds.get(lang or JOINT, self.thresholds[JOINT])
 
-    def feature_margins(self, matrix: Array, lang: str | None = None) -> Array:
+    def feature_margins(self, matrix: Matrix, lang: str | None = None) -> Array:
         """Return how far each value lies on the good side of its threshold: n × k, in units of the range."""
         return margins(matrix, self.thresholds_for(lang), self.features)
 
-    def scores(self, matrix: Array, words: NDArray[np.int64], lang: str | None = None) -> Array:
+    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Array:
         """Return the score of each block; at least 0 where all thresholds hold.
 
         Parameters
@@ -122,13 +138,13 @@ class ThresholdModel:
         smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
         return block_scores(smallest, words, self.margins)
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page and decode their labels."""
         scores = self.scores(measured.matrix, measured.blocks.measures.words, measured.lang)
         return Prediction(scores, decode(scores, self.decoder))
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block which thresholds it failed."""
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Return for each block which thresholds it failed."""
         margins = self.feature_margins(measured.matrix, measured.lang)
         limits = self.thresholds_for(measured.lang).tolist()
         names = [feature.name for feature in self.features]
@@ -137,15 +153,17 @@ class ThresholdModel:
         for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
             row = measured.matrix[block]
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
-            told = "; ".join(
+            violations = "; ".join(
                 f"{self.features[place].title} {row[place]:.2f} is "
                 f"{'below' if self.features[place].sign > 0 else 'above'} {limits[place]:.2f}"
                 for place in failed
             )
             if kept:
-                reason = f"kept: inside the best run, though {told}" if failed else "kept: all thresholds hold"
+                reason = f"kept: inside the best run, though {violations}" if failed else "kept: all thresholds hold"
             else:
-                reason = f"dropped: {told}" if failed else "dropped: all thresholds hold, but outside the best run"
+                reason = (
+                    f"dropped: {violations}" if failed else "dropped: all thresholds hold, but outside the best run"
+                )
             values = NamedRow(measured.matrix, places, block)
             found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
         return tuple(found)
@@ -159,10 +177,10 @@ class ThresholdModel:
         """Return a copy that decodes in another way."""
         return replace(self, decoder=decoder)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model as plain values that a person can read and JSON can hold."""
-        return {
-            "kind": _KIND,
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that a person can read and edit; it has no arrays."""
+        document = {
+            "kind": self.kind,
             "schema": _SCHEMA,
             "name": self.name,
             "table": table_value(self.table),
@@ -174,6 +192,7 @@ class ThresholdModel:
             "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
             "record": dict(self.record),
         }
+        return document, {}
 
     def _readable(self, values: Array) -> dict[str, dict[str, Any]]:
         pairs = zip(self.features, values.tolist(), strict=True)
@@ -183,8 +202,10 @@ class ThresholdModel:
         }
 
     @classmethod
-    def from_dict(cls, document: Mapping[str, Any], *, where: str = "model") -> ThresholdModel:
-        """Make a model of plain values.
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> ThresholdModel:
+        """Make a model from plain values.
 
         Raises
         ------
@@ -220,13 +241,14 @@ def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str)
     return np.array(values, dtype=np.float64)
 
 
-def margins(matrix: Array, thresholds: Array, features: tuple[Feature, ...]) -> Array:
+def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) -> Array:
     """Return sign · (value - threshold) / range for each block and feature."""
     signs = np.array([feature.sign for feature in features])
     ranges = np.array([feature.high - feature.low for feature in features])
     return np.asarray((matrix - thresholds) * (signs / ranges))
 
 
-def block_scores(smallest: Array, words: NDArray[np.int64], how: Margins) -> Array:
+def block_scores(smallest: Array, words: NDArray[np.integer[Any]], how: Margins) -> Array:
     """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one."""
-    return np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
+    scores: Array = np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
+    return scores

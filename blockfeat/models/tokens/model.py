@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.decode.constrained import best_run_within, truncate_run
 from blockfeat.decode.runs import best_run
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature
-from blockfeat.models.model import BlockReason, Prediction
-from blockfeat.models.tokens.article import ArticleDecision
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.models.tokens.classifier import TokenClassifier
+from blockfeat.models.tokens.document import classifier_from_document, classifier_to_document
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.run_blocks import block_scores, covered_shares, kept_blocks
 from blockfeat.models.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
-from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 __all__ = ["SYSTEMS", "Constraints", "TokenModel", "TokenRun"]
 
+_SCHEMA = 1
 SYSTEMS = ("longest-block", "simple", "classifier")
 
 _FAVOUR_FACTOR = 1.5
@@ -81,11 +82,12 @@ class TokenRun:
     run: tuple[int, int]
     is_taken: Mask
 
-    @property
-    def byte_range(self) -> tuple[int, int]:
-        """Where the run begins and ends in the source of the page's tags; (0, 0) for none."""
-        first, end = self.run
-        return (int(self.tokens.first_byte[first]), int(self.tokens.end_byte[end - 1])) if end > first else (0, 0)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunPrediction(Prediction):
+    """A prediction of blocks with the run of tokens that it rests on."""
+
+    run: TokenRun
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,13 +109,13 @@ class TokenModel:
         The classifier.
     constraints : Constraints
         What a run must keep to.
-    article : ArticleDecision, optional
-        Decides whether the extraction is an article.
     languages : tuple of str
         Languages that the model was trained for; empty for any.
     record : mapping
         Where the model comes from.
     """
+
+    kind: ClassVar[str] = "tokens"
 
     name: str
     system: str
@@ -121,13 +123,12 @@ class TokenModel:
     penalty: float = PENALTY
     classifier: TokenClassifier | None = None
     constraints: Constraints = field(default_factory=Constraints)
-    article: ArticleDecision | None = None
     languages: tuple[str, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
-    # What other models have and the chain asks for: nothing is measured on blocks.
-    features: tuple[Feature, ...] = ()
-    stop_word_scope: str = "page"
-    segmenter: str = "fast"
+    features: ClassVar[tuple[Feature, ...]] = ()
+    feature_names: ClassVar[tuple[str, ...]] = ()
+    stop_word_scope: ClassVar[str] = "page"
+    segmenter: ClassVar[str] = "fast"
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -137,6 +138,15 @@ class TokenModel:
             raise ModelError(f"model {self.name!r}: only a system 'classifier' has a classifier, and it needs one")
         if not self.penalty > 0:
             raise ModelError(f"model {self.name!r}: the penalty of a tag must be above 0, not {self.penalty}")
+
+    @property
+    def decoding(self) -> str:
+        """What of a page is kept."""
+        return "longest block" if self.system == "longest-block" else "run of tokens"
+
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table; no features of blocks are computed."""
+        return Measurer.of(self, identifier)
 
     def find(self, tags: Tags | None) -> TokenRun:
         """Find the run of a page; linear in its size."""
@@ -149,28 +159,28 @@ class TokenModel:
         is_taken[run[0] : run[1]] = True
         return TokenRun(tokens, scores, run, is_taken)
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: MeasuredPage) -> RunPrediction:
         """Score blocks by the sum of their tokens' scores; keep those of whose words at least half are in the run."""
-        found = self.find(page.tags)
+        found = self.find(measured.blocks.tags)
         scores = block_scores(found.tokens, found.scores, measured.blocks)
-        return Prediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks))
+        return RunPrediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks), found)
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block how much of it is in the run, and what its own tokens speak for."""
-        found = self.find(page.tags)
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Return for each block how much of it is in the run, and which side its own tokens favour."""
+        found = prediction.run if isinstance(prediction, RunPrediction) else self.find(measured.blocks.tags)
         words = np.maximum(measured.blocks.measures.words, 1)
         covered = covered_shares(found.tokens, found.is_taken, measured.blocks)
         what = "the longest cell or DIV" if self.system == "longest-block" else "the best run of tokens"
-        told = []
+        reasons = []
         for score, kept, share, count in zip(
             prediction.scores.tolist(), prediction.kept.tolist(), covered.tolist(), words.tolist(), strict=True
         ):
             reason = f"{'kept' if kept else 'dropped'}: {share:.0%} of its words are in {what}"
             if self.system != "longest-block":
-                reason += f"; its own tokens speak for {'inside' if score > 0 else 'outside'}"
+                reason += f"; its own tokens favour {'inside' if score > 0 else 'outside'}"
             features = {"share_in_run": share, "score_by_word": score / count}
-            told.append(BlockReason(reason, features))
-        return tuple(told)
+            reasons.append(BlockReason(reason, features))
+        return tuple(reasons)
 
     def favouring(self, side: str) -> TokenModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: tags cost more or less, or scores move.
@@ -189,22 +199,47 @@ class TokenModel:
         moved = replace(scale, bias=scale.bias + sign * _FAVOUR_BIAS[scale.name])
         return replace(self, classifier=replace(self.classifier, scale=moved))
 
-    def texts(self, page: Page, blocks: Blocks, kept: Mask) -> list[str]:
-        """Return the run's own text, cut at the borders of the kept blocks."""
-        first_byte, end_byte = self.find(page.tags).byte_range
-        return run_texts(blocks, first_byte, end_byte, np.flatnonzero(kept).tolist())
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values, and the counts of its classifier as arrays."""
+        document: dict[str, Any] = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "system": self.system,
+            "table": table_value(self.table),
+            "penalty": self.penalty,
+            "constraints": asdict(self.constraints),
+            "languages": list(self.languages),
+            "record": dict(self.record),
+        }
+        if self.classifier is None:
+            return document, {}
+        values, arrays = classifier_to_document(self.classifier)
+        return document | values, arrays
 
-    def is_article(self, blocks: Blocks, kept: Mask) -> bool | None:
-        """Tell whether the kept blocks make an article (4.1); None where the model has not learnt to tell."""
-        return None if self.article is None else self.article.is_article(blocks, kept)
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> TokenModel:
+        """Make a model from plain values and counts; ``"counts"`` names another model's file whose counts it shares.
 
-    def with_options(self, *, penalty: float | None = None, constraints: Constraints | None = None) -> TokenModel:
-        """Return a copy with another penalty or other constraints."""
-        return replace(
-            self,
-            penalty=self.penalty if penalty is None else penalty,
-            constraints=self.constraints if constraints is None else constraints,
-        )
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where``.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where, prefixed=ModelError):
+            return cls(
+                name=str(document["name"]),
+                system=document["system"],
+                table=table_from_value(document["table"], where=where),
+                penalty=float(document["penalty"]),
+                classifier=_classifier(document, arrays, read),
+                constraints=Constraints(**document["constraints"]),
+                languages=tuple(document["languages"]),
+                record=document.get("record", {}),
+            )
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
         if self.classifier is not None:
@@ -224,3 +259,13 @@ class TokenModel:
         else:
             run = best_run(scores)
         return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run
+
+
+def _classifier(document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> TokenClassifier | None:
+    """Return the classifier of a document: its own, that of the file it refers to, or none."""
+    counts = document.get("counts")
+    if counts is None:
+        return classifier_from_document(document, arrays) if arrays else None
+    if read is None:
+        raise ModelError(f"its counts are in {counts!r}, which cannot be read from here")
+    return classifier_from_document(*read(str(counts)))

@@ -106,7 +106,7 @@ class NaiveBayes:
     ----------
     grams, unclosed, around : FeatureCounts
         Counts of grams, of most recent unclosed tags and of `surroundings`; without
-        features a column says nothing.
+        features a column adds nothing.
     inside, outside : int
         All training tokens inside and outside of the text.
     size : int

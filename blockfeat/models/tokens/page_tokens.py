@@ -1,4 +1,4 @@
-"""The tokens of a page, by column: tags, words, numbers and symbols with their places (Pasternack & Roth 2009, 5.2)."""
+"""The tokens of a page as arrays: tags, words, numbers and symbols with their places (Pasternack & Roth 2009, 5.2)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class PageTokens:
 
 
 def are_among(values: NDArray[Any], known: NDArray[Any]) -> Mask:
-    """Tell which values are among some known ones, which must ascend; faster than `numpy.isin` for few of those."""
+    """Return which values are among some known ones, which must ascend; faster than `numpy.isin` for few of those."""
     if not known.size:
         return np.zeros(values.size, dtype=bool)
     return np.asarray(known[np.minimum(np.searchsorted(known, values), known.size - 1)] == values)
@@ -203,8 +203,8 @@ def _unescaped(codes: NDArray[np.uint8], place: Indices) -> tuple[NDArray[np.uin
     return codes[kept], place[kept], ends[kept]
 
 
-def _are_numbers(codes: NDArray[np.uint32], start: Indices, end: Indices) -> Mask:
-    """Tell which words consist of decimal digits alone."""
+def _are_numbers(codes: NDArray[np.uint32], start: NDArray[np.int32], end: NDArray[np.int32]) -> Mask:
+    """Return which words consist of decimal digits alone."""
     is_digit = (codes >= _ZEROS[0]) & (codes < _ZEROS[0] + 10)
     if codes.max(initial=0) >= _ZEROS[1]:
         for zero in _ZEROS[1:]:

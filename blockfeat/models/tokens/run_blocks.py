@@ -1,10 +1,6 @@
-"""From a run of tokens back to the page: the blocks that it covers, their scores, and its own text."""
+"""From a run of tokens back to the page: the blocks that it covers, and their scores."""
 
 from __future__ import annotations
-
-import re
-from collections.abc import Sequence
-from html import unescape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +8,12 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.models.tokens.page_tokens import PageTokens
 
-__all__ = ["block_scores", "covered_shares", "kept_blocks", "run_texts"]
+__all__ = ["block_scores", "covered_shares", "kept_blocks"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _LEAST_SHARE = 0.5
-_TAG = re.compile(rb"<[^>]*>")
 
 
 def block_scores(tokens: PageTokens, scores: Floats, blocks: Blocks) -> Floats:
@@ -27,7 +22,7 @@ def block_scores(tokens: PageTokens, scores: Floats, blocks: Blocks) -> Floats:
 
 
 def kept_blocks(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Mask:
-    """Tell which blocks are part of an extraction: those of whose words at least half are taken.
+    """Return which blocks are part of an extraction: those of whose words at least half are taken.
 
     Parameters
     ----------
@@ -48,41 +43,6 @@ def covered_shares(tokens: PageTokens, is_taken: Mask, blocks: Blocks) -> Floats
     words = tokens.is_word
     taken = _sums_by_block(tokens, (words & is_taken).astype(np.float64), blocks)
     return taken / np.maximum(_sums_by_block(tokens, words.astype(np.float64), blocks), 1.0)
-
-
-def run_texts(blocks: Blocks, first_byte: int, end_byte: int, chosen: Sequence[int]) -> list[str]:
-    """Return the texts of some blocks, cut where the run begins or ends inside of them.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The page's blocks.
-    first_byte, end_byte : int
-        Where the run begins and ends in the source of the page's tags.
-    chosen : sequence of int
-        The blocks to return; those outside of the run come out empty.
-    """
-    texts = []
-    for index in chosen:
-        text = blocks.text(index)
-        first, end = int(blocks.first_byte[index]), int(blocks.end_byte[index])
-        if first < first_byte or end_byte < end:
-            source = blocks.tags.source
-            solid = np.cumsum([not character.isspace() for character in text])
-            before = _solid_characters(source[first : max(min(first_byte, end), first)])
-            behind = _solid_characters(source[max(min(end_byte, end), first) : end])
-            total = int(solid[-1]) if len(text) else 0
-            start = int(np.searchsorted(solid, before, side="right"))
-            stop = int(np.searchsorted(solid, total - behind)) + 1
-            text = text[start:stop].strip() if before + behind < total else ""
-        texts.append(text)
-    return texts
-
-
-def _solid_characters(markup: bytes) -> int:
-    """Return the number of characters other than white space between the tags of a piece of markup."""
-    text = unescape(_TAG.sub(b"", markup).decode("utf-8", "ignore"))
-    return sum(not character.isspace() for character in text)
 
 
 def _sums_by_block(tokens: PageTokens, values: Floats, blocks: Blocks) -> Floats:

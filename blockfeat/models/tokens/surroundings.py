@@ -1,6 +1,6 @@
 """What stands around each token: length of its text, of the texts around it, links, and what part of the page it is.
 
-A third feature beside the paper's two, which see three tokens and one tag: on pages of today, deep in elements, that is
+A third feature beside the paper's two, which see three tokens and one tag: on modern, deeply nested pages, that is
 too little (docs/mss.md has the figures).
 """
 
@@ -45,8 +45,8 @@ _IN_TEXT = 1 << 10
 def surroundings(tokens: PageTokens) -> Ids:
     """Return a number for what stands around each token; linear in the page.
 
-    It tells the part of the page (the innermost of article, main, nav, header, footer, aside, form, figure, lists,
-    table, quote and section), whether the token is inside a link, and how many words are in the stretch of text that
+    It combines the part of the page (the innermost of article, main, nav, header, footer, aside, form, figure, lists,
+    table, quote and section), whether the token is inside a link, and how many words stand in the stretch of text that
     the token stands in, in the one before and in the one behind it; stretches end at tags that are not inline.
     """
     if not len(tokens):
@@ -93,12 +93,12 @@ def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
     number = np.argmax(tokens.key[start][:, None] == keys[None, :], axis=1) + 1
     parent = parents_of(start, end)
     # What holds from each start tag on, and from behind each end tag on; start tags last, for they may stand there.
-    told = np.zeros(len(tokens) + 1, dtype=np.int64)
+    since = np.zeros(len(tokens) + 1, dtype=np.int64)
     holds = np.zeros(len(tokens) + 1, dtype=np.int64)
-    told[end + 1] = end + 1
+    since[end + 1] = end + 1
     holds[end + 1] = np.where(parent >= 0, number[parent], 0)
-    told[start], holds[start] = start, number
-    return holds[np.maximum.accumulate(told)][:-1]
+    since[start], holds[start] = start, number
+    return holds[np.maximum.accumulate(since)][:-1]
 
 
 def _tags(names: tuple[str, ...], *, opens: bool) -> NDArray[np.uint64]:

@@ -93,9 +93,9 @@ def _own_features() -> list[_Entry]:
         ("log_words", "logarithm of words", False, 0.0, 3.5),
         *_text_features(longest=5.5),
         _flag("has_punctuation", "punctuation"),
-        ("punctuation", "characters of punctuation", False, 0.0, 10.0),
+        ("punctuation", "characters of punctuation", False, 0.0, np.inf),
         _flag("has_sentences", "more than one sentence"),
-        _share("position", "place in the source"),
+        _share("position", "start in the source"),
         _share("position_squared", "square of the above"),
         _flag("has_parent", "a node around the leaf"),
     ]
@@ -165,6 +165,6 @@ EDGE_FEATURES: tuple[Web2TextFeature, ...] = tuple(
 
 
 def ranges(features: tuple[Web2TextFeature, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the lowest and highest values of features, to clip a matrix of them by column."""
+    """Return the lowest and highest values of features, to clip the columns of a matrix of them."""
     low, high = zip(*((feature.low, feature.high) for feature in features), strict=True)
     return np.array(low, dtype=np.float32), np.array(high, dtype=np.float32)

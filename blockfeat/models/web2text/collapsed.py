@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from blockfeat.page.tags import parents_of
 
 __all__ = ["CollapsedDom"]
 
-Indices = NDArray[np.int64]
-_UNTOLD = -2
+Indices = NDArray[np.integer[Any]]
+_NONE = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,12 @@ class CollapsedDom:
 
 def _common_nodes(first: Indices, end: Indices, parent: Indices, leaves: int) -> Indices:
     """Return the innermost node around each leaf and the next."""
-    told = np.full(max(leaves, 1), _UNTOLD, dtype=np.int64)
+    known = np.full(max(leaves, 1), _NONE, dtype=np.int64)
     # Where several nodes begin or end at one place, the last assignment stands: outermost end, innermost begin.
-    told[end[::-1] - 1] = parent[::-1]
-    told[first] = np.arange(first.size)
-    teller = np.maximum.accumulate(np.where(told != _UNTOLD, np.arange(told.size), 0))
-    common: Indices = told[teller][: max(leaves - 1, 0)]
+    known[end[::-1] - 1] = parent[::-1]
+    known[first] = np.arange(first.size)
+    last = np.maximum.accumulate(np.where(known != _NONE, np.arange(known.size), 0))
+    common: Indices = known[last][: max(leaves - 1, 0)]
     return common
 
 

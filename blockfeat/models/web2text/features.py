@@ -1,8 +1,9 @@
-"""The features of the text leaves of a page and of the edges between them, by column (Vogels et al. 2018, 3.3)."""
+"""The features of the text leaves of a page and of the edges between them, vectorised (Vogels et al. 2018, 3.3)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,7 @@ def page_features(measured: MeasuredPage) -> PageFeatures:
     Parameters
     ----------
     measured : MeasuredPage
-        What `blockfeat.models.web2text.LeafMeasurer.measure` returned.
+        What `blockfeat.models.web2text.leaves.LeafMeasurer.measure` returned.
     """
     blocks = measured.blocks
     n = len(blocks)
@@ -133,8 +134,8 @@ def _own_features(blocks: Blocks, counts: LeafCounts, tree: CollapsedDom) -> Flo
     """Return features b1 to b28: float array, n × 28."""
     at, own, n = Leaf(), counts.counts, len(blocks)
     same_text = _occurrences(keys_of_spans(blocks.page_text.codes, counts.starts, counts.starts + counts.lengths))
-    first, end = blocks.first_byte, blocks.end_byte
-    position = ((first + end) / 2 - first[0]) / max(int(end[-1] - first[0]), 1)
+    first_byte = blocks.first_byte
+    position = (first_byte - first_byte[0]) / max(int(blocks.end_byte[-1] - first_byte[0]), 1)
     before = (
         same_text > 1,
         same_text > _MANY_DUPLICATES,
@@ -192,7 +193,11 @@ def _tags_of(blocks: Blocks, tree: CollapsedDom) -> tuple[Flags, Flags]:
 
 
 def _flags(
-    keys: NDArray[np.uint64], owner: Indices, chosen: Flags, tags: tuple[NDArray[np.uint64], Indices], count: int
+    keys: NDArray[np.uint64],
+    owner: NDArray[np.integer[Any]],
+    chosen: Flags,
+    tags: tuple[NDArray[np.uint64], Indices],
+    count: int,
 ) -> Flags:
     """Return which of some tags the elements of each owner have."""
     known, column_of = tags

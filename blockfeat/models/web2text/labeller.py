@@ -15,14 +15,14 @@ from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.models.web2text.features import PageFeatures
 from blockfeat.models.web2text.network import KERNELS, Layer, Network, log_softmax
 
-__all__ = ["LeafLabeller", "LeafVerdicts"]
+__all__ = ["LeafLabeller", "LeafPrediction"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeafVerdicts:
-    """What is said of the n leaves of a page.
+class LeafPrediction:
+    """Scores and labels of the n leaves of a page.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class LeafLabeller:
             if network.mean.size != len(features) or network.layers[-1].bias.size != answers:
                 raise ModelError(f"a network of Web2Text does not take {len(features)} features to {answers} answers")
 
-    def verdicts(self, features: PageFeatures, *, shift: float = 0.0) -> LeafVerdicts:
+    def predict(self, features: PageFeatures, *, shift: float = 0.0) -> LeafPrediction:
         """Label the leaves of a page by their features.
 
         Parameters
@@ -72,12 +72,12 @@ class LeafLabeller:
         """
         n = features.blocks.shape[0]
         if n == 0:
-            return LeafVerdicts(np.zeros(0), np.zeros(0, dtype=np.bool_))
+            return LeafPrediction(np.zeros(0), np.zeros(0, dtype=np.bool_))
         unary = log_softmax(self.unary.logits(features.blocks))
         unary[:, 1] += shift
         pairwise = log_softmax(self.pairwise.logits(features.edges)) if n > 1 else np.zeros((0, 4))
         kept = best_labels(unary, pairwise, interpolation=self.interpolation)
-        return LeafVerdicts(unary[:, 1] - unary[:, 0], kept)
+        return LeafPrediction(unary[:, 1] - unary[:, 0], kept)
 
     def to_arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of both networks by the names that they have in a file."""

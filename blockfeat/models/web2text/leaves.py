@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ __all__ = ["Leaf", "LeafCounts", "LeafMeasurer", "count_leaves", "leaf_table"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer[Any]]
 
 _PUNCTUATION = ".,?;:!\u3002\u3001\uff0c\uff0e\uff1f\uff1b\uff1a\uff01\uff61\u060c\u061b\u061f\u0964\u0589\u2026"
 _QUESTIONS = "?\uff1f\u061f\u037e"
@@ -150,7 +150,7 @@ def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:
     )
 
 
-def _by_leaf(mask: Flags, ends: NDArray[np.intp]) -> Indices:
+def _by_leaf(mask: Flags, ends: Indices) -> Indices:
     """Count the marked characters of each leaf."""
     return np.diff(np.searchsorted(np.flatnonzero(mask), ends), prepend=0)
 

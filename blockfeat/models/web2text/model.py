@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,20 +14,15 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
-from blockfeat.models.documents import check_schema, document_array, reading_values, table_from_value, table_value
-from blockfeat.models.model import BlockReason, Prediction
+from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
-from blockfeat.models.web2text.features import page_features
 from blockfeat.models.web2text.labeller import LeafLabeller
-from blockfeat.models.web2text.leaves import LeafMeasurer
-from blockfeat.page.page import Page
+from blockfeat.models.web2text.measuring import MeasuredLeaves, Web2TextMeasurer
 
 __all__ = ["Web2TextModel"]
 
-KIND = "web2text"
 _SCHEMA = 1
 _FAVOUR = 1.5
 _HALF = 0.5
@@ -50,53 +44,49 @@ class Web2TextModel:
         How pages are cut into the blocks that are kept or not; leaves are the model's own segmentation.
     shift : float
         Added to the log odds of content.
-    features : tuple
-        Empty: nothing is measured of the blocks; the features of leaves are in `blockfeat.models.web2text.catalogue`.
-    languages, stop_word_scope, segmenter, record
+    languages, record
         As for every model.
     """
+
+    kind: ClassVar[str] = "web2text"
+    decoding: ClassVar[str] = "viterbi"
+    feature_names: ClassVar[tuple[str, ...]] = tuple(feature.name for feature in (*BLOCK_FEATURES, *EDGE_FEATURES))
 
     labeller: LeafLabeller
     name: str = "web2text"
     table: TagTable = field(default_factory=lambda: load_table("html5"))
     shift: float = 0.0
-    features: tuple[Feature, ...] = ()
     languages: tuple[str, ...] = ()
-    stop_word_scope: str = "page"
-    segmenter: str = "fast"
     record: Mapping[str, Any] = field(default_factory=dict)
 
-    @cached_property
-    def measurer(self) -> LeafMeasurer:
-        """What cuts pages into leaves, made at its first use (about 30 ms for the stop lists)."""
-        return LeafMeasurer.of(Identifier.build(StopWordIndex.build()))
+    def measurer(self, identifier: Identifier) -> Web2TextMeasurer:
+        """Return the measuring stage: blocks by the model's table, text leaves and their features beside them."""
+        return Web2TextMeasurer.of(self.table, identifier, languages=self.languages)
 
     def favouring(self, side: str) -> Web2TextModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the log odds of content move by 1.5."""
         return replace(self, shift=self.shift + (_FAVOUR if side == "recall" else -_FAVOUR))
 
-    def predict(self, page: Page, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page, and keep those that have half of their characters in leaves that are content.
 
         The score is the mean of the log odds of content over the block's characters; -20 for a block without a leaf.
         Where Viterbi overrules the odds of single leaves, a block may be kept with a score below 0.
         """
-        blocks = measured.blocks
-        leaves = self.measurer.measure(page, lang=measured.lang)
-        owner, weights = _owners(leaves.blocks, blocks)
+        blocks, leaves = measured.blocks, _leaves(measured)
+        owner, weights = _owners(leaves.leaves, blocks)
         if not weights.size:
             return Prediction(np.full(len(blocks), _LEAST_ODDS), np.zeros(len(blocks), dtype=np.bool_))
-        verdicts = self.labeller.verdicts(page_features(leaves), shift=self.shift)
+        found = self.labeller.predict(leaves.leaf_features, shift=self.shift)
         total = np.bincount(owner, weights=weights, minlength=len(blocks))
-        odds = np.bincount(owner, weights=weights * verdicts.log_odds, minlength=len(blocks))
-        kept = np.bincount(owner, weights=weights * verdicts.kept, minlength=len(blocks))
+        odds = np.bincount(owner, weights=weights * found.log_odds, minlength=len(blocks))
+        kept = np.bincount(owner, weights=weights * found.kept, minlength=len(blocks))
         scores = np.where(total > 0, odds / np.maximum(total, 1), _LEAST_ODDS)
         return Prediction(scores, (total > 0) & (kept >= _HALF * total))
 
-    def explain(self, page: Page, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block how likely its leaves are content, and where its neighbours decided."""
-        leaves = self.measurer.measure(page, lang=measured.lang)
-        owner, weights = _owners(leaves.blocks, measured.blocks)
+        owner, weights = _owners(_leaves(measured).leaves, measured.blocks)
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
         chance = probabilities(prediction.scores)
         found = []
@@ -107,10 +97,10 @@ class Web2TextModel:
             found.append(BlockReason(reason, {"content_probability": one, "leaves": float(count)}))
         return tuple(found)
 
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the model as named arrays, for a file; ``document`` holds all that is not weights as JSON."""
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values and the weights of its networks."""
         document = {
-            "kind": KIND,
+            "kind": self.kind,
             "schema": _SCHEMA,
             "name": self.name,
             "table": table_value(self.table),
@@ -121,13 +111,13 @@ class Web2TextModel:
             "languages": list(self.languages),
             "record": dict(self.record),
         }
-        return {"document": document_array(document), **self.labeller.to_arrays()}
+        return document, self.labeller.to_arrays()
 
     @classmethod
-    def from_arrays(
-        cls, document: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, where: str
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
     ) -> Web2TextModel:
-        """Make a model of named arrays and the values of their document.
+        """Make a model from plain values and weights.
 
         Raises
         ------
@@ -148,6 +138,13 @@ class Web2TextModel:
                 languages=tuple(document["languages"]),
                 record=document.get("record", {}),
             )
+
+
+def _leaves(measured: MeasuredPage) -> MeasuredLeaves:
+    """Return a page that was measured with its leaves."""
+    if not isinstance(measured, MeasuredLeaves):
+        raise ModelError("web2text needs a page with text leaves, as its own measurer gives it")
+    return measured
 
 
 def _owners(leaves: Blocks, blocks: Blocks) -> tuple[NDArray[np.int64], Floats]:

@@ -140,14 +140,14 @@ def test_a_table_of_ones_own_travels_inside() -> None:
     document = load_table("html5").to_dict()
     document["name"] = "mine"
     own = load_table("html5").from_dict(document)
-    assert MarginModel.from_dict(json.loads(json.dumps(model(table=own).to_dict()))).table == own
+    assert MarginModel.from_document(json.loads(json.dumps(model(table=own).to_document()[0])), {}).table == own
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
         ({"schema": 9}, "schema 9"),
-        ({"features": {"unheard": {"threshold": 0, "softness": 1, "weight": 1}}}, "unknown: unheard"),
+        ({"features": {"unheard": {"threshold": 0, "softness": 1, "weight": 1}}}, "unknown feature 'unheard'"),
         ({"features": {"depth": {"threshold": 0, "softness": 0, "weight": 1}}}, "'depth'.*softness above 0"),
         ({"features": {"depth": {"threshold": 0, "softness": 1, "weight": "x"}}}, "'depth'.*'x'"),
         ({"features": {"depth": {"threshold": 0, "softness": 1}}}, "'depth'.*weight"),
@@ -161,18 +161,18 @@ def test_a_table_of_ones_own_travels_inside() -> None:
     ],
 )
 def test_bad_documents_are_told(change: dict[str, object], told: str) -> None:
-    document = {**model().to_dict(), **change}
+    document = {**model().to_document()[0], **change}
     with pytest.raises(Exception, match=rf"(?s){told}") as caught:
-        MarginModel.from_dict(document, where="file.json")
+        MarginModel.from_document(document, {}, where="file.json")
     assert caught.type.__module__ == "blockfeat.errors"
 
 
 @pytest.mark.parametrize("key", ["name", "table", "features", "bias", "transitions", "languages", "segmenter"])
 def test_a_missing_key_is_named(key: str) -> None:
-    document = model().to_dict()
+    document = model().to_document()[0]
     del document[key]
     with pytest.raises(ModelError, match=f"file.json.*{key}"):
-        MarginModel.from_dict(document, where="file.json")
+        MarginModel.from_document(document, {}, where="file.json")
 
 
 def test_a_feature_stands_once() -> None:

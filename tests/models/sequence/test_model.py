@@ -32,7 +32,7 @@ def model(seed: int = 0, channels: int = 5, **changes: object) -> SequenceModel:
     for layer in range(len(DILATIONS)):
         weights |= {f"convolution_{layer}": some(3 * channels, channels), f"convolution_{layer}_bias": some(channels)}
     weights |= {"outer": some(channels), "outer_bias": some(1)}
-    values = {"name": "small", "table": load_table("html5"), "columns": NAMES, "weights": weights, **changes}
+    values = {"name": "small", "table": load_table("html5"), "feature_names": NAMES, "weights": weights, **changes}
     return SequenceModel(**values)  # type: ignore[arg-type]
 
 
@@ -75,7 +75,7 @@ def test_a_model_file_gives_the_same_model(tmp_path: Path) -> None:
     save_model(made, tmp_path / "model.npz")
     read = load_model(tmp_path / "model.npz")
     assert isinstance(read, SequenceModel)
-    assert (read.columns, read.cut, read.cuts, read.record) == (NAMES, 0.4, {"de": 0.6}, {"corpora": ["a"]})
+    assert (read.feature_names, read.cut, read.cuts, read.record) == (NAMES, 0.4, {"de": 0.6}, {"corpora": ["a"]})
     first, second = (Extractor.of(found).extract(PAGE) for found in (made, read))
     assert [block.score for block in first.blocks] == pytest.approx([block.score for block in second.blocks], abs=1e-3)
 
@@ -84,15 +84,15 @@ def test_a_model_file_gives_the_same_model(tmp_path: Path) -> None:
 def test_a_damaged_file_is_named(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "model.npz"
     path.write_bytes(damage)
-    with pytest.raises(ModelError, match=r"model\.npz: not a model file"):
+    with pytest.raises(ModelError, match=r"model\.npz: a damaged npz file"):
         load_model(path)
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ModelError, match="'outer' are"):
         model(weights={**model().weights, "outer": np.zeros(3, dtype=np.float32)})
-    with pytest.raises(ModelError, match="unknown: nonsense"):
-        model(columns=(*NAMES[:-1], "nonsense"))
+    with pytest.raises(ModelError, match="unknown feature 'nonsense'"):
+        model(feature_names=(*NAMES[:-1], "nonsense"))
     with pytest.raises(ModelError, match="no weights named mean"):
         model(weights={name: values for name, values in model().weights.items() if name != "mean"})
 

@@ -63,8 +63,8 @@ def test_the_language_picks_its_thresholds() -> None:
 
 def test_round_trip_through_json() -> None:
     first = model(decoder=Decoder("mss", 2), margins=Margins(0.2, 4.0), languages=("de", "fr"), record={"seed": 1})
-    second = ThresholdModel.from_dict(json.loads(json.dumps(first.to_dict())))
-    assert second.to_dict() == first.to_dict()
+    second = ThresholdModel.from_document(json.loads(json.dumps(first.to_document()[0])), {})
+    assert second.to_document()[0] == first.to_document()[0]
     assert np.array_equal(second.thresholds[JOINT], first.thresholds[JOINT])
 
 
@@ -72,7 +72,7 @@ def test_a_table_of_ones_own_travels_inside() -> None:
     document = load_table("html5").to_dict()
     document["name"] = "mine"
     own = load_table("html5").from_dict(document)
-    second = ThresholdModel.from_dict(json.loads(json.dumps(model(table=own).to_dict())))
+    second = ThresholdModel.from_document(json.loads(json.dumps(model(table=own).to_document()[0])), {})
     assert second.table == own
 
 
@@ -88,21 +88,21 @@ def test_a_table_of_ones_own_travels_inside() -> None:
     ],
 )
 def test_bad_documents_are_told(change: dict[str, object], told: str) -> None:
-    document = {**model().to_dict(), **change}
+    document = {**model().to_document()[0], **change}
     with pytest.raises(Exception, match=told) as caught:
-        ThresholdModel.from_dict(document, where="file.json")
+        ThresholdModel.from_document(document, {}, where="file.json")
     assert caught.type.__module__ == "blockfeat.errors"
 
 
 def test_a_wrong_bound_is_told() -> None:
-    document = model().to_dict()
+    document = model().to_document()[0]
     document["thresholds"][JOINT]["anchor_ratio"]["bound"] = "minimum"
     with pytest.raises(ModelError, match="anchor_ratio"):
-        ThresholdModel.from_dict(document)
+        ThresholdModel.from_document(document, {})
 
 
 def test_a_value_that_is_no_number_is_told() -> None:
-    document = model().to_dict()
+    document = model().to_document()[0]
     document["thresholds"][JOINT]["anchor_ratio"]["value"] = "x"
     with pytest.raises(ModelError, match=r"file\.json.*'x'"):
-        ThresholdModel.from_dict(document, where="file.json")
+        ThresholdModel.from_document(document, {}, where="file.json")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.table import Blocks
@@ -18,19 +16,11 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
-from blockfeat.models.tokens.article import ARTICLE_FEATURES, ArticleDecision, article_features, has_article_length
+from blockfeat.models.store import load_model, model_from_bytes, save_model
 from blockfeat.models.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.models.tokens.files import (
-    read_token_model,
-    save_token_model,
-    token_model_from_arrays,
-    token_model_from_dict,
-    token_model_to_arrays,
-    token_model_to_dict,
-)
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.run_blocks import covered_shares, kept_blocks, run_texts
+from blockfeat.models.tokens.run_blocks import covered_shares, kept_blocks
 from blockfeat.page.page import Page
 from blockfeat.training.token_counts import TokenCounter
 from pages import SENTENCES, article_page
@@ -48,6 +38,12 @@ def supervised() -> TokenModel:
     vocabulary, bayes = counter.finish(neighbours=True)
     classifier = TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale("log odds"))
     return TokenModel("mss-supervised", "classifier", classifier=classifier, record={"pages": 3})
+
+
+def load_token_model(path: Path) -> TokenModel:
+    model = load_model(path)
+    assert isinstance(model, TokenModel)
+    return model
 
 
 def page_and_blocks(html: str) -> tuple[Page, Blocks]:
@@ -141,28 +137,6 @@ def test_a_block_is_kept_from_half_of_its_words_on() -> None:
         assert kept_blocks(tokens, is_taken, blocks).tolist() == [share >= 0.5 for share in expected]
 
 
-@given(st.integers(0, 40), st.integers(0, 40))
-def test_the_texts_of_a_run_are_what_its_tokens_say(first: int, end: int) -> None:
-    html = "<p>One <b>two &amp; 日本</b> three.</p>Four <i>five</i>,<p>six seven</p>"
-    page, blocks = page_and_blocks(html)
-    tokens = PageTokens.of(page.tags)
-    first, end = min(first, len(tokens)), min(end, len(tokens))
-    if end <= first:
-        return
-    chosen = np.arange(first, end)[~tokens.is_tag[first:end]]
-    texts = run_texts(blocks, int(tokens.first_byte[first]), int(tokens.end_byte[end - 1]), list(range(len(blocks))))
-    assert "".join("".join(texts).split()).lower() == "".join(tokens.texts(chosen))
-
-
-def test_the_text_of_a_run_is_cut_at_its_ends() -> None:
-    model = supervised()
-    page, blocks = page_and_blocks(article_page())
-    kept = np.ones(len(blocks), dtype=bool)
-    joined = " ".join(text for text in model.texts(page, blocks, kept) if text)
-    assert joined.startswith("The harbour council")
-    assert "Zephyrona" not in joined
-
-
 @pytest.mark.parametrize("html", ["", "<p></p>", "   ", "<br>", "<title>x</title>", "&amp;", "<div></div>"])
 @pytest.mark.parametrize("model", [SIMPLE, LONGEST, supervised()], ids=lambda model: model.name)
 def test_pages_with_nothing_give_no_error(model: TokenModel, html: str) -> None:
@@ -179,25 +153,6 @@ def test_favouring_recall_never_takes_less_on_the_scale_of_scores() -> None:
     assert np.all(less <= plain)
 
 
-def test_articles_have_paragraphs_and_sentences() -> None:
-    _, blocks = page_and_blocks(article_page(8))
-    kept = np.array([blocks.measures.words[index] > 15 for index in range(len(blocks))])
-    assert has_article_length(blocks, kept)
-    one = kept & (np.cumsum(kept) == 1)
-    assert not has_article_length(blocks, one)
-    weights = np.zeros(len(ARTICLE_FEATURES))
-    weights[ARTICLE_FEATURES.index("link_density")] = -9.0
-    decision = ArticleDecision(weights, 1.0)
-    model = replace(SIMPLE, article=decision)
-    assert model.is_article(blocks, kept) is True
-    assert model.is_article(blocks, ~kept) is False  # links
-    assert model.is_article(blocks, np.zeros(len(blocks), dtype=bool)) is False
-    assert SIMPLE.is_article(blocks, kept) is None
-    assert article_features(blocks, kept).shape == weights.shape
-    with pytest.raises(ModelError, match="weights"):
-        ArticleDecision(weights[1:], 0.0)
-
-
 def same(first: TokenModel, second: TokenModel) -> bool:
     html = article_page(6)
     one, two = (model.find(Page.parse(html).tags) for model in (first, second))
@@ -209,42 +164,39 @@ def test_models_with_counts_survive_their_files(tmp_path: Path) -> None:
     assert model.classifier is not None
     weight = np.linspace(0, 1, len(model.classifier.bayes.grams))
     heavy = replace(model, classifier=replace(model.classifier, importance=Importance(weight, 3.0)))
-    decision = ArticleDecision(np.arange(len(ARTICLE_FEATURES), dtype=np.float64), -1.0, 0.4)
-    for made in (model, heavy, replace(model, article=decision, constraints=Constraints(True, 3, True))):
-        save_token_model(made, tmp_path / "model.npz")
-        read = read_token_model(tmp_path / "model.npz")
+    for made in (model, heavy, replace(model, constraints=Constraints(True, 3, True))):
+        save_model(made, tmp_path / "model.npz")
+        read = load_token_model(tmp_path / "model.npz")
         assert same(made, read)
         assert read.constraints == made.constraints
         assert read.record == made.record
-        assert (read.article is None) == (made.article is None)
     assert (tmp_path / "model.npz").read_bytes()[:2] == b"PK"
 
 
 def test_models_without_counts_are_json(tmp_path: Path) -> None:
     model = replace(SIMPLE, penalty=2.5, languages=("de",))
-    save_token_model(model, tmp_path / "simple.json")
-    read = read_token_model(tmp_path / "simple.json")
+    save_model(model, tmp_path / "simple.json")
+    read = load_token_model(tmp_path / "simple.json")
     assert (read.penalty, read.system, read.languages, read.table.name) == (2.5, "simple", ("de",), "html5")
-    with pytest.raises(ModelError, match="no counts"):
-        token_model_to_arrays(model)
+    assert not model.to_document()[1]
 
 
 def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
     base = supervised()
-    save_token_model(base, tmp_path / "base.npz")
-    document = token_model_to_dict(replace(base, classifier=None, system="simple", name="with rule"))
+    save_model(base, tmp_path / "base.npz")
+    document, _ = replace(base, classifier=None, system="simple", name="with rule").to_document()
     document |= {"system": "classifier", "counts": "base.npz"}
     (tmp_path / "rule.json").write_text(json.dumps(document), encoding="utf-8")
-    read = read_token_model(tmp_path / "rule.json")
+    read = load_token_model(tmp_path / "rule.json")
     assert read.name == "with rule"
     assert same(base, read)
     with pytest.raises(ModelError, match="cannot be read from here"):
-        token_model_from_dict(document)
+        TokenModel.from_document(document, {})
     (tmp_path / "base.npz").unlink()
     with pytest.raises(ModelError, match=r"base\.npz"):
-        read_token_model(tmp_path / "rule.json")
+        load_token_model(tmp_path / "rule.json")
     with pytest.raises(ModelError, match="beside it"):
-        token_model_from_dict({**document, "counts": "../base.npz"}, read=lambda name: b"")
+        model_from_bytes(json.dumps({**document, "counts": "../base.npz"}).encode(), where="x", read=lambda name: b"")
 
 
 @pytest.mark.parametrize(
@@ -258,31 +210,29 @@ def test_a_model_can_use_the_counts_of_another_file(tmp_path: Path) -> None:
         {"penalty": "x"},
         {"constraints": {"unknown": 1}},
         {"table": 5},
-        {"article": {"weights": [1], "bias": 0, "least": 0.5}},
-        {"article": {"weights": "no"}},
     ],
     ids=str,
 )
 def test_damaged_documents_are_refused(change: dict[str, object]) -> None:
+    data = json.dumps({**SIMPLE.to_document()[0], **change}).encode()
     with pytest.raises(ModelError, match="somewhere"):
-        token_model_from_dict({**token_model_to_dict(SIMPLE), **change}, where="somewhere")
+        model_from_bytes(data, where="somewhere", read=lambda name: b"")
 
 
 def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
-    arrays = token_model_to_arrays(supervised())
-    document = json.loads(arrays.pop("document").tobytes())
-    assert token_model_from_arrays(document, arrays).name == "mss-supervised"
+    document, arrays = supervised().to_document()
+    assert TokenModel.from_document(document, arrays).name == "mss-supervised"
     for name in ("grams_key", "stem", "around_inside"):
         with pytest.raises(ModelError, match="file"):
-            token_model_from_arrays(document, {**arrays, name: arrays[name][:-1]}, where="file")
+            TokenModel.from_document(document, {**arrays, name: arrays[name][:-1]}, where="file")
         missing = {key: values for key, values in arrays.items() if key != name}
         with pytest.raises(ModelError, match="file"):
-            token_model_from_arrays(document, missing, where="file")
+            TokenModel.from_document(document, missing, where="file")
     (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04 no archive")
     (tmp_path / "bad.json").write_text("[1, 2]", encoding="utf-8")
     for name in ("bad.npz", "bad.json", "missing.json"):
         with pytest.raises(ModelError, match=name.split(".")[0]):
-            read_token_model(tmp_path / name)
+            load_token_model(tmp_path / name)
 
 
 def test_time_on_a_large_page_is_bounded() -> None:

@@ -76,12 +76,18 @@ def test_duplicates():
     assert column(html, "has_10_duplicates") == [0] * 4 + [1] * 11
 
 
-def test_position_rises_from_the_first_leaf_to_the_last():
+def test_position_is_where_a_leaf_starts():
+    # Ten bytes from the first leaf's start to the second's, and five in the second: 15 from the first to the end.
+    assert column("<p>abc</p><p>defgh</p>", "position") == pytest.approx([0, 10 / 15])
     found = column(article_page(), "position")
     assert found == sorted(found)
-    assert 0 <= found[0] < 0.1
-    assert 0.9 < found[-1] <= 1
+    assert found[0] == 0
+    assert 0.9 < found[-1] < 1
     assert column(article_page(), "position_squared") == pytest.approx([value**2 for value in found])
+
+
+def test_the_count_of_punctuation_has_no_upper_bound():
+    assert column("<p>one</p><p>two" + "!" * 25 + "</p>", "punctuation") == [0, 25]
 
 
 def test_what_a_page_does_not_have_is_nan():

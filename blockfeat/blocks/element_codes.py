@@ -1,0 +1,142 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The code of every element of a page: what the tag table says of its name, and what its place on the page changes.
+
+Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks import operations
+from blockfeat.page.tags import Tags, name_key
+
+__all__ = ["CodeTable", "keep_holders_of_paragraphs"]
+
+_OPERATION = cython.declare(cython.int, operations.OPERATION)
+_BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
+_PRUNE = cython.declare(cython.int, operations.PRUNE)
+_KEEPABLE = cython.declare(cython.int, operations.KEEPABLE)
+
+_ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
+# An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
+_SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+_SLOT_BITS = cython.declare(cython.int, 10)
+_FREE = cython.declare(cython.int, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class CodeTable:
+    """Codes of tags by `blockfeat.page.tags.name_key`, in open addressing.
+
+    Attributes
+    ----------
+    keys : uint64 array, slots
+        The key in each slot.
+    codes : int16 array, slots
+        Its code; -1 in a free slot.
+    other : int
+        The code of all other tags.
+    """
+
+    keys: NDArray[np.uint64]
+    codes: NDArray[np.int16]
+    other: int
+
+    @classmethod
+    def of(cls, codes: Mapping[str, int], other: int) -> CodeTable:
+        """Make the table of some tags; twice as many slots as tags or more."""
+        bits = max(_SLOT_BITS, (2 * len(codes)).bit_length())
+        keys = np.zeros(1 << bits, dtype=np.uint64)
+        slots = np.full(1 << bits, _FREE, dtype=np.int16)
+        for name, code in codes.items():
+            slot = _first_slot(name_key(name), 64 - bits)
+            while slots[slot] != _FREE:
+                slot = (slot + 1) % slots.size
+            keys[slot], slots[slot] = name_key(name), code
+        return cls(keys, slots, other)
+
+    def codes_of(self, tags: Tags) -> NDArray[np.uint8]:
+        """Return the code of each element of a page."""
+        keys = np.ascontiguousarray(tags.key, dtype=np.uint64)
+        found = np.empty(keys.size, dtype=np.uint8)
+        _look_up(keys.data, self.keys.data, self.codes.data, self.other, found.data)
+        return found
+
+
+def _first_slot(key: int, shift: int) -> int:
+    return ((key * 0x9E3779B97F4A7C15) % (1 << 64)) >> shift
+
+
+@cython.cfunc
+def _look_up(
+    keys: cython.const[cython.ulonglong][::1],
+    slot_keys: cython.const[cython.ulonglong][::1],
+    slot_codes: cython.const[cython.short][::1],
+    other: cython.int,
+    found: cython.uchar[::1],
+) -> cython.void:
+    """Write the code of each key."""
+    last: cython.Py_ssize_t = slot_codes.shape[0] - 1
+    bits: cython.int = 0
+    element: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    key: cython.ulonglong
+    while last >> bits:
+        bits += 1
+    with cython.nogil:
+        for element in range(keys.shape[0]):
+            key = keys[element]
+            slot = ((key * _SPREAD) & _ALL_BITS) >> (64 - bits)
+            while slot_codes[slot] != _FREE and slot_keys[slot] != key:
+                slot = (slot + 1) & last
+            found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]
+
+
+def keep_holders_of_paragraphs(tags: Tags, codes: NDArray[np.uint8]) -> None:
+    """Decide, in place, which elements that could be pruned are boundaries instead, for they hold a paragraph.
+
+    These are the keepable elements, and pruned elements that the parser has put the rest of the page inside: nothing
+    but end tags stands behind them.
+    """
+    _keep_holders(
+        np.ascontiguousarray(tags.opened, dtype=np.int64).data,
+        np.ascontiguousarray(tags.closed, dtype=np.int64).data,
+        np.ascontiguousarray(tags.key, dtype=np.uint64).data,
+        codes.data,
+        tags.last_text_tag,
+        name_key("p"),
+        name_key("noscript"),
+    )
+
+
+@cython.cfunc
+def _keep_holders(
+    opened: cython.const[cython.longlong][::1],
+    closed: cython.const[cython.longlong][::1],
+    keys: cython.const[cython.ulonglong][::1],
+    codes: cython.uchar[::1],
+    last_text: cython.longlong,
+    paragraph: cython.ulonglong,
+    noscript: cython.ulonglong,
+) -> cython.void:
+    """Go through the elements from the last, with the next paragraph at hand."""
+    never: cython.longlong = 2 * keys.shape[0] + 1
+    next_paragraph: cython.longlong = never
+    element: cython.Py_ssize_t
+    operation: cython.int
+    swallows: cython.bint
+    with cython.nogil:
+        for element in range(keys.shape[0] - 1, -1, -1):
+            if keys[element] == paragraph:
+                next_paragraph = opened[element]
+            operation = codes[element] & _OPERATION
+            swallows = operation == _PRUNE and closed[element] > last_text and opened[element] < last_text
+            if operation == _KEEPABLE or (swallows and keys[element] != noscript):
+                operation = _BOUNDARY if next_paragraph < closed[element] else _PRUNE
+                codes[element] = (codes[element] & ~_OPERATION) | operation

@@ -1,0 +1,63 @@
+"""The command ``blockfeat evaluate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from blockfeat.commands import console
+from blockfeat.commands.options import (
+    CorpusOption,
+    DecoderOption,
+    FavourOption,
+    HeadlineOption,
+    JobsOption,
+    LangsOption,
+    ModelOption,
+    QuietOption,
+    labelled_pages,
+)
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    corpus: CorpusOption,
+    model: ModelOption = "default",
+    lang: LangsOption = None,
+    decoder: DecoderOption = None,
+    favour: FavourOption = None,
+    headline: HeadlineOption = None,
+    by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
+    worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages to list.")] = 5,
+    report: Annotated[Path | None, typer.Option("--json", help="Write all scores to this file.")] = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Score a model on labelled pages."""
+    from blockfeat.evaluation.report import evaluation_tables, write_evaluation
+    from blockfeat.evaluation.score_model import score_model
+    from blockfeat.extraction.extractor import Extractor
+
+    keys = _group_keys(by)
+    extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
+    pages = labelled_pages(corpus, lang)
+    with console.progress("evaluating", quiet=quiet) as tick:
+        evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
+    for table in evaluation_tables(evaluation, keys, worst):
+        console.show_table(table.title, table.columns, table.rows, right=table.first_number)
+    if report is not None:
+        write_evaluation(evaluation, report)
+
+
+def _group_keys(by: str) -> list[str]:
+    """Read the option ``--by``."""
+    from blockfeat.evaluation.evaluate import KEYS
+
+    keys = [key.strip() for key in by.split(",")]
+    for key in keys:
+        if key not in KEYS:
+            raise typer.BadParameter(f"'{key}' is none of {', '.join(KEYS)}", param_hint="--by")
+    return keys

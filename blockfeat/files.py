@@ -1,0 +1,46 @@
+"""Written files: text with its folders, and one error that names what cannot be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from blockfeat.errors import OutputError
+
+__all__ = ["write_text", "writing"]
+
+
+@contextmanager
+def writing(name: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn a failure to write into one error that names where.
+
+    Raises
+    ------
+    OutputError
+        The path cannot be written, or the disk is full.
+    BrokenPipeError
+        The reader of a pipe has gone, which is no failure.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What mkdir raises where a file has the name of the folder.
+        reason = f"{error.filename} is no folder" if isinstance(error, FileExistsError) else error.strerror or error
+        raise OutputError(f"{os.fspath(name)}: cannot be written: {reason}") from error
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file in UTF-8, and make the folders that lead to it.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    with writing(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8", newline="\n")

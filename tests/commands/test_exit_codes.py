@@ -1,0 +1,161 @@
+"""Exit codes and messages of the command line where input, output or options are wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import blockfeat
+from pages import SENTENCES, article_page
+
+_CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
+_PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)}
+_FULL = Path("/dev/full")
+_QUICK_TRAINING = ("train", "--corpus", "demo", "--lang", "de", "--particles", "5", "--iterations", "2")
+_NEEDS_FULL = pytest.mark.skipif(not _FULL.exists(), reason="this system has no /dev/full")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a page, a small corpus, and a regular file that no path can lead through."""
+    folder = tmp_path_factory.mktemp("exit")
+    (folder / "page.html").write_text(article_page(), encoding="utf-8")
+    records = [
+        {"id": f"p{n}", "url": f"http://h{n}.example/", "html": article_page(), "text": SENTENCES[0]} for n in (1, 2)
+    ]
+    (folder / "pages.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    (folder / "file").write_text("a regular file", encoding="utf-8")
+    return folder
+
+
+def _run(folder: Path, *words: str, output: Path | None = None) -> tuple[int, list[str]]:
+    """Run a command in a folder; return its exit code and the lines on standard error."""
+    with open(output or os.devnull, "wb") as stdout:
+        done = subprocess.run(
+            [*_CALL, *words],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=_ENVIRONMENT,
+            timeout=120,
+            check=False,
+        )
+    return done.returncode, done.stderr.decode().splitlines()
+
+
+@_NEEDS_FULL
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--version",),
+        ("models",),
+        ("extract", "page.html"),
+        ("extract", "page.html", "--format", "json", "--jobs", "2"),
+        ("explain", "page.html"),
+        ("evaluate", "--corpus", "pages.jsonl"),
+        ("bench", "--corpus", "pages.jsonl", "--peers", "none"),
+        ("corpus", "count", "pages.jsonl"),
+        ("demo",),
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: tuple[str, ...]) -> None:
+    code, lines = _run(folder, *words, output=_FULL)
+    assert (code, lines) == (126, ["blockfeat: standard output: cannot be written: No space left on device"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("extract", "page.html", "--output", "file/x.txt"),
+        ("extract", "page.html", "--output", "file/folder"),
+        ("explain", "page.html", "--html", "file/x.html"),
+        ("evaluate", "--corpus", "pages.jsonl", "--json", "file/x.json"),
+        ("bench", "--corpus", "pages.jsonl", "--peers", "none", "--output", "file/bench"),
+        ("corpus", "convert", "pages.jsonl", "--layout", "jsonl", "--output", "file/x.jsonl"),
+        ("demo", "--folder", "file/demo"),
+        (*_QUICK_TRAINING, "--output", "file/x.json"),
+        (*_QUICK_TRAINING, "--output", "model.json", "--report", "file/curves"),
+    ],
+    ids=" ".join,
+)
+def test_a_path_that_cannot_be_written_is_one_line_that_names_it(folder: Path, words: tuple[str, ...]) -> None:
+    code, lines = _run(folder, *words)
+    assert code == 126
+    assert len(lines) == 1
+    assert lines[0].startswith("blockfeat: file/")
+    assert lines[0].endswith(("Not a directory", "file is no folder", "File exists"))
+
+
+@_NEEDS_FULL
+def test_a_full_disk_behind_help_is_one_line(folder: Path) -> None:
+    assert _run(folder, "--help", output=_FULL) == (126, ["blockfeat: No space left on device"])
+
+
+@_NEEDS_FULL
+def test_a_full_disk_behind_a_file_is_named(folder: Path) -> None:
+    code, lines = _run(folder, "extract", "page.html", "--output", "/dev/full")
+    assert (code, lines) == (126, ["blockfeat: /dev/full: cannot be written: No space left on device"])
+
+
+@pytest.mark.parametrize(
+    "words", [("models",), ("--help",), ("extract", "page.html", *["pages.jsonl"] * 50), ("corpus", "count", "demo")]
+)
+@pytest.mark.parametrize("is_closed_at_once", [True, False])
+def test_a_broken_pipe_is_no_failure(folder: Path, words: tuple[str, ...], is_closed_at_once: bool) -> None:
+    call = [*_CALL, *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(call, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if not is_closed_at_once:
+            assert process.stdout.readline()
+        process.stdout.close()
+        messages = process.stderr.read()
+        assert (process.wait(timeout=120), messages) == (0, b"")
+
+
+def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
+    # The second input, standard input, never ends.
+    call = [*_CALL, "extract", "page.html", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(call, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 130
+        assert process.stderr.read() == b"blockfeat: stopped\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("evaluate", "--corpus", "pages.jsonl", "--by", "foo"), "'foo' is none of corpus, lang, page_type"),
+        (("extract", "page.html", "--format", "foo"), "'foo' is none of text, markdown, json, html, xml"),
+        (("extract", "page.html", "--favour", "foo"), "foo"),
+        (("extract", "page.html", "--decoder", "foo", "--model", "thresholds"), "foo"),
+        (("bench", "--corpus", "pages.jsonl", "--peers", "foo"), "unknown peer 'foo'"),
+        (("extract", "page.html", "--foo"), "--foo"),
+        (("foo",), "foo"),
+    ],
+)
+def test_wrong_usage_is_2_and_says_what_is_wrong(folder: Path, words: tuple[str, ...], message: str) -> None:
+    code, lines = _run(folder, *words)
+    assert code == 2
+    assert message in " ".join("\n".join(lines).replace("│", " ").split())
+    assert "Traceback" not in "\n".join(lines)
+
+
+def test_explain_makes_the_folder_of_its_page(folder: Path) -> None:
+    assert _run(folder, "explain", "page.html", "--html", "missing/x.html")[0] == 0
+    assert (folder / "missing" / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    code, lines = _run(folder, "explain", "nowhere/x.html")
+    assert (code, lines) == (126, ["blockfeat: nowhere/x.html: no such file or folder"])

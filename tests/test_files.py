@@ -1,0 +1,29 @@
+"""Text files, and what becomes of failures to write them."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from blockfeat.errors import OutputError
+from blockfeat.files import write_text, writing
+
+
+def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b" / "c.txt", "Grüße\n")
+    assert (tmp_path / "a" / "b" / "c.txt").read_bytes() == "Grüße\n".encode()
+
+
+def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(OutputError, match=r"file/c\.txt: cannot be written: .*/file is no folder$"):
+        write_text(tmp_path / "file" / "c.txt", "text")
+
+
+def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:
+    with pytest.raises(OutputError, match=r"^out: cannot be written: No space left on device$"), writing("out"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(BrokenPipeError), writing("out"):
+        raise BrokenPipeError
