@@ -105,8 +105,7 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        declared = declared_text(data)
-        tags, warnings = _tags(data, keep_raw_text=keep_raw_text)
+        tags, declared, warnings = _read(data, keep_raw_text=keep_raw_text)
         replaced += decoding.replaced
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
@@ -170,10 +169,10 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _tags(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, list[str]]:
-    """Read UTF-8 markup; return its tags, None where there are none, and what was repaired."""
+def _read(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, DeclaredText, list[str]]:
+    """Read UTF-8 markup; return its tags, None where there are none, what its JSON-LD declares, and what was mended."""
     if not data or data.isspace():
-        return None, []
-    tags, told = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
+        return None, NOTHING_DECLARED, []
+    tags, told, linked_data = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    return tags if len(tags) else None, [*warnings, *told]
+    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told]

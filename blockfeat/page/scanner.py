@@ -40,6 +40,8 @@ _SCRIPT, _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEX
     for name in ("script", "style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext")
 )
 _P, _DIV, _ARTICLE, _SECTION = (elements.NAMES.index(name) for name in ("p", "div", "article", "section"))
+_LD_JSON = b"ld+json"
+_PLUS = b"+"[0]
 _MOST_ATTRIBUTES = 500
 _SWALLOWED_TITLE = 5_000
 _NOT_SEARCHED = -2
@@ -105,6 +107,7 @@ class Scanner(Tree):
         self.moved_room = 16
         self.moved = array("q", bytes(16 * self.moved_room))
         self.moved_count = 0
+        self.linked_data: list[tuple[int, int]] = []
 
     def told(self) -> tuple[str, ...]:
         """Return what was capped or repaired."""
@@ -236,9 +239,10 @@ class Scanner(Tree):
         """
         start: cython.Py_ssize_t
         if name in (_SCRIPT, _STYLE):
-            if self.keeps_raw_text:
-                return -1
-            return self._cut_script(name, self._behind_tag(self.name_stop))
+            start = self._behind_tag(self.name_stop)
+            if name == _SCRIPT and self._is_linked_data(self.name_stop, start):
+                self._remember_linked_data(start)
+            return -1 if self.keeps_raw_text else self._cut_script(name, start)
         if name in (_OPTION, _OPTGROUP) and self.drops_options:
             self._scan_dropped_option()
             return self._behind_tag(self.name_stop)
@@ -267,6 +271,26 @@ class Scanner(Tree):
                 self.warnings |= SCRIPT_UNCLOSED if name == _SCRIPT else STYLE_UNCLOSED
             return self.stop
         return self._behind_tag(end + 2)
+
+    def _is_linked_data(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether the attributes of a script name its type as JSON-LD."""
+        place: cython.Py_ssize_t = start
+        number: cython.Py_ssize_t
+        while True:
+            place = find_byte(self.data, _PLUS, place + 1, stop)
+            if place < 0:
+                return False
+            if start <= place - 2 and place + 5 <= stop:
+                number = 0
+                while number < 7 and self.data[place - 2 + number] | 0x20 == _LD_JSON[number] | 0x20:
+                    number += 1
+                if number == 7:
+                    return True
+
+    def _remember_linked_data(self, start: cython.Py_ssize_t) -> cython.int:
+        end: cython.Py_ssize_t = self._find_end_tag(_SCRIPT, start)
+        self.linked_data.append((start, end if end >= 0 else self.stop))
+        return 0
 
     def _cut_drawing(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Skip an svg that holds no paragraphs; return -1 for others."""
@@ -404,7 +428,7 @@ class Scanner(Tree):
                         self.warnings |= ATTRIBUTES_DROPPED
                     elif self._is_new_attribute(start, self.attribute_stop, count):
                         count += 1
-                        self._write_attribute(start)
+                        self.write_attribute(start, self.attribute_stop, self.value_start, self.value_stop)
         return -1
 
     def _scan_attribute(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -462,14 +486,6 @@ class Scanner(Tree):
         self.attribute_filter |= bit
         self.attribute_names[count] = hashed
         return True
-
-    def _write_attribute(self, start: cython.Py_ssize_t) -> cython.int:
-        self.put(_SPACE)
-        self.write_name(start, self.attribute_stop)
-        self.put(_EQUALS)
-        self.put(_QUOTE)
-        self.write_value(self.value_start, self.value_stop)
-        return self.put(_QUOTE)
 
     def _end_tag_of(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the position of the next end tag of a name, -1 for none; remembered, so that all are found at once."""
