@@ -67,7 +67,8 @@ class Tags:
         linked_data = tuple(scanner.linked_data)
         columns = scanner.take_columns()[::-1]
         # One by one, so that each is freed before the next one is copied.
-        start, stop, origin, opened, closed, key = (np.array(columns.pop()) for _ in range(6))
+        start, stop, origin, opened, closed = (np.frombuffer(columns.pop(), dtype=np.int64).copy() for _ in range(5))
+        key = np.frombuffer(columns.pop(), dtype=np.uint64).copy()
         return Reading(cls(source, start, stop, opened, closed, key, depth, origin), told, linked_data)
 
     @classmethod
