@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Write well-formed markup, tag by tag, with the place of every tag; compiled (C types stand in ``markup.pxd``)."""
 
 from __future__ import annotations

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.page.tags import Tags
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 __all__ = ["Page"]
 
@@ -32,7 +39,7 @@ _MAGIC = (
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
     """A parsed page.
 
@@ -134,6 +141,22 @@ class Page:
             if key in ("content-language", "og:locale", "language") and meta.get("content"):
                 return meta["content"]
         return None
+
+    @cached_property
+    def tree(self) -> etree._Element | None:
+        """The page as it was read and mended as a tree of lxml, made at first use; None for a page without tags.
+
+        It has the elements of `tags` in the same order, so that an XPath of one holds in the other.
+        """
+        if self.tags is None:
+            return None
+        from lxml import etree
+
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)
+        root = etree.fromstring(self.tags.source, parser)
+        for element in root.iter(*RAW_TEXT - REFERENCES):
+            element.text = unescape(element.text or "")
+        return root
 
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""

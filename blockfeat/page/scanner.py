@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Bytes to the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
 
 The tokens are HTML5's, as libxml2 2.14 reads them; `blockfeat.page.tree` decides what each tag opens and ends. On the

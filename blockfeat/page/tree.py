@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Which elements are open, and what each tag opens and ends; compiled (C types stand in ``tree.pxd``).
 
 The rules are libxml2's: a start tag ends the innermost element as `elements.ENDED_BY` says and may imply html, head or
@@ -59,9 +58,10 @@ def key_of(name: str) -> int:
 
 def _slot(key: cython.ulonglong, shift: cython.int) -> cython.int:
     """Return the slot of a hash table in which the search for a key begins."""
-    if cython.compiled:
-        return cython.cast(cython.int, (key * _SPREAD) >> shift)
-    return ((key * _SPREAD) & 0xFFFFFFFFFFFFFFFF) >> shift
+    product: cython.ulonglong = key * _SPREAD
+    if not cython.compiled:
+        product &= 0xFFFFFFFFFFFFFFFF
+    return cython.cast(cython.int, product >> shift)
 
 
 def _name_slots() -> tuple[array[int], array[int]]:
