@@ -13,8 +13,8 @@ from typing import IO, Protocol
 from blockfeat.errors import InputError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.files import writing
 from blockfeat.output import FORMATS, to_json_line, to_markdown
-from blockfeat.output.writing import writing
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 

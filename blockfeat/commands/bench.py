@@ -11,7 +11,7 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import CorpusOption, JobsOption, QuietOption, labelled_pages
 from blockfeat.errors import InputError
-from blockfeat.output.writing import writing
+from blockfeat.files import writing
 
 if TYPE_CHECKING:
     from blockfeat.commands.console import Ticker

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from blockfeat.output.writing import writing
+from blockfeat.files import writing
 
 __all__ = ["Ticker", "error", "progress", "show", "show_table", "threshold_text", "with_name"]
 

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from statistics import fmean
 from textwrap import shorten, wrap
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -117,7 +116,7 @@ def _compared(
     }
     scores = {other.id: _word_f1(other, default, thresholds) for other in test}
     return [
-        _System(name, kept[name], scores[page.id][place], fmean(found[place] for found in scores.values()))
+        _System(name, kept[name], scores[page.id][place], sum(found[place] for found in scores.values()) / len(scores))
         for place, name in enumerate(kept)
     ]
 
@@ -180,9 +179,9 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
     from blockfeat.evaluation.training_report import write_training_report
+    from blockfeat.files import write_text, writing
     from blockfeat.models.store import save_model
     from blockfeat.output import explanation_page
-    from blockfeat.output.writing import write_text, writing
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)

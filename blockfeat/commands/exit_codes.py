@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from blockfeat.commands import console
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
-from blockfeat.output.writing import writing
+from blockfeat.files import writing
 
 __all__ = ["NOTHING_READ", "NOT_WRITTEN", "SOME_FAILED", "STOPPED", "WRONG_USAGE", "exit_code_of"]
 

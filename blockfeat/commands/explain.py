@@ -43,8 +43,8 @@ def explain(
 ) -> None:
     """Show every block of a page: whether it is kept, its features, and the reason."""
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.files import write_text
     from blockfeat.output import explanation_page
-    from blockfeat.output.writing import write_text
 
     extractor = Extractor.load(model).with_options(decoder=decoder)
     extraction = _extraction(extractor, page, language(lang))

@@ -12,7 +12,7 @@ from blockfeat.errors import InputError
 from blockfeat.evaluation.bootstrap import Difference, paired_difference
 from blockfeat.evaluation.evaluate import Evaluation, PageScore
 from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.output.writing import writing
+from blockfeat.files import writing
 
 if TYPE_CHECKING:
     import pandas

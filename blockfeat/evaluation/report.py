@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blockfeat.evaluation.evaluate import Evaluation, GroupScores
-from blockfeat.output.writing import write_text
+from blockfeat.files import write_text
 
 __all__ = ["Table", "evaluation_tables", "write_evaluation"]
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import ModelError, OutputError
+from blockfeat.errors import ModelError
+from blockfeat.files import writing
 from blockfeat.models.model import Arrays, Model
 from blockfeat.models.registry import model_class
 
@@ -65,12 +66,10 @@ def save_model(model: Model, path: str | Path) -> None:
     """
     target = Path(path)
     partial_file = target.with_name(target.name + ".part")
-    try:
+    with writing(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         partial_file.write_bytes(model_to_bytes(model))
         partial_file.replace(target)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def model_to_bytes(model: Model) -> bytes:

@@ -1,144 +1,72 @@
-"""The bundled demo corpus: it is what its tool builds, and its gold text belongs to its pages."""
+"""``blockfeat demo``: what a newcomer sees first."""
 
 from __future__ import annotations
 
-import json
+import os
+import re
+import shlex
+import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
-import lxml.etree
-import lxml.html
 import pytest
 
-TOOLS = Path(__file__).resolve().parents[2] / "tools"
+import blockfeat
+
+_PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)}
 
 
-def demo_text() -> str:
-    return (resources.files("blockfeat.data") / "demo" / "demo.jsonl").read_text(encoding="utf-8")
+def _run(folder: Path, *words: str) -> str:
+    call = [sys.executable, "-c", "from blockfeat.cli import main; main()", *words]
+    done = subprocess.run(call, capture_output=True, cwd=folder, env=_ENVIRONMENT, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
 
 
-PAGES: list[dict[str, Any]] = [json.loads(line) for line in demo_text().splitlines()]
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
 
 
-@pytest.fixture(params=PAGES, ids=[page["id"] for page in PAGES])
-def page(request: pytest.FixtureRequest) -> dict[str, Any]:
-    record: dict[str, Any] = request.param
-    return record
+@pytest.fixture(scope="module")
+def lines(folder: Path) -> list[str]:
+    return _run(folder, "demo").splitlines()
 
 
-@pytest.fixture
-def build_demo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    if not (TOOLS / "build_demo.py").is_file():
-        pytest.skip("tools/ is not part of this installation")
-    monkeypatch.syspath_prepend(str(TOOLS))
-    import build_demo
-
-    yield build_demo
-    for name in [name for name in sys.modules if name == "build_demo" or name.split(".")[0] == "demo"]:
-        del sys.modules[name]
+def test_it_begins_with_the_clean_text_and_fits_100_columns(lines: list[str]) -> None:
+    assert max(map(len, lines)) <= 100
+    rules = [number for number, line in enumerate(lines) if set(line) == {"-"}]
+    text = "\n".join(lines[rules[0] + 1 : rules[1]])
+    assert rules[0] == 2
+    assert text.startswith("It appeared overnight")
+    assert text.endswith("on the other side of the pond.")
+    assert not re.search("email|cookie|Advertisement|Greyfell|Log in", text)
 
 
-def visible_text(html: str) -> str:
-    """Text of the page without its head, scripts and styles; soft hyphens left out."""
-    root: Any = lxml.html.document_fromstring(html)
-    lxml.etree.strip_elements(root, "head", "script", "style", with_tail=False)
-    text: str = root.text_content()
-    return text.replace("\u00ad", "")
+def test_it_compares_the_default_model_with_thresholds_and_all_blocks(lines: list[str]) -> None:
+    scores = {
+        match[1].strip(): (float(match[2]), float(match[3]))
+        for line in lines
+        if (match := re.fullmatch(r"  (\D+?) +(\d\.\d{3}) +(\d\.\d{3})", line))
+    }
+    assert list(scores) == ["default model", "eight thresholds", "all blocks"]
+    default, thresholds, everything = scores.values()
+    assert default > thresholds > everything
+    assert any(re.match(r" +\d+ +\d+  kept +-  ", line) for line in lines)
 
 
-def words_in_order(needles: list[str], haystack: list[str]) -> bool:
-    """Whether all the needles stand in the haystack one directly after another."""
-    width = len(needles)
-    return any(haystack[i : i + width] == needles for i in range(len(haystack) - width + 1))
+def test_it_gives_the_reasons_of_three_dropped_blocks(lines: list[str]) -> None:
+    quoted = [number for number, line in enumerate(lines) if line.startswith("  “")]
+    assert len(quoted) == 3
+    assert all(lines[number + 1].startswith("      dropped: ") for number in quoted)
 
 
-def test_file_is_what_the_tool_builds(build_demo: Any) -> None:
-    assert build_demo.build() == demo_text()
-
-
-def test_building_twice_gives_the_same_text(build_demo: Any) -> None:
-    assert build_demo.build() == build_demo.build()
-
-
-def test_check_says_whether_the_file_is_up_to_date(
-    build_demo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(build_demo, "TARGET", tmp_path / "demo.jsonl")
-    assert build_demo.main(["--check"]) == 1
-    assert build_demo.main([]) == 0
-    assert build_demo.main(["--check"]) == 0
-    assert "up to date" in capsys.readouterr().out
-
-
-def test_enough_pages_languages_and_sites() -> None:
-    languages = Counter(page["lang"] for page in PAGES)
-    hosts = Counter(urlsplit(page["url"]).hostname for page in PAGES)
-    assert len(PAGES) >= 48
-    assert all(languages[lang] >= 9 for lang in ("en", "de", "fr", "es", "it"))
-    assert len(languages) >= 6
-    assert len(hosts) >= 14
-    assert all(2 <= count <= 4 for count in hosts.values())
-    assert len(demo_text().encode()) < 1_500_000
-
-
-def test_ids_urls_and_texts_are_unique() -> None:
-    for field in ("id", "url", "text", "title"):
-        assert max(Counter(page[field] for page in PAGES).values()) == 1
-
-
-def test_hosts_are_reserved_names() -> None:
-    assert all((urlsplit(page["url"]).hostname or "").endswith(".example") for page in PAGES)
-
-
-def test_fields_are_those_of_the_corpus_format(page: dict[str, Any]) -> None:
-    fields = "id url lang html text title author date publisher with without page_type"
-    assert list(page) == fields.split()
-    assert page["page_type"] in {"article", "documentation"}
-    assert page["text"].startswith(page["title"])
-
-
-def test_present_snippets_stand_in_the_gold_text(page: dict[str, Any]) -> None:
-    assert len(page["with"]) >= 3
-    assert [snippet for snippet in page["with"] if snippet not in page["text"]] == []
-
-
-def test_absent_snippets_stand_in_the_page_only(page: dict[str, Any]) -> None:
-    visible = " ".join(visible_text(page["html"]).split())
-    assert len(page["without"]) >= 4
-    assert [snippet for snippet in page["without"] if snippet in page["text"]] == []
-    assert [snippet for snippet in page["without"] if snippet not in page["html"]] == []
-    assert [snippet for snippet in page["without"] if snippet not in visible] == []
-
-
-def test_gold_paragraphs_stand_in_the_page_word_by_word(page: dict[str, Any]) -> None:
-    words = visible_text(page["html"]).split()
-    missing = [p for p in page["text"].split("\n\n") if not words_in_order(p.split(), words)]
-    assert missing == []
-
-
-def test_gold_paragraphs_stand_in_the_order_of_the_page(page: dict[str, Any]) -> None:
-    squeezed = "".join(visible_text(page["html"]).split())
-    # The headline may also stand in a menu before the text, so the search begins at its last place.
-    paragraphs = ["".join(p.split()) for p in page["text"].split("\n\n")]
-    position = squeezed.index(paragraphs[0])
-    for paragraph in paragraphs[1:]:
-        position = squeezed.index(paragraph, position)
-
-
-def test_most_of_a_page_is_not_its_main_text() -> None:
-    shares = [
-        len(page["text"].split()) / len(visible_text(page["html"]).split()) for page in PAGES if page["lang"] != "ja"
-    ]
-    assert sum(shares) / len(shares) < 0.6
-
-
-def test_no_markup_of_the_data_files_is_left() -> None:
-    for page in PAGES:
-        assert not set("~¬") & set(page["text"])
-        assert "](" not in page["html"]
-        assert "**" not in page["text"]
+def test_it_ends_with_two_commands_that_work(folder: Path, lines: list[str]) -> None:
+    assert lines[-3] == "Try next:"
+    explain, train = (shlex.split(line) for line in lines[-2:])
+    assert explain[0] == train[0] == "blockfeat"
+    assert "10 of 61 blocks kept" in _run(folder, *explain[1:])
+    assert "de-fr.json" in _run(folder, *train[1:])
+    written = {path.name for path in (folder / "demo-output").iterdir()}
+    assert written >= {"page.html", "explained.html", "demo-model.json", "de-fr.json", "features.png"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat.errors import OutputError
-from blockfeat.output.writing import write_text, writing
+from blockfeat.files import write_text, writing
 
 
 def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:

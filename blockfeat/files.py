@@ -1,4 +1,4 @@
-"""Text to files; what cannot be written is one error that names the path."""
+"""Written files: text with its folders, and one error that names what cannot be written."""
 
 from __future__ import annotations
 

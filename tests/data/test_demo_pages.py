@@ -1,0 +1,144 @@
+"""The bundled demo corpus: it is what its tool builds, and its gold text belongs to its pages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import lxml.etree
+import lxml.html
+import pytest
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+
+
+def demo_text() -> str:
+    return (resources.files("blockfeat.data") / "demo" / "demo.jsonl").read_text(encoding="utf-8")
+
+
+PAGES: list[dict[str, Any]] = [json.loads(line) for line in demo_text().splitlines()]
+
+
+@pytest.fixture(params=PAGES, ids=[page["id"] for page in PAGES])
+def page(request: pytest.FixtureRequest) -> dict[str, Any]:
+    record: dict[str, Any] = request.param
+    return record
+
+
+@pytest.fixture
+def build_demo(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    if not (TOOLS / "build_demo.py").is_file():
+        pytest.skip("tools/ is not part of this installation")
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import build_demo
+
+    yield build_demo
+    for name in [name for name in sys.modules if name == "build_demo" or name.split(".")[0] == "demo"]:
+        del sys.modules[name]
+
+
+def visible_text(html: str) -> str:
+    """Text of the page without its head, scripts and styles; soft hyphens left out."""
+    root: Any = lxml.html.document_fromstring(html)
+    lxml.etree.strip_elements(root, "head", "script", "style", with_tail=False)
+    text: str = root.text_content()
+    return text.replace("\u00ad", "")
+
+
+def words_in_order(needles: list[str], haystack: list[str]) -> bool:
+    """Whether all the needles stand in the haystack one directly after another."""
+    width = len(needles)
+    return any(haystack[i : i + width] == needles for i in range(len(haystack) - width + 1))
+
+
+def test_file_is_what_the_tool_builds(build_demo: Any) -> None:
+    assert build_demo.build() == demo_text()
+
+
+def test_building_twice_gives_the_same_text(build_demo: Any) -> None:
+    assert build_demo.build() == build_demo.build()
+
+
+def test_check_says_whether_the_file_is_up_to_date(
+    build_demo: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(build_demo, "TARGET", tmp_path / "demo.jsonl")
+    assert build_demo.main(["--check"]) == 1
+    assert build_demo.main([]) == 0
+    assert build_demo.main(["--check"]) == 0
+    assert "up to date" in capsys.readouterr().out
+
+
+def test_enough_pages_languages_and_sites() -> None:
+    languages = Counter(page["lang"] for page in PAGES)
+    hosts = Counter(urlsplit(page["url"]).hostname for page in PAGES)
+    assert len(PAGES) >= 48
+    assert all(languages[lang] >= 9 for lang in ("en", "de", "fr", "es", "it"))
+    assert len(languages) >= 6
+    assert len(hosts) >= 14
+    assert all(2 <= count <= 4 for count in hosts.values())
+    assert len(demo_text().encode()) < 1_500_000
+
+
+def test_ids_urls_and_texts_are_unique() -> None:
+    for field in ("id", "url", "text", "title"):
+        assert max(Counter(page[field] for page in PAGES).values()) == 1
+
+
+def test_hosts_are_reserved_names() -> None:
+    assert all((urlsplit(page["url"]).hostname or "").endswith(".example") for page in PAGES)
+
+
+def test_fields_are_those_of_the_corpus_format(page: dict[str, Any]) -> None:
+    fields = "id url lang html text title author date publisher with without page_type"
+    assert list(page) == fields.split()
+    assert page["page_type"] in {"article", "documentation"}
+    assert page["text"].startswith(page["title"])
+
+
+def test_present_snippets_stand_in_the_gold_text(page: dict[str, Any]) -> None:
+    assert len(page["with"]) >= 3
+    assert [snippet for snippet in page["with"] if snippet not in page["text"]] == []
+
+
+def test_absent_snippets_stand_in_the_page_only(page: dict[str, Any]) -> None:
+    visible = " ".join(visible_text(page["html"]).split())
+    assert len(page["without"]) >= 4
+    assert [snippet for snippet in page["without"] if snippet in page["text"]] == []
+    assert [snippet for snippet in page["without"] if snippet not in page["html"]] == []
+    assert [snippet for snippet in page["without"] if snippet not in visible] == []
+
+
+def test_gold_paragraphs_stand_in_the_page_word_by_word(page: dict[str, Any]) -> None:
+    words = visible_text(page["html"]).split()
+    missing = [p for p in page["text"].split("\n\n") if not words_in_order(p.split(), words)]
+    assert missing == []
+
+
+def test_gold_paragraphs_stand_in_the_order_of_the_page(page: dict[str, Any]) -> None:
+    squeezed = "".join(visible_text(page["html"]).split())
+    # The headline may also stand in a menu before the text, so the search begins at its last place.
+    paragraphs = ["".join(p.split()) for p in page["text"].split("\n\n")]
+    position = squeezed.index(paragraphs[0])
+    for paragraph in paragraphs[1:]:
+        position = squeezed.index(paragraph, position)
+
+
+def test_most_of_a_page_is_not_its_main_text() -> None:
+    shares = [
+        len(page["text"].split()) / len(visible_text(page["html"]).split()) for page in PAGES if page["lang"] != "ja"
+    ]
+    assert sum(shares) / len(shares) < 0.6
+
+
+def test_no_markup_of_the_data_files_is_left() -> None:
+    for page in PAGES:
+        assert not set("~¬") & set(page["text"])
+        assert "](" not in page["html"]
+        assert "**" not in page["text"]
