@@ -20,7 +20,7 @@ CHECKED = {"boundscheck": True, "initializedcheck": True}
 
 def _extension(name: str) -> Extension:
     """Return one extension module; ``optional`` lets an install go on where it does not compile."""
-    options = [] if os.name == "nt" else ["-O3", "-fwrapv"]
+    options = [] if os.name == "nt" else ["-O3", "-fwrapv", "-g0"]
     return Extension(name, [f"{name.replace('.', '/')}.py"], extra_compile_args=options, optional=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import find_spec
+from pathlib import Path
 
 __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 
@@ -12,12 +12,19 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.blocks.tag_walk",
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
+    "blockfeat.page.markup",
+    "blockfeat.page.scanner",
+    "blockfeat.page.tree",
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
 
 def uncompiled_modules() -> tuple[str, ...]:
-    """Return the modules of the list that run uncompiled in this installation; imports none of them."""
-    specs = ((name, find_spec(name)) for name in COMPILED_MODULES)
-    endings = tuple(EXTENSION_SUFFIXES)
-    return tuple(name for name, spec in specs if spec is None or not (spec.origin or "").endswith(endings))
+    """Return the modules of the list that run uncompiled in this installation; looks at files and imports nothing."""
+    root = Path(__file__).parents[1]
+    places = ((name, root.joinpath(*name.split("."))) for name in COMPILED_MODULES)
+    return tuple(
+        name
+        for name, place in places
+        if not any(place.with_name(place.name + suffix).exists() for suffix in EXTENSION_SUFFIXES)
+    )

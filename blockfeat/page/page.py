@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
-
-from lxml import etree
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
-from blockfeat.page.raw_text import cut_raw_text
-from blockfeat.page.repair import flatten, limit_attributes, strip_title_tags, without_open_tag
 from blockfeat.page.tags import Tags
 
 __all__ = ["Page"]
@@ -20,12 +15,6 @@ __all__ = ["Page"]
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # Control characters become spaces, soft hyphens go.
 _NOT_IN_TITLES = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "), 0xAD: ""}
-_TITLE_BYTES = 5_000
-# libxml2 stops reading at 2,048 levels without an error.
-_MOST_DEPTH = 2_000
-_END = b"<wbr id=blockfeat-end>"
-_WRITTEN_END = b'<wbr id="blockfeat-end"/>'
-_QUOTE_MARKS = (b'"', b"'")
 _MAGIC = (
     (b"%PDF-", "PDF"),
     (b"\x89PNG", "PNG"),
@@ -182,83 +171,9 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
 
 
 def _tags(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, list[str]]:
-    """Parse UTF-8 markup; repair what makes libxml2 lose text."""
-    warnings: list[str] = []
-    if b"\x00" in data:
-        data = data.replace(b"\x00", "\ufffd".encode())
-        warnings.append("NUL characters were replaced")
-    for repair in (partial(cut_raw_text, keep=keep_raw_text), limit_attributes):
-        data, repaired = repair(data)
-        warnings.extend(repaired)
-    tags, is_whole = _parse(data)
-    if tags is not None and tags.depth > _MOST_DEPTH:
-        data = flatten(data)
-        tags, is_whole = _parse(data)
-        warnings.append("elements nested deeper than 512 levels were flattened")
-        if tags is not None and tags.depth > _MOST_DEPTH and not is_whole:
-            warnings.append("the page is nested too deeply: text may be missing")
-    if tags is not None and _is_swallowed(tags):
-        data = strip_title_tags(data)
-        tags, is_whole = _parse(data)
-        warnings.append("an unclosed title element was removed")
-    if not is_whole:
-        tags, repaired = _with_its_end(data)
-        warnings.extend(repaired)
-    return tags, warnings
-
-
-def _with_its_end(data: bytes) -> tuple[Tags | None, tuple[str, ...]]:
-    """Parse markup whose end stands in a tag or in raw text; keep the text behind an unclosed attribute."""
-    for _ in _QUOTE_MARKS:
-        mended = without_open_tag(data)
-        is_shortened = len(mended) < len(data)
-        data = mended
-        tags, is_whole = _parse(data)
-        if is_whole:
-            return tags, ("a tag that was never closed was removed",) if is_shortened else ()
-    tags, _ = _parse(data, end=b"")
-    if tags is not None and (tags.named("plaintext").size or tags.named("xmp").size):
-        return tags, ()
-    return tags, ("an unclosed element hides the end of the page",)
-
-
-def _parse(data: bytes, end: bytes = _END) -> tuple[Tags | None, bool]:
-    """Parse with libxml2; return the tags and whether the parser saw the end.
-
-    An element put behind the page shows whether something swallowed the end; it is taken out again.
-    """
+    """Read UTF-8 markup; return its tags, None where there are none, and what was repaired."""
     if not data or data.isspace():
-        return None, True
-    source = _written(data + end)
-    if not source:
-        return None, True
-    found = source.rfind(_WRITTEN_END)
-    # Behind a tag that the page leaves open the mark is part of that tag's name.
-    is_whole = found >= 0 and source.rfind(b"<", 0, found) < source.rfind(b">", 0, found)
-    if is_whole:
-        source = source[:found] + source[found + len(_WRITTEN_END) :]
-    return Tags.of_markup(source), is_whole
-
-
-def _written(data: bytes) -> bytes:
-    """Parse with libxml2 and write the tree out; empty if there is none. The tree is freed at once."""
-    parser = etree.HTMLParser(
-        encoding="utf-8", huge_tree=True, no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
-    )
-    try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        return b""
-    return b"" if root is None else Tags.write(root)
-
-
-def _is_swallowed(tags: Tags) -> bool:
-    """Tell whether a title without an end tag holds what should be the body."""
-    titles = tags.named("title")
-    if not titles.size:
-        return False
-    title = int(titles[0])
-    if tags.start[tags.closed[title]] - tags.stop[tags.opened[title]] < _TITLE_BYTES:
-        return False
-    bodies = tags.named("body")
-    return not bodies.size or bool(tags.closed[bodies[0]] <= tags.opened[bodies[0]] + 1)
+        return None, []
+    tags, told = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
+    warnings = ["NUL characters were replaced"] if b"\x00" in data else []
+    return tags if len(tags) else None, [*warnings, *told]

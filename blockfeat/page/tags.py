@@ -1,4 +1,4 @@
-"""Every tag of a page as columns: the tree, written out well-formed, looked at by array arithmetic."""
+"""Every tag of a page as columns: the tree, written out well-formed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from html import unescape
 
 import numpy as np
-from lxml import etree
 from numpy.typing import NDArray
+
+from blockfeat.page.scanner import scanned
+from blockfeat.page.tree import key_of
 
 __all__ = ["MARKS", "Tags", "name_key", "name_keys", "parents_of"]
 
@@ -19,18 +21,10 @@ Keys = NDArray[np.uint64]
 MARKS = (1, 2, 127)
 """Bytes that never occur in the markup of `Tags`: free to stand for tags in text."""
 
-_LESS, _GREATER, _SLASH = b"</>"[0], b"</>"[2], b"</>"[1]
-_DELETE = bytes(MARKS[2:])
-_WORD = 8
+_SLASH = b"/"[0]
 _SMALL = 1 << 15
-_PADDING = bytes(2 * _WORD)
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
 _TAG = re.compile(r"<[^>]*>")
-_ONES = np.uint64(0x0101010101010101)
-_HIGH = np.uint64(0x8080808080808080)
-# What may follow a tag's name in well-formed markup: space, slash, greater-than sign.
-_ENDS = tuple(np.uint64(int.from_bytes(bytes([end]) * _WORD, "little")) for end in b" />")
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +45,8 @@ class Tags:
         The name of each as `name_keys` has it.
     depth : int
         Depth of the deepest element; the outermost has 1.
+    origin : int array, t tags
+        Where each tag stands in the page as it was read (UTF-8); for one that is implied, what implied it.
     """
 
     source: bytes
@@ -60,29 +56,22 @@ class Tags:
     closed: Indices
     key: Keys = field(repr=False)
     depth: int
-
-    @staticmethod
-    def write(root: etree._Element) -> bytes:
-        """Write a tree out as well-formed markup; done by libxml2, without a look at single elements."""
-        # With a document type of XHTML, libxml2 would write raw text as CDATA sections.
-        root.getroottree().docinfo.clear()
-        source: bytes = etree.tostring(root, encoding="utf-8")
-        # Of the marks libxml2 writes only this one as it is.
-        return source.replace(_DELETE, b" ") if _DELETE in source else source
+    origin: Indices = field(repr=False)
 
     @classmethod
-    def of_markup(cls, source: bytes) -> Tags:
-        """Find the tags of well-formed markup."""
-        codes = np.frombuffer(source, dtype=np.uint8)
-        last = (codes == _GREATER).nonzero()[0]
-        start = (codes == _LESS).nonzero()[0]
-        if start.size != last.size:
-            # Names that the parser took from broken markup may hold "<": a tag begins at the first of them.
-            start = start[start.searchsorted(np.concatenate(([0], last[:-1])))]
-        is_end = codes[start + 1] == _SLASH
-        is_empty = codes[last - 1] == _SLASH
-        opened, closed, depth = _pairs(is_end, is_empty)
-        return cls(source, start, last + 1, opened, closed, _keys_at(source, start[opened] + 1), depth)
+    def read(
+        cls, data: bytes, *, keeps_raw_text: bool = False, keeps_drawings: bool = False
+    ) -> tuple[Tags, tuple[str, ...]]:
+        """Read a page in UTF-8; return its tags, and what was capped or repaired (`blockfeat.page.scanner`)."""
+        scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
+        start, stop, origin, opened, closed, key = map(np.array, scanner.columns())
+        tags = cls(scanner.written(), start, stop, opened, closed, key, scanner.greatest_depth(), origin)
+        return tags, scanner.told()
+
+    @classmethod
+    def of_markup(cls, data: bytes) -> Tags:
+        """Return the tags of markup."""
+        return cls.read(data)[0]
 
     def __len__(self) -> int:
         """Return the number of elements."""
@@ -162,50 +151,7 @@ def name_keys(names: Iterable[str]) -> Keys:
 
 def name_key(name: str) -> int:
     """Return the number of one name."""
-    data = name.encode()
-    first, second = data[:_WORD], data[_WORD : 2 * _WORD]
-    return (int.from_bytes(first, "little") + int.from_bytes(second, "little") * int(_MIX)) % (1 << 64)
-
-
-def _pairs(is_end: NDArray[np.bool_], is_empty: NDArray[np.bool_]) -> tuple[Indices, Indices, int]:
-    """Return start and end tag of every element, in the order of the start tags, and the greatest depth."""
-    step = np.where(is_end, -1, 1)
-    step[is_empty] = 0
-    level = step.cumsum()
-    level += is_end
-    paired = (~is_empty).nonzero()[0]
-    # At one level start and end tags take turns, so that sorting by level puts each beside its own.
-    levels = level[paired]
-    depth = int(levels.max(initial=0))
-    order = paired[_order_of_levels(levels, depth)]
-    end_of = np.arange(is_end.size)
-    end_of[order[0::2]] = order[1::2]
-    opened = (~is_end).nonzero()[0]
-    return opened, end_of[opened], max(depth, int(level.max(initial=0)) + int(is_empty.any()))
-
-
-def _keys_at(source: bytes, places: Indices) -> Keys:
-    """Return the keys of the names that begin at some places."""
-    padded = source + _PADDING
-    words: Keys = np.ndarray((len(source) + 1,), dtype="<u8", buffer=padded, strides=(1,))
-    first, is_whole = _cut_at_end(words[places])
-    key = first
-    longer = (~is_whole).nonzero()[0]
-    if longer.size:
-        second, _ = _cut_at_end(words[places[longer] + _WORD])
-        key[longer] += second * _MIX
-    return key
-
-
-def _cut_at_end(words: Keys) -> tuple[Keys, NDArray[np.bool_]]:
-    """Blank what follows the name in words of eight bytes; tell where the name ends inside the word."""
-    ends = np.zeros(words.size, dtype=np.uint64)
-    for end in _ENDS:
-        same = words ^ end
-        # Has its lowest high bit at the first byte that equals the end.
-        ends |= (same - _ONES) & ~same & _HIGH
-    lowest = ends & (~ends + np.uint64(1))
-    return words & ((lowest >> np.uint64(7)) - np.uint64(1)), ends != 0
+    return key_of(name)
 
 
 def _name(tag: str) -> str:

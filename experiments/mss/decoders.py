@@ -1,24 +1,22 @@
 """Decoders over block scores: which score decodes best as one contiguous run, and where a run beats single labels.
 
-Usage: ``python tools/mss_blocks.py [--corpora FOLDER] [--every 1] [--output FILE]``, about four minutes on one core.
-Prints the mean word F1 of decoders over block scores, by corpus: those of the bundled thresholds, and those of a
-logistic regression over the eight features, fitted on folds by host.
+The scores are those of the bundled thresholds, and those of a logistic regression over the eight features, fitted on
+folds by host.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import fit_logistic, probabilities
-from blockfeat.data.corpus import LabelledPage, read_corpus
+from blockfeat.data.corpus import LabelledPage
 from blockfeat.decode.runs import best_run, best_runs
+from blockfeat.errors import ModelError
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import measurer_for
@@ -28,19 +26,19 @@ from blockfeat.models import load_model
 from blockfeat.models.threshold.model import Margins, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.training.token_labels import aligned_words
-from experiments.mss_systems import FOLDS, fold_of
+from experiments.mss.counts import FOLDS
+from experiments.mss.study import Study
 
-__all__ = ["main"]
+__all__ = ["decoder_table"]
 
-CORPORA = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
-CONTENT = 2 / 3
+_CONTENT = 2 / 3
 _RIDGE = 1.0
 _MOST_LOG_ODDS = 30.0
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class ScoredPage:
     """One page: its blocks' words, worst margins, features, labels, and the gold words."""
 
     fold: int
@@ -53,7 +51,9 @@ class Measured:
     gold: list[str]
 
 
-def measured(pages: Iterator[LabelledPage], model: ThresholdModel) -> Iterator[Measured]:
+def _measured(
+    pages: Iterable[LabelledPage], model: ThresholdModel, fold_of: Callable[[LabelledPage], int]
+) -> Iterator[ScoredPage]:
     """Measure pages with a gold text."""
     measurer = measurer_for(model)
     for page in pages:
@@ -65,19 +65,19 @@ def measured(pages: Iterator[LabelledPage], model: ThresholdModel) -> Iterator[M
             continue
         shared = np.bincount(measures.token_block[aligned >= 0], minlength=len(found.blocks))
         words = measures.words.astype(np.float64)
-        yield Measured(
+        yield ScoredPage(
             fold_of(page),
             words,
             measures.tokens,
             measures.token_block,
             model.feature_margins(found.matrix, found.lang).min(axis=1),
             np.column_stack((found.matrix, np.log1p(words))),
-            shared >= CONTENT * np.maximum(words, 1),
+            shared >= _CONTENT * np.maximum(words, 1),
             gold,
         )
 
 
-def fitted(pages: Sequence[Measured]) -> Callable[[Floats], Floats]:
+def _fitted(pages: Sequence[ScoredPage]) -> Callable[[Floats], Floats]:
     """Fit a logistic regression, blocks weighted by the root of their words."""
     matrix = np.concatenate([page.matrix for page in pages])
     label = np.concatenate([page.is_content for page in pages])
@@ -91,7 +91,7 @@ def fitted(pages: Sequence[Measured]) -> Callable[[Floats], Floats]:
     return lambda values: np.asarray(scaled(values) @ weights)
 
 
-def one_run(scores: Floats, runs: int = 1) -> NDArray[np.bool_]:
+def _one_run(scores: Floats, runs: int = 1) -> NDArray[np.bool_]:
     """Return the labels of the best runs."""
     labels = np.zeros(scores.size, dtype=bool)
     for first, end in [best_run(scores)] if runs == 1 else best_runs(scores, runs):
@@ -99,18 +99,18 @@ def one_run(scores: Floats, runs: int = 1) -> NDArray[np.bool_]:
     return labels
 
 
-def decoders(margins: Margins) -> dict[str, Callable[[Measured, Floats], NDArray[np.bool_]]]:
+def _decoders(margins: Margins) -> dict[str, Callable[[ScoredPage, Floats], NDArray[np.bool_]]]:
     """Return the decoders by name; each takes a page and the log odds of its blocks."""
 
-    def soft(softness: float, penalty: float = 2.0) -> Callable[[Measured, Floats], NDArray[np.bool_]]:
-        return lambda page, odds: one_run(np.clip(page.smallest / softness, -penalty, 1) * np.maximum(page.words, 1))
+    def soft(softness: float, penalty: float = 2.0) -> Callable[[ScoredPage, Floats], NDArray[np.bool_]]:
+        return lambda page, odds: _one_run(np.clip(page.smallest / softness, -penalty, 1) * np.maximum(page.words, 1))
 
     def above_half(odds: Floats) -> Floats:
         return probabilities(odds, limit=_MOST_LOG_ODDS) - 0.5
 
     return {
         "margins: conjunction": lambda page, odds: page.smallest >= 0,
-        "margins: run of signs, blocks count 1": lambda page, odds: one_run(np.where(page.smallest >= 0, 1.0, -1.0)),
+        "margins: run of signs, blocks count 1": lambda page, odds: _one_run(np.where(page.smallest >= 0, 1.0, -1.0)),
         "margins: run, sign × words": soft(0.001, 1.0),
         "margins: run, sign × words, penalty 2": soft(0.001),
         "margins: run, softness 0.05 × words": soft(0.05),
@@ -118,51 +118,37 @@ def decoders(margins: Margins) -> dict[str, Callable[[Measured, Floats], NDArray
         f"margins: run, the model's own ({margins.softness:.2f}, {margins.penalty:.1f})": soft(
             margins.softness, margins.penalty
         ),
-        "margins: two runs, sign × words, penalty 2": lambda page, odds: one_run(
+        "margins: two runs, sign × words, penalty 2": lambda page, odds: _one_run(
             np.where(page.smallest >= 0, 1.0, -2.0) * np.maximum(page.words, 1), 2
         ),
         "probability: independent, from 0.5": lambda page, odds: odds >= 0,
-        "probability: run, p - 0.5, blocks count 1": lambda page, odds: one_run(above_half(odds)),
-        "probability: run, (p - 0.5) × words": lambda page, odds: one_run(above_half(odds) * page.words),
-        "probability: run, log odds × words": lambda page, odds: one_run(np.clip(odds, -6, 6) * page.words),
-        "probability: run, log odds × √words": lambda page, odds: one_run(np.clip(odds, -6, 6) * np.sqrt(page.words)),
+        "probability: run, p - 0.5, blocks count 1": lambda page, odds: _one_run(above_half(odds)),
+        "probability: run, (p - 0.5) × words": lambda page, odds: _one_run(above_half(odds) * page.words),
+        "probability: run, log odds × words": lambda page, odds: _one_run(np.clip(odds, -6, 6) * page.words),
+        "probability: run, log odds × √words": lambda page, odds: _one_run(np.clip(odds, -6, 6) * np.sqrt(page.words)),
     }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, decode, print a table."""
-    parser = argparse.ArgumentParser(description="Decoders over block scores.")
-    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), help="folder of the corpora")
-    parser.add_argument("--every", type=int, default=1, help="take each n-th page")
-    parser.add_argument("--output", type=Path, help="file to write")
-    options = parser.parse_args(arguments)
+def decoder_table(study: Study) -> str:
+    """Return the mean word F1 of every decoder by corpus."""
     model = load_model("thresholds")
     if not isinstance(model, ThresholdModel):
-        raise SystemExit("the bundled model 'thresholds' is of another kind")
-    by_corpus = {}
-    for corpus in CORPORA:
-        pages = [page for page in read_corpus(options.corpora / f"{corpus}.jsonl.xz") if page.text]
-        by_corpus[corpus] = list(measured(iter(pages[:: options.every]), model))
+        raise ModelError(f"the bundled model 'thresholds' is of kind {type(model).__name__}")
+    by_corpus = {
+        name: list(_measured(study.corpora.sample(pages), model, study.fold)) for name, pages in study.pages.items()
+    }
     everything = [page for found in by_corpus.values() for page in found]
-    models = {fold: fitted([page for page in everything if page.fold != fold]) for fold in range(FOLDS)}
+    fitted = {fold: _fitted([page for page in everything if page.fold != fold]) for fold in range(FOLDS + 1)}
     rows = []
-    for name, labels in decoders(model.margins).items():
-        row = []
-        for found in by_corpus.values():
-            scores = []
-            for page in found:
-                kept = labels(page, models[page.fold](page.matrix))
-                taken = [page.tokens[token] for token in np.flatnonzero(kept[page.token_block]).tolist()]
-                scores.append(word_scores(taken, page.gold).f1)
-            row.append(float(np.mean(scores)))
-        rows.append([name, *(f"{score:.3f}" for score in (*row, float(np.mean(row))))])
-        print(rows[-1], flush=True)
-    table = markdown_table(["decoder", *CORPORA, "mean"], rows)
-    if options.output:
-        options.output.write_text(table, encoding="utf-8")
-    print(table)
-    return 0
+    for name, labels in _decoders(model.margins).items():
+        means = [
+            fmean(_f1(page, labels(page, fitted[page.fold](page.matrix))) for page in found)
+            for found in by_corpus.values()
+        ]
+        rows.append([name, *(f"{mean:.3f}" for mean in (*means, fmean(means)))])
+    return markdown_table(("decoder", *by_corpus, "mean"), rows)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _f1(page: ScoredPage, kept: NDArray[np.bool_]) -> float:
+    words = [page.tokens[token] for token in np.flatnonzero(kept[page.token_block]).tolist()]
+    return word_scores(words, page.gold).f1

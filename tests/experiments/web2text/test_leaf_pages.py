@@ -3,7 +3,7 @@ import pytest
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
-from experiments.block_labels import (
+from experiments.web2text.leaf_pages import (
     BTE,
     block_scores,
     label_pages,

@@ -22,7 +22,7 @@ from blockfeat.models.web2text.leaves import LeafMeasurer
 from blockfeat.page.page import Page
 from blockfeat.training.leaf_labels import aligned_share, labels_from_shares
 from blockfeat.training.web2text_networks import LabelledLeaves
-from experiments.bte import body_leaves
+from experiments.web2text.bte import body_leaves
 
 __all__ = [
     "BTE",
@@ -203,6 +203,6 @@ def pooled_scores(pages: Sequence[LeafPage], system: str | LeafLabeller) -> Bloc
     """Score an extractor by name, or a labeller, on all leaves of some pages."""
 
     def kept(page: LeafPage) -> Flags:
-        return page.kept[system] if isinstance(system, str) else system.verdicts(page.features).kept
+        return page.kept[system] if isinstance(system, str) else system.predict(page.features).kept
 
     return block_scores(np.concatenate([page.gold for page in pages]), np.concatenate([kept(page) for page in pages]))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.evaluation.metrics import text_only_score
-from experiments.extractions import PossibleExtractions, alignment_score
+from experiments.mss.extractions import PossibleExtractions, alignment_score
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 

@@ -3,7 +3,7 @@ from itertools import combinations_with_replacement
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.bte import BodyTextExtractor, body_leaves
+from experiments.web2text.bte import BodyTextExtractor, body_leaves
 from leaves_of import leaves_of
 from pages import SENTENCES, article_page
 

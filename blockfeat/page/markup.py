@@ -1,0 +1,376 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Write well-formed markup, tag by tag, with the place of every tag; compiled (C types stand in ``markup.pxd``)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from html.entities import html5
+from itertools import accumulate
+
+import cython
+
+__all__ = ["Markup"]
+
+_TEXT, _VALUE = 0, 1
+_AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER = b"&#/;<=>"
+_SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz09"
+_LOWER = 0x20
+_REPLACEMENT = 0xFFFD
+_LONGEST_REFERENCE, _LONGEST_UNTERMINATED = 32, 6
+_SLOTS = 8192
+_FNV_START, _FNV_PRIME, _MASK = 2166136261, 16777619, 0xFFFFFFFF
+
+
+def _ends_of(pieces: Iterable[bytes]) -> array[int]:
+    """Return where each of joined pieces begins, and the end of the last."""
+    return array("i", accumulate(map(len, pieces), initial=0))
+
+
+# What stands for a byte in text, and in an attribute value; control characters become spaces.
+_SPECIAL = {
+    **dict.fromkeys(range(0x20), b" "),
+    0x00: "\ufffd".encode(),
+    0x7F: b" ",
+    _AMPERSAND: b"&amp;",
+    _LESS: b"&lt;",
+    _GREATER: b"&gt;",
+}
+_SPECIAL_IN = (
+    {code: text for code, text in _SPECIAL.items() if code not in b"\t\n"} | {0x0D: b"\n"},
+    _SPECIAL | {0x09: b"&#9;", 0x0A: b"&#10;", 0x0D: b"&#10;", b'"'[0]: b"&quot;"},
+)
+_IS_PLAIN = bytes(code not in special for special in _SPECIAL_IN for code in range(256))
+_ESCAPES = b"".join(special.get(code, b"") for special in _SPECIAL_IN for code in range(256))
+_ESCAPE_AT = _ends_of([special.get(code, b"") for special in _SPECIAL_IN for code in range(256)])
+# Names in lower case, without what would end a tag or an attribute.
+_NAME_BYTE = bytes(b"_"[0] if code <= 0x20 or code in b"\"&'<=>\x7f" else code for code in range(256)).lower()
+# Numbers from 128 to 159 mean the characters of windows-1252 where it has one.
+_C1 = array("i", (ord(bytes([code]).decode("windows-1252", "ignore") or chr(code)) for code in range(0x80, 0xA0)))
+
+
+def _reference_slots(names: Iterable[str]) -> array[int]:
+    """Return a hash table with open addresses: the numbers of the names, -1 for free slots."""
+    slots = array("i", [-1]) * _SLOTS
+    for number, name in enumerate(names):
+        hashed = _FNV_START
+        for code in name.encode():
+            hashed = ((hashed ^ code) * _FNV_PRIME) & _MASK
+        slot = hashed & (_SLOTS - 1)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (_SLOTS - 1)
+        slots[slot] = number
+    return slots
+
+
+_REFERENCE_NAMES = "".join(html5).encode()
+_REFERENCE_NAME_AT = _ends_of(map(str.encode, html5))
+_REFERENCE_TEXTS = "".join(html5.values()).encode()
+_REFERENCE_TEXT_AT = _ends_of(map(str.encode, html5.values()))
+_REFERENCE_SLOTS = _reference_slots(html5)
+
+
+class Markup:
+    """Markup that grows at its end, and a column entry for each tag and element.
+
+    Attributes
+    ----------
+    data : bytes
+        The page that is read, UTF-8.
+    out : bytearray
+        The markup; ``size`` bytes of it are written.
+    tag_start, tag_stop, tag_origin : int64 array, ``tags`` entries
+        Where each tag begins and ends in the markup, and where it stands in the page.
+    opened, closed : int64 array, ``elements`` entries
+        The start tag of each element, and its end tag: its start tag where it is empty, -1 while it is open.
+    key : uint64 array, ``elements`` entries
+        The name of each (see `blockfeat.page.tags.name_key`).
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.size = 0
+        self.room = len(data) // 2 + 1024
+        self.out = bytearray(self.room)
+        self.tags = self.elements = 0
+        self.tag_room = self.element_room = len(data) // 128 + 64
+        self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
+            array("q", bytes(8 * self.tag_room)) for _ in range(5)
+        )
+        self.key = array("Q", bytes(8 * self.element_room))
+
+    def reserve(self, count: cython.Py_ssize_t) -> cython.int:
+        """Make room for so many more bytes."""
+        if self.size + count > self.room:
+            self._grow(count)
+        return 0
+
+    def _grow(self, count: cython.Py_ssize_t) -> cython.int:
+        self.room = self.size + self.size // 2 + count + 1024
+        grown = bytearray(self.room)
+        grown[: self.size] = self.out[: self.size]
+        self.out = grown
+        return 0
+
+    def reserve_tag(self) -> cython.int:
+        """Make room for one more tag and element."""
+        if self.tags == self.tag_room or self.elements == self.element_room:
+            self._grow_columns()
+        return 0
+
+    def _grow_columns(self) -> cython.int:
+        if self.tags == self.tag_room:
+            self.tag_room += self.tag_room // 2
+            self.tag_start = _grown(self.tag_start, self.tag_room)
+            self.tag_stop = _grown(self.tag_stop, self.tag_room)
+            self.tag_origin = _grown(self.tag_origin, self.tag_room)
+        if self.elements == self.element_room:
+            self.element_room += self.element_room // 2
+            self.opened = _grown(self.opened, self.element_room)
+            self.closed = _grown(self.closed, self.element_room)
+            self.key = _grown(self.key, self.element_room, "Q")
+        return 0
+
+    def put(self, byte: cython.int) -> cython.int:
+        """Write one byte."""
+        self.reserve(1)
+        self.out[self.size] = byte
+        self.size += 1
+        return 0
+
+    def copy(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Write a stretch of the page as it is."""
+        self.reserve(stop - start)
+        copy_bytes(self.out, self.size, self.data, start, stop - start)
+        self.size += stop - start
+        return 0
+
+    def write_text(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, has_references: cython.bint) -> cython.int:
+        """Write a stretch of the page as text; in raw text character references have no meaning."""
+        return self._write_escaped(start, stop, _TEXT, has_references)
+
+    def write_value(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Write a stretch of the page as an attribute value, without its quotes."""
+        return self._write_escaped(start, stop, _VALUE, True)
+
+    def write_name(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Write a stretch of the page as a name."""
+        place: cython.Py_ssize_t
+        self.reserve(stop - start)
+        for place in range(start, stop):
+            self.out[self.size] = _NAME_BYTE[self.data[place]]
+            self.size += 1
+        return 0
+
+    def _write_escaped(
+        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int, has_references: cython.bint
+    ) -> cython.int:
+        plain: cython.Py_ssize_t
+        byte: cython.int
+        while start < stop:
+            plain = start
+            while start < stop and _IS_PLAIN[kind * 256 + self.data[start]]:
+                start += 1
+            self.copy(plain, start)
+            if start == stop:
+                break
+            byte = self.data[start]
+            if byte == _AMPERSAND and has_references:
+                start = self._write_reference(start, stop, kind)
+            else:
+                # Of a carriage return and a line feed only the second counts.
+                if byte != 0x0D or start + 1 == stop or self.data[start + 1] != 0x0A:
+                    self._write_escape(byte, kind)
+                start += 1
+        return 0
+
+    def _write_escape(self, byte: cython.int, kind: cython.int) -> cython.int:
+        place: cython.int
+        for place in range(_ESCAPE_AT[kind * 256 + byte], _ESCAPE_AT[kind * 256 + byte + 1]):
+            self.put(_ESCAPES[place])
+        return 0
+
+    def _write_reference(
+        self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int
+    ) -> cython.Py_ssize_t:
+        """Resolve what begins with an ampersand; return the position behind it."""
+        behind: cython.Py_ssize_t
+        if start + 1 < stop and self.data[start + 1] == _HASH:
+            behind = self._write_number(start, stop, kind)
+        else:
+            behind = self._write_named(start, stop, kind)
+        if behind == start:
+            self._write_escape(_AMPERSAND, kind)
+            behind = start + 1
+        return behind
+
+    def _write_number(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int) -> cython.Py_ssize_t:
+        """Resolve a numeric reference; return ``start`` where there is none."""
+        place: cython.Py_ssize_t = start + 2
+        code: cython.int = 0
+        base: cython.int = 10
+        digit: cython.int
+        first: cython.Py_ssize_t
+        if place < stop and self.data[place] | _LOWER == _LETTER_X:
+            base = 16
+            place += 1
+        first = place
+        while place < stop:
+            digit = self.data[place]
+            if _DIGIT_0 <= digit <= _DIGIT_9:
+                digit -= _DIGIT_0
+            elif base == 16 and _LETTER_A <= digit | _LOWER <= _LETTER_F:
+                digit = (digit | _LOWER) - _LETTER_A + 10
+            else:
+                break
+            code = min(code * base + digit, 0x110000)
+            place += 1
+        if place == first:
+            return start
+        if place < stop and self.data[place] == _SEMICOLON:
+            place += 1
+        if 0x80 <= code < 0xA0:
+            code = _C1[code - 0x80]
+        elif code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+            code = _REPLACEMENT
+        self._write_character(code, kind)
+        return place
+
+    def _write_named(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int) -> cython.Py_ssize_t:
+        """Resolve a named reference; return ``start`` where there is none.
+
+        A name of HTML 4 needs no semicolon, and in text the longest one counts that the letters begin with.
+        """
+        first: cython.Py_ssize_t = start + 1
+        place: cython.Py_ssize_t = first
+        number: cython.int = -1
+        byte: cython.int
+        while place < stop and place - first < _LONGEST_REFERENCE and _is_alphanumeric(self.data[place]):
+            place += 1
+        if place < stop and self.data[place] == _SEMICOLON:
+            place += 1
+            number = self._reference(first, place)
+        if number < 0:
+            place = min(place, first + _LONGEST_UNTERMINATED)
+            while place > first + 1:
+                number = self._reference(first, place)
+                if number >= 0:
+                    break
+                place -= 1
+            if number < 0:
+                return start
+            if kind == _VALUE and place < stop and (_is_alphanumeric(self.data[place]) or self.data[place] == _EQUALS):
+                return start
+        at: cython.int
+        for at in range(_REFERENCE_TEXT_AT[number], _REFERENCE_TEXT_AT[number + 1]):
+            byte = _REFERENCE_TEXTS[at]
+            if _IS_PLAIN[kind * 256 + byte]:
+                self.put(byte)
+            else:
+                self._write_escape(byte, kind)
+        return place
+
+    def _reference(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Return the number of the character reference whose name (with its semicolon, if any) stands here, or -1."""
+        hashed: cython.ulonglong = _FNV_START
+        place: cython.Py_ssize_t
+        for place in range(start, stop):
+            hashed = ((hashed ^ self.data[place]) * _FNV_PRIME) & _MASK
+        slot: cython.int = hashed & (_SLOTS - 1)
+        while _REFERENCE_SLOTS[slot] >= 0:
+            number: cython.int = _REFERENCE_SLOTS[slot]
+            begin: cython.int = _REFERENCE_NAME_AT[number]
+            if _REFERENCE_NAME_AT[number + 1] - begin == stop - start:
+                place = start
+                while place < stop and self.data[place] == _REFERENCE_NAMES[begin + place - start]:
+                    place += 1
+                if place == stop:
+                    return number
+            slot = (slot + 1) & (_SLOTS - 1)
+        return -1
+
+    def _write_character(self, code: cython.int, kind: cython.int) -> cython.int:
+        """Write the character of a code point."""
+        if code < 0x80:
+            if _IS_PLAIN[kind * 256 + code]:
+                return self.put(code)
+            # As a carriage return is none of the line ends of the page, it is a control character here.
+            return self._write_escape(code if code != 0x0D else 0x01, kind)
+        if code < 0x800:
+            self.put(0xC0 | code >> 6)
+        else:
+            if code < 0x10000:
+                self.put(0xE0 | code >> 12)
+            else:
+                self.put(0xF0 | code >> 18)
+                self.put(0x80 | code >> 12 & 0x3F)
+            self.put(0x80 | code >> 6 & 0x3F)
+        return self.put(0x80 | code & 0x3F)
+
+    def begin_start_tag(self, origin: cython.Py_ssize_t) -> cython.int:
+        """Write the ``<`` of a start tag that stands at this place of the page; its name comes next."""
+        self.reserve_tag()
+        self.tag_start[self.tags] = self.size
+        self.tag_origin[self.tags] = origin
+        return self.put(_LESS)
+
+    def end_start_tag(self, key: cython.ulonglong, is_empty: cython.bint) -> cython.int:
+        """Write the end of a start tag; the element is open now unless it is empty."""
+        if is_empty:
+            self.put(_SLASH)
+        self.put(_GREATER)
+        self.tag_stop[self.tags] = self.size
+        self.opened[self.elements] = self.tags
+        self.closed[self.elements] = self.tags if is_empty else -1
+        self.key[self.elements] = key
+        self.tags += 1
+        self.elements += 1
+        return 0
+
+    def write_end_tag(self, element: cython.Py_ssize_t, origin: cython.Py_ssize_t) -> cython.int:
+        """Write the end tag of an open element, which ends at this place of the page; one without content is empty."""
+        opened: cython.Py_ssize_t = self.opened[element]
+        place: cython.Py_ssize_t = self.tag_start[opened] + 1
+        byte: cython.int = self.out[place]
+        if self.tag_stop[opened] == self.size:
+            self.out[self.size - 1] = _SLASH
+            self.put(_GREATER)
+            self.tag_stop[opened] = self.size
+            self.closed[element] = opened
+            return 0
+        self.reserve_tag()
+        self.tag_start[self.tags] = self.size
+        self.tag_origin[self.tags] = origin
+        self.put(_LESS)
+        self.put(_SLASH)
+        while byte != _SPACE and byte != _GREATER:
+            self.put(byte)
+            place += 1
+            byte = self.out[place]
+        self.put(_GREATER)
+        self.tag_stop[self.tags] = self.size
+        self.closed[element] = self.tags
+        self.tags += 1
+        return 0
+
+
+def _is_alphanumeric(byte: cython.int) -> cython.bint:
+    return _DIGIT_0 <= byte <= _DIGIT_9 or _LETTER_A <= byte | _LOWER <= _LETTER_Z
+
+
+def _grown(column: array[int], room: int, code: str = "q") -> array[int]:
+    """Return a column with more room."""
+    longer = array(code, bytes(8 * room))
+    memoryview(longer).cast("B")[: 8 * len(column)] = memoryview(column).cast("B")
+    return longer
+
+
+if not cython.compiled:
+
+    def find_byte(data: bytes, byte: int, start: int, stop: int) -> int:
+        """Return the position of a byte, or -1."""
+        return data.find(byte, start, stop)
+
+    def copy_bytes(out: bytearray, place: int, data: bytes, start: int, count: int) -> None:
+        """Copy a stretch of bytes."""
+        out[place : place + count] = data[start : start + count]

@@ -1,0 +1,614 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Bytes to the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
+
+The tokens are HTML5's, as libxml2 2.14 reads them; `blockfeat.page.tree` decides what each tag opens and ends. On the
+way goes what never holds text, and what would make a parser lose text is mended (``docs/scanner.md``). Linear: every
+look ahead is remembered, so that no byte is looked at more than a few times.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import cython
+
+from blockfeat.page import elements
+
+if not cython.compiled:
+    from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, find_byte
+    from blockfeat.page.tree import (
+        _FLAGS,
+        _NAME_AT,
+        _NAME_BYTES,
+        BODY,
+        HEAD,
+        HTML,
+        KNOWN,
+        NEEDS_END_TAG,
+        NONE,
+        RAW_TEXT,
+        REFERENCES,
+        VOID,
+        Tree,
+    )
+
+__all__ = ["Scanner", "scanned"]
+
+_BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE = b"!\"'-/<=>? "
+_SCRIPT, _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT = (
+    elements.NAMES.index(name)
+    for name in ("script", "style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext")
+)
+_P, _DIV, _ARTICLE, _SECTION = (elements.NAMES.index(name) for name in ("p", "div", "article", "section"))
+_MOST_ATTRIBUTES = 500
+_SWALLOWED_TITLE = 5_000
+_NOT_SEARCHED = -2
+_MIX = 0x9E3779B97F4A7C15
+
+_IS_SPACE, _ENDS_NAME, _ENDS_ATTRIBUTE, _IS_LETTER = 1, 2, 4, 8
+_CLASS = bytes(
+    (_IS_SPACE if code in b" \t\n\f\r" else 0)
+    + (_ENDS_NAME if code in b" \t\n\f\r/>" else 0)
+    + (_ENDS_ATTRIBUTE if code in b" \t\n\f\r/>=" else 0)
+    + (_IS_LETTER if code < 0x80 and chr(code).isalpha() else 0)
+    for code in range(256)
+)
+
+(
+    ATTRIBUTES_DROPPED,
+    FLATTENED,
+    TITLE_REMOVED,
+    TAG_REMOVED,
+    COMMENT_UNCLOSED,
+    SCRIPT_UNCLOSED,
+    STYLE_UNCLOSED,
+    SCRIPT_COMMENT,
+    END_HIDDEN,
+) = (1 << bit for bit in range(9))
+_WARNINGS = {
+    COMMENT_UNCLOSED: "an unclosed comment hides the rest of the page",
+    SCRIPT_UNCLOSED: "an unclosed script hides the rest of the page",
+    STYLE_UNCLOSED: "an unclosed style hides the rest of the page",
+    SCRIPT_COMMENT: "a script whose comment is never closed was ended at its first end tag",
+    ATTRIBUTES_DROPPED: f"attributes beyond {_MOST_ATTRIBUTES} on one element were dropped",
+    FLATTENED: "elements nested deeper than 512 levels were flattened",
+    TITLE_REMOVED: "an unclosed title element was removed",
+    TAG_REMOVED: "a tag that was never closed was removed",
+    END_HIDDEN: "an unclosed element hides the end of the page",
+}
+
+
+class Scanner(Tree):
+    """Reads one page.
+
+    Parameters
+    ----------
+    data : bytes
+        The page, valid UTF-8.
+    keeps_raw_text : bool
+        Keep scripts and styles.
+    keeps_drawings : bool
+        Keep svg elements without paragraphs too.
+    """
+
+    def __init__(self, data: bytes, keeps_raw_text: bool, keeps_drawings: bool) -> None:
+        super().__init__(data)
+        self.keeps_raw_text = keeps_raw_text
+        self.keeps_drawings = keeps_drawings
+        self.is_moved = self.drops_options = self.is_unescapable = self.is_self_closing = False
+        self.warnings = 0
+        self.is_unclosed = array("i", [0]) * KNOWN
+        self.next_end = array("q", [_NOT_SEARCHED]) * KNOWN
+        self.next_paragraph = _NOT_SEARCHED
+        self.has_no_quote = array("i", [0, 0])
+        self.attribute_names = array("I", bytes(4 * _MOST_ATTRIBUTES))
+        self.moved_room = 16
+        self.moved = array("q", bytes(16 * self.moved_room))
+        self.moved_count = 0
+
+    def told(self) -> tuple[str, ...]:
+        """Return what was capped or repaired."""
+        unclosed = [elements.NAMES[name] for name in range(KNOWN) if self.is_unclosed[name]]
+        told = [f"the tag of an unclosed {name} was removed" for name in unclosed]
+        return (*told, *(text for bit, text in _WARNINGS.items() if self.warnings & bit))
+
+    def scan(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Read a stretch of the page."""
+        place: cython.Py_ssize_t = start
+        less: cython.Py_ssize_t
+        self.stop = stop
+        while place < stop:
+            less = find_byte(self.data, _LESS, place, stop)
+            if less < 0:
+                less = stop
+            if less > place:
+                self._scan_text(place, less)
+            place = self._scan_markup(less) if less < stop else stop
+        return 0
+
+    def scan_moved(self) -> cython.int:
+        """Read what the noscript elements hold, and end all that is open."""
+        end: cython.Py_ssize_t = self.stop
+        depth: cython.int = self.depth
+        number: cython.int
+        name: cython.int
+        self.is_moved = True
+        for number in range(self.moved_count):
+            # Nothing that one of them leaves open reaches further.
+            self.next_paragraph = _NOT_SEARCHED
+            self.has_no_quote[0] = self.has_no_quote[1] = 0
+            for name in range(KNOWN):
+                self.next_end[name] = _NOT_SEARCHED
+            self.scan(self.moved[2 * number], self.moved[2 * number + 1])
+            self.close_to(depth, self.stop)
+        self.close_to(0, end)
+        if self.deepest > 512:
+            self.warnings |= FLATTENED
+        return 0
+
+    def _scan_markup(self, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read what begins with ``<``; return the position behind it."""
+        following: cython.int = self.data[less + 1] if less + 1 < self.stop else 0
+        if _CLASS[following] & _IS_LETTER:
+            return self._scan_start_tag(less)
+        if following == _SLASH and less + 2 < self.stop:
+            following = self.data[less + 2]
+            if _CLASS[following] & _IS_LETTER:
+                return self._scan_end_tag(less)
+            return less + 3 if following == _GREATER else self._scan_declaration(less)
+        if following in (_BANG, _QUESTION):
+            return self._scan_declaration(less)
+        self.prepare_text(less)
+        self.write_text(less, less + 1, False)
+        return less + 1
+
+    def _scan_text(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
+        """Read text; outside of the body, white space in front of it implies nothing."""
+        top: cython.int = self.innermost()
+        solid: cython.Py_ssize_t = start
+        if top in (NONE, HTML, HEAD):
+            while solid < stop and _CLASS[self.data[solid]] & _IS_SPACE:
+                solid += 1
+            if top != NONE:
+                self.write_text(start, solid, False)
+            if solid == stop:
+                return 0
+            self.prepare_text(solid)
+        return self.write_text(solid, stop, True)
+
+    def _scan_declaration(self, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Skip a comment, a document type, a processing instruction or an end tag without a name."""
+        end: cython.Py_ssize_t
+        if (
+            less + 3 < self.stop
+            and self.data[less + 1] == _BANG
+            and self.data[less + 2] == _DASH
+            and self.data[less + 3] == _DASH
+        ):
+            return self._scan_comment(less + 4)
+        end = find_byte(self.data, _GREATER, less, self.stop)
+        if end < 0:
+            self.warnings |= END_HIDDEN
+            return self.stop
+        return end + 1
+
+    def _scan_comment(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Skip a comment up to ``-->`` or ``--!>``; ``<!-->`` and ``<!--->`` are whole."""
+        end: cython.Py_ssize_t = start - 1
+        dash: cython.Py_ssize_t
+        while True:
+            end = find_byte(self.data, _GREATER, end + 1, self.stop)
+            if end < 0:
+                if start < self.stop:
+                    self.warnings |= COMMENT_UNCLOSED
+                return self.stop
+            if end == start or (end == start + 1 and self.data[start] == _DASH):
+                return end + 1
+            dash = end - 1
+            if dash >= start and self.data[dash] == _BANG:
+                dash -= 1
+            if dash > start and self.data[dash] == _DASH and self.data[dash - 1] == _DASH:
+                return end + 1
+
+    def _scan_start_tag(self, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read a start tag, and what goes with it: raw text, or all of an element that is cut."""
+        name: cython.int
+        place: cython.Py_ssize_t
+        self._read_name(less + 1)
+        name = self.name_of(self.name_key)
+        if name < KNOWN:
+            place = self._cut(name, less)
+            if place >= 0:
+                return place
+        if not self.prepare_start_tag(name, less):
+            return self._behind_tag(self.name_stop)
+        return self._open(name, less)
+
+    def _cut(self, name: cython.int, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Leave out an element that holds no text or a tag that would swallow the page; return -1 where nothing goes.
+
+        Noscript elements are moved to the end, where nothing that they leave open swallows the page.
+        """
+        start: cython.Py_ssize_t
+        if name in (_SCRIPT, _STYLE):
+            if self.keeps_raw_text:
+                return -1
+            return self._cut_script(name, self._behind_tag(self.name_stop))
+        if name in (_OPTION, _OPTGROUP) and self.drops_options:
+            self._scan_dropped_option()
+            return self._behind_tag(self.name_stop)
+        if not _FLAGS[name] & NEEDS_END_TAG:
+            return -1
+        start = self._behind_tag(self.name_stop)
+        if self._is_swallowing(name, start):
+            return start
+        if name == _SVG and not self.keeps_drawings:
+            return self._cut_drawing(start)
+        if name == _NOSCRIPT and not self.is_moved:
+            return self._move(less, start)
+        return -1
+
+    def _scan_dropped_option(self) -> cython.int:
+        """Write a space for a tag of an option: without its select, it only parts texts."""
+        if self.depth > 1:
+            self.put(_SPACE)
+        return 0
+
+    def _cut_script(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Skip the content and the end tag of a script or style."""
+        end: cython.Py_ssize_t = self._end_of_script(start) if name == _SCRIPT else self._find_end_tag(name, start)
+        if end < 0:
+            if start < self.stop:
+                self.warnings |= SCRIPT_UNCLOSED if name == _SCRIPT else STYLE_UNCLOSED
+            return self.stop
+        return self._behind_tag(end + 2)
+
+    def _cut_drawing(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Skip an svg that holds no paragraphs; return -1 for others."""
+        end: cython.Py_ssize_t
+        if self.is_self_closing:
+            return start
+        end = self._end_tag_of(_SVG, start)
+        return -1 if self._holds_paragraph(start, end) else self._behind_tag(end + 2)
+
+    def _move(self, less: cython.Py_ssize_t, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Leave an empty noscript and read its content later."""
+        end: cython.Py_ssize_t = (
+            start if self.is_self_closing else self._behind_tag(self._end_tag_of(_NOSCRIPT, start) + 2)
+        )
+        if self.moved_count == self.moved_room:
+            self._grow_moved()
+        self.moved[2 * self.moved_count] = less
+        self.moved[2 * self.moved_count + 1] = end
+        self.moved_count += 1
+        self.prepare_start_tag(_NOSCRIPT, less)
+        self.begin_element(less)
+        self.write_name(less + 1, self.name_stop)
+        self.end_of_start_tag(_NOSCRIPT, self.name_key, True)
+        return end
+
+    def _grow_moved(self) -> cython.int:
+        self.moved_room *= 2
+        self.moved = array("q", self.moved) * 2
+        return 0
+
+    def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a start tag, which ends here, has no end tag; drop it then with a warning."""
+        end: cython.Py_ssize_t = self._end_tag_of(name, start)
+        if end < 0:
+            self.drops_options = self.drops_options or name == _SELECT
+            self.is_unclosed[name] |= start < self.stop
+            return True
+        if name == _TITLE and not self.is_self_closing and self._is_swallowed(start, end):
+            self.warnings |= TITLE_REMOVED
+            return True
+        return False
+
+    def _open(self, name: cython.int, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write a start tag and read its attributes; return the position behind it and its raw text."""
+        flags: cython.int = _FLAGS[name] if name < KNOWN else 0
+        key: cython.ulonglong = self.name_key
+        size: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        self.begin_element(less)
+        size = self.size - 1
+        self.write_name(less + 1, self.name_stop)
+        place = self._scan_attributes(self.name_stop, True)
+        if place < 0:
+            self.size = size
+            self.warnings |= TAG_REMOVED
+            return self.stop
+        self.end_of_start_tag(name, key, self.is_self_closing or flags & VOID)
+        if flags & RAW_TEXT and not self.is_self_closing:
+            return self._scan_raw_text(name, place)
+        return place
+
+    def _scan_raw_text(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Write the content of an element that is text up to its end tag."""
+        end: cython.Py_ssize_t = self.stop
+        if name == _SCRIPT:
+            end = self._end_of_script(start)
+        elif name != _PLAINTEXT:
+            end = self._find_end_tag(name, start)
+        if end < 0:
+            end = self.stop
+        self.write_text(start, end, _FLAGS[name] & REFERENCES)
+        return end
+
+    def _scan_end_tag(self, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read an end tag and end what it reaches."""
+        name: cython.int
+        place: cython.Py_ssize_t
+        self._read_name(less + 2)
+        name = self.find_name(self.name_key)
+        place = self._behind_tag(self.name_stop)
+        if name in (_OPTION, _OPTGROUP) and self.drops_options:
+            self._scan_dropped_option()
+        else:
+            self.end_element(name, less)
+        return place
+
+    def _read_name(self, start: cython.Py_ssize_t) -> cython.int:
+        """Read the name of a tag: its key and where it ends."""
+        place: cython.Py_ssize_t = start
+        first: cython.ulonglong = 0
+        second: cython.ulonglong = 0
+        byte: cython.ulonglong
+        while place < self.stop and not _CLASS[self.data[place]] & _ENDS_NAME:
+            byte = _NAME_BYTE[self.data[place]]
+            if place < start + 8:
+                first |= byte << 8 * (place - start)
+            elif place < start + 16:
+                second |= byte << 8 * (place - start - 8)
+            place += 1
+        first += second * _MIX
+        if not cython.compiled:
+            first &= 0xFFFFFFFFFFFFFFFF
+        self.name_key = first
+        self.name_stop = place
+        return 0
+
+    def _behind_tag(self, place: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the position behind a tag of which nothing is written."""
+        behind: cython.Py_ssize_t = self._scan_attributes(place, False)
+        return behind if behind >= 0 else self.stop
+
+    def _scan_attributes(self, place: cython.Py_ssize_t, is_written: cython.bint) -> cython.Py_ssize_t:
+        """Read the attributes of a tag; return the position behind the tag, -1 where it is never closed."""
+        count: cython.int = 0
+        byte: cython.int
+        start: cython.Py_ssize_t
+        self.is_self_closing = False
+        self.attribute_filter = 0
+        while place < self.stop:
+            byte = self.data[place]
+            if byte == _GREATER:
+                return place + 1
+            if byte == _SLASH:
+                place += 1
+                if place < self.stop and self.data[place] == _GREATER:
+                    self.is_self_closing = True
+                    return place + 1
+            elif _CLASS[byte] & _IS_SPACE:
+                place += 1
+            else:
+                start = place
+                place = self._scan_attribute(place)
+                if is_written:
+                    if count == _MOST_ATTRIBUTES:
+                        self.warnings |= ATTRIBUTES_DROPPED
+                    elif self._is_new_attribute(start, self.attribute_stop, count):
+                        count += 1
+                        self._write_attribute(start)
+        return -1
+
+    def _scan_attribute(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Find the name and the value of an attribute; return the position behind them."""
+        place: cython.Py_ssize_t = start + 1
+        while place < self.stop and not _CLASS[self.data[place]] & _ENDS_ATTRIBUTE:
+            place += 1
+        self.attribute_stop = place
+        self.value_start = self.value_stop = place
+        while place < self.stop and _CLASS[self.data[place]] & _IS_SPACE:
+            place += 1
+        if place < self.stop and self.data[place] == _EQUALS:
+            return self._scan_value(place + 1)
+        return place
+
+    def _scan_value(self, place: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Find the value of an attribute; return the position behind it.
+
+        A quote that is never closed is no quote, so that the text behind the tag stays.
+        """
+        quote: cython.int
+        end: cython.Py_ssize_t
+        while place < self.stop and _CLASS[self.data[place]] & _IS_SPACE:
+            place += 1
+        if place == self.stop:
+            return place
+        quote = self.data[place]
+        if quote in (_QUOTE, _APOSTROPHE):
+            if not self.has_no_quote[quote == _QUOTE]:
+                end = find_byte(self.data, quote, place + 1, self.stop)
+                if end >= 0:
+                    self.value_start, self.value_stop = place + 1, end
+                    return end + 1
+                self.has_no_quote[quote == _QUOTE] = 1
+            self.warnings |= TAG_REMOVED
+        self.value_start = place
+        while place < self.stop and not _CLASS[self.data[place]] & _IS_SPACE and self.data[place] != _GREATER:
+            place += 1
+        self.value_stop = place
+        return place
+
+    def _is_new_attribute(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, count: cython.int) -> cython.bint:
+        """Tell whether an element has no attribute of a name yet, and remember it; of two the first counts."""
+        place: cython.Py_ssize_t
+        number: cython.int
+        bit: cython.ulonglong = 1
+        hashed: cython.ulonglong = _FNV_START
+        for place in range(start, stop):
+            hashed = ((hashed ^ _NAME_BYTE[self.data[place]]) * _FNV_PRIME) & _MASK
+        bit <<= (hashed ^ hashed >> 16) & 63
+        if self.attribute_filter & bit:
+            for number in range(count):
+                if self.attribute_names[number] == hashed:
+                    return False
+        self.attribute_filter |= bit
+        self.attribute_names[count] = hashed
+        return True
+
+    def _write_attribute(self, start: cython.Py_ssize_t) -> cython.int:
+        self.put(_SPACE)
+        self.write_name(start, self.attribute_stop)
+        self.put(_EQUALS)
+        self.put(_QUOTE)
+        self.write_value(self.value_start, self.value_stop)
+        return self.put(_QUOTE)
+
+    def _end_tag_of(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the position of the next end tag of a name, -1 for none; remembered, so that all are found at once."""
+        if self.next_end[name] == _NOT_SEARCHED or 0 <= self.next_end[name] < start:
+            self.next_end[name] = self._find_end_tag(name, start)
+        return self.next_end[name]
+
+    def _find_end_tag(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        place: cython.Py_ssize_t = start - 1
+        while True:
+            place = find_byte(self.data, _LESS, place + 1, self.stop)
+            if place < 0:
+                return -1
+            if place + 1 < self.stop and self.data[place + 1] == _SLASH and self._is_name(name, place + 2):
+                return place
+
+    def _is_name(self, name: cython.int, place: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a tag's name stands here, whole."""
+        letter: cython.int
+        for letter in range(_NAME_AT[name], _NAME_AT[name + 1]):
+            if place >= self.stop or _NAME_BYTE[self.data[place]] != _NAME_BYTES[letter]:
+                return False
+            place += 1
+        return place < self.stop and _CLASS[self.data[place]] & _ENDS_NAME != 0
+
+    def _end_of_script(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the position of a script's end tag, -1 for none.
+
+        One inside ``<!-- <script>`` of a script is none, unless there is no other.
+        """
+        place: cython.Py_ssize_t = start - 1
+        end: cython.Py_ssize_t
+        has_comment: cython.bint = False
+        while True:
+            place = find_byte(self.data, _LESS, place + 1, self.stop)
+            if place < 0:
+                return -1
+            if place + 1 < self.stop and self.data[place + 1] == _SLASH and self._is_name(_SCRIPT, place + 2):
+                break
+            has_comment = has_comment or self._is_comment(place)
+        if not has_comment or self.is_unescapable:
+            return place
+        end = self._end_of_escaped_script(start)
+        if end < 0:
+            self.is_unescapable = True
+            self.warnings |= SCRIPT_COMMENT
+            return place
+        return end
+
+    def _is_comment(self, place: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a comment begins at this ``<``."""
+        return (
+            place + 3 < self.stop
+            and self.data[place + 1] == _BANG
+            and self.data[place + 2] == _DASH
+            and self.data[place + 3] == _DASH
+        )
+
+    def _end_of_escaped_script(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Return the position of a script's end tag by HTML's rules for comments in scripts, -1 for none."""
+        place: cython.Py_ssize_t
+        byte: cython.int
+        is_escaped: cython.bint = False
+        is_doubled: cython.bint = False
+        for place in range(start, self.stop - 2):
+            byte = self.data[place]
+            if byte == _DASH and self.data[place + 1] == _DASH and self.data[place + 2] == _GREATER:
+                is_escaped = is_doubled = False
+            elif byte != _LESS:
+                continue
+            elif self._is_comment(place):
+                is_escaped = True
+            elif self._is_name(_SCRIPT, place + 1):
+                is_doubled = is_escaped
+            elif self.data[place + 1] == _SLASH and self._is_name(_SCRIPT, place + 2):
+                if not is_doubled:
+                    return place
+                is_doubled = False
+        return -1
+
+    def _holds_paragraph(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a p, div, article or section begins here; remembered, so that all searches are linear."""
+        place: cython.Py_ssize_t
+        if self.next_paragraph == _NOT_SEARCHED or 0 <= self.next_paragraph < start:
+            place = start - 1
+            while True:
+                place = find_byte(self.data, _LESS, place + 1, self.stop)
+                if place < 0 or self._is_paragraph(place + 1):
+                    break
+            self.next_paragraph = place
+        return 0 <= self.next_paragraph < stop
+
+    def _is_paragraph(self, place: cython.Py_ssize_t) -> cython.bint:
+        return (
+            self._is_name(_P, place)
+            or self._is_name(_DIV, place)
+            or self._is_name(_ARTICLE, place)
+            or self._is_name(_SECTION, place)
+        )
+
+    def _is_swallowed(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether a title holds what should be the body: it is huge, and the body begins in it or has no tag."""
+        place: cython.Py_ssize_t = start - 1
+        if stop - start < _SWALLOWED_TITLE:
+            return False
+        while True:
+            place = find_byte(self.data, _LESS, place + 1, stop)
+            if place < 0:
+                break
+            if self._is_name(BODY, place + 1):
+                return True
+        place = stop
+        while True:
+            place = find_byte(self.data, _LESS, place + 1, self.stop)
+            if place < 0:
+                return True
+            if place + 1 < self.stop and _CLASS[self.data[place + 1]] & _IS_LETTER:
+                return False
+
+    def written(self) -> bytes:
+        """Return the markup."""
+        return bytes(self.out[: self.size])
+
+    def columns(self) -> tuple[memoryview, ...]:
+        """Return where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
+        return (
+            memoryview(self.tag_start)[: self.tags],
+            memoryview(self.tag_stop)[: self.tags],
+            memoryview(self.tag_origin)[: self.tags],
+            memoryview(self.opened)[: self.elements],
+            memoryview(self.closed)[: self.elements],
+            memoryview(self.key)[: self.elements],
+        )
+
+    def greatest_depth(self) -> int:
+        """Return the depth of the deepest element as it is written."""
+        return min(self.deepest, 512)
+
+
+def scanned(data: bytes, *, keeps_raw_text: bool, keeps_drawings: bool) -> Scanner:
+    """Return a scanner that has read a page."""
+    scanner = Scanner(data, keeps_raw_text, keeps_drawings)
+    stop = len(data)
+    with cython.nogil:
+        scanner.scan(0, stop)
+        scanner.scan_moved()
+    return scanner

@@ -1,0 +1,71 @@
+"""The labelled corpora that the experiments read: where they are, what their gold holds, folds by host."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from blockfeat.data import LabelledPage, read_corpus
+from blockfeat.data.split import folds_by_host
+
+__all__ = ["CLEANEVAL", "DEVELOPMENT", "HEADLINE_IN_GOLD", "NEWS", "SNIPPETS", "Corpora", "fold_numbers"]
+
+NEWS = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
+"""Corpora with a gold text that is not CleanEval's: news, blogs, and the page types of WCXB."""
+CLEANEVAL = ("cleaneval-dev", "cleaneval-test")
+"""Development and test pages of CleanEval."""
+DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext")
+"""Corpora with a gold text that models may be trained on."""
+SNIPPETS = "trafilatura"
+"""The corpus with snippets in place of gold texts."""
+HEADLINE_IN_GOLD = frozenset({*CLEANEVAL, "daniel", "dragnet", "l3s-gn1"})
+"""Corpora whose gold mostly begins with the headline."""
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """A folder of corpora, of which every page or each n-th is read.
+
+    Attributes
+    ----------
+    folder : Path
+        Holds ``NAME.jsonl.xz``.
+    every : int
+        Each n-th page of a corpus is scored; 1 for all.
+    """
+
+    folder: Path
+    every: int = 1
+
+    @classmethod
+    def add_options(cls, parser: ArgumentParser) -> None:
+        """Add ``--corpora`` and ``--every``."""
+        parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"), help="folder of the corpora")
+        parser.add_argument("--every", type=int, default=1, metavar="N", help="score each n-th page of a corpus")
+
+    @classmethod
+    def of_options(cls, options: Namespace) -> Corpora:
+        """Return what the options name."""
+        return cls(options.corpora, options.every)
+
+    def pages(self, name: str) -> list[LabelledPage]:
+        """Return all pages of a corpus that have a gold text."""
+        return [page for page in read_corpus(self.folder / f"{name}.jsonl.xz") if page.text]
+
+    def sample(self, pages: Iterable[LabelledPage]) -> list[LabelledPage]:
+        """Return each n-th of some pages."""
+        return list(pages)[:: self.every]
+
+    @property
+    def share(self) -> str:
+        """Words for the share of pages that is scored, such as "every second page"."""
+        ordinals = {1: "every", 2: "every second", 3: "every third", 4: "every fourth"}
+        return f"{ordinals.get(self.every, f'every {self.every}th')} page"
+
+
+def fold_numbers(pages: Iterable[LabelledPage], folds: int = 3) -> dict[tuple[str, str], int]:
+    """Return the fold of each page by corpus and id; all pages of a host are in one fold."""
+    parts = folds_by_host(pages, folds)
+    return {(page.corpus, page.id): number for number, (_, part) in enumerate(parts) for page in part}

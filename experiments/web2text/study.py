@@ -1,0 +1,50 @@
+"""What the sections of the page share: corpora, seeds, what cuts pages into leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from blockfeat import Extractor
+from blockfeat.data import LabelledPage
+from blockfeat.evaluation.peers import PeerExtract
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.web2text.leaves import LeafMeasurer
+from experiments.corpora import Corpora
+
+__all__ = ["Study", "extracted", "of_extractor"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """The experiments of one run.
+
+    Attributes
+    ----------
+    corpora : Corpora
+        Where the pages are.
+    seeds : tuple of int
+        Seeds of the trainings of Table 1.
+    """
+
+    corpora: Corpora
+    seeds: tuple[int, ...]
+
+    @cached_property
+    def measurer(self) -> LeafMeasurer:
+        """What cuts pages into text leaves and measures them."""
+        return LeafMeasurer.of(Identifier.build())
+
+
+def of_extractor(extractor: Extractor) -> PeerExtract:
+    """Return an extractor as a function like those of the peers."""
+    return lambda html, lang=None, url=None: extractor.extract(html, url=url).text
+
+
+def extracted(extract: Callable[[LabelledPage], str], page: LabelledPage) -> str:
+    """Return the text of a page; none where the extractor raises."""
+    try:
+        return extract(page)
+    except Exception:  # what an extractor raises counts as no text
+        return ""
