@@ -150,7 +150,7 @@ def _first(columns: _Columns, count: int) -> _Columns:
 class _Walk:
     """A walk over one page. Positions are characters of the page's text, except where they are named bytes."""
 
-    # The page.
+    # The page. Who makes the walk holds the bytes.
     source: cython.p_const_uchar
     size: cython.Py_ssize_t
     start: cython.const[cython.longlong][::1]
