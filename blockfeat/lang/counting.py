@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.lang import characters
 
-__all__ = ["ANCHOR", "COUNTED", "FORMAT", "count_by_block", "sentence_ends", "word_spans"]
+__all__ = ["ANCHOR", "COUNTED", "FORMAT", "count_by_block", "count_numbers", "sentence_ends", "word_spans"]
 
 ANCHOR = 1
 """Flag of text inside an anchor."""
@@ -257,9 +257,7 @@ def _count(
         return
     with cython.nogil:
         _count_characters(classes, block_ends, counts)
-        _count_words_by_block(classes, block_ends, starts, counts)
-        _count_flagged_words(block_ends, piece_ends, piece_flags, starts, counts)
-        _count_sentences(block_ends, starts, sentences, counts)
+        _count_words(classes, block_ends, piece_ends, piece_flags, starts, sentences, counts)
 
 
 @cython.cfunc
@@ -286,66 +284,65 @@ def _count_characters(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _count_words_by_block(
+def _count_words(
     classes: cython.const[cython.uchar][::1],
-    block_ends: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    counts: cython.int[:, ::1],
-) -> cython.void:
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    block: cython.Py_ssize_t = 0
-    word: cython.Py_ssize_t
-    for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
-            block += 1
-        counts[_WORDS, block] += 1
-        counts[_UNSPACED_WORDS, block] += classes[starts[word]] & _UNSPACED != 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_flagged_words(
     block_ends: cython.const[cython.int][::1],
     piece_ends: cython.const[cython.int][::1],
     piece_flags: cython.const[cython.uchar][::1],
     starts: cython.const[cython.int][::1],
+    sentences: cython.const[cython.int][::1],
     counts: cython.int[:, ::1],
 ) -> cython.void:
+    """Go through the words with the block, the piece and the sentence of each at hand."""
     last: cython.Py_ssize_t = block_ends.shape[0] - 1
     last_piece: cython.Py_ssize_t = piece_ends.shape[0] - 1
     block: cython.Py_ssize_t = 0
     piece: cython.Py_ssize_t = 0
+    sentence: cython.Py_ssize_t = 0
+    begins_sentence: cython.bint = True
     word: cython.Py_ssize_t
+    start: cython.int
     for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
+        start = starts[word]
+        while block < last and block_ends[block] <= start:
             block += 1
-        while piece < last_piece and piece_ends[piece] <= starts[word]:
+            begins_sentence = True
+        while piece < last_piece and piece_ends[piece] <= start:
             piece += 1
+        while sentence < sentences.shape[0] and sentences[sentence] <= start:
+            sentence += 1
+            begins_sentence = True
+        counts[_WORDS, block] += 1
+        counts[_UNSPACED_WORDS, block] += classes[start] & _UNSPACED != 0
         counts[_ANCHOR_WORDS, block] += piece_flags[piece] & _IN_ANCHOR != 0
         counts[_FORMAT_WORDS, block] += piece_flags[piece] & _IN_FORMAT != 0
+        counts[_SENTENCES, block] += begins_sentence
+        begins_sentence = False
+
+
+def count_numbers(codes: NDArray[np.uint32], number_of: NDArray[np.uint8], numbers: int) -> NDArray[np.int64]:
+    """Count the characters that bear each number.
+
+    Parameters
+    ----------
+    codes : uint32 array
+        Code points of a text.
+    number_of : uint8 array
+        The number of each code point; the last entry stands for all code points behind too.
+    numbers : int
+        How many numbers there are, from 0.
+    """
+    counts = np.zeros(numbers, dtype=np.int64)
+    _count_numbers(codes.data, number_of.data, counts.data)
+    return counts
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_sentences(
-    block_ends: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    ends: cython.const[cython.int][::1],
-    counts: cython.int[:, ::1],
+def _count_numbers(
+    codes: cython.const[cython.uint][::1], number_of: cython.const[cython.uchar][::1], counts: cython.longlong[::1]
 ) -> cython.void:
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    block: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = 0
-    begins: cython.bint = True
-    word: cython.Py_ssize_t
-    for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
-            block += 1
-            begins = True
-        while end < ends.shape[0] and ends[end] <= starts[word]:
-            end += 1
-            begins = True
-        counts[_SENTENCES, block] += begins
-        begins = False
+    last: cython.uint = cython.cast(cython.uint, number_of.shape[0] - 1)
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(codes.shape[0]):
+            counts[number_of[min(codes[place], last)]] += 1
