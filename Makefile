@@ -56,7 +56,7 @@ $(COMPILED): $(STAMP) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-demo: $(COMPILED) ## Train on the bundled demo pages, extract a page, show the result
+demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
 	@$(BIN)/blockfeat demo
 
 test: lint ## Run all checks: ruff, mypy, import-linter, pytest

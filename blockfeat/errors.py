@@ -1,4 +1,4 @@
-"""The one exception family of blockfeat: everything it raises on purpose."""
+"""The exceptions of blockfeat, all derived from `BlockfeatError`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ class InputTypeError(InputError, TypeError):
 
 
 class NotHTML(InputError, ValueError):
-    """The bytes are of another format (PDF, JPEG, zip, ELF, random bytes)."""
+    """The bytes are in another format (PDF, JPEG, zip, ELF, random bytes)."""
 
 
 class LimitExceeded(InputError):
-    """A limit that the caller set (size, time) was passed."""
+    """A limit set by the caller (size, time) is exceeded."""
 
 
 class FetchError(InputError):
-    """An address could not be fetched, or may not be."""
+    """An address cannot be fetched, or may not be."""
 
 
 class OutputError(BlockfeatError):
@@ -48,7 +48,7 @@ class OutputError(BlockfeatError):
 
 
 class LanguageError(BlockfeatError, ValueError):
-    """A language code is unknown, or no page or stop list of that language is there."""
+    """A language code is unknown, or there is no page or stop list in that language."""
 
 
 class TableError(BlockfeatError, ValueError):
@@ -60,12 +60,12 @@ class ModelError(BlockfeatError, ValueError):
 
 
 class CorpusError(BlockfeatError, ValueError):
-    """A corpus file is missing, damaged, or holds a bad record; the message names the file and the line."""
+    """A corpus file is missing, damaged, or has a bad record; the message names the file and the line."""
 
 
 class TrainingError(BlockfeatError):
-    """Training cannot start or go on with these pages and options."""
+    """Training cannot start or continue with these pages and options."""
 
 
 class MissingExtraError(BlockfeatError, ImportError):
-    """A feature needs an optional package; the message names the extra that brings it."""
+    """An optional package is missing; the message names the extra that installs it."""

@@ -1,1 +1,1 @@
-"""Many documents to files, with a deadline for each and resumption."""
+"""Batches: many documents to files, with a deadline for each page and resumable runs."""

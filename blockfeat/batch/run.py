@@ -1,4 +1,4 @@
-"""Run an extractor over many documents and write what comes out: to a stream, a file or a folder."""
+"""Run an extractor over many documents and write the results to a stream, a file or a folder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """Extracts a document and renders it; works in any process.
+    """Extracts a document and renders it, in any process.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Renderer:
     links, evidence : bool
         Whether Markdown holds links, and JSON the blocks.
     lang : str or None
-        Language of all documents where the caller knows it.
+        Language of all documents, where it is known.
     """
 
     extractor: Extractor
@@ -79,7 +79,7 @@ class Renderer:
 
 
 class Writer(Protocol):
-    """Takes what was rendered, one document after the other."""
+    """Writes rendered documents, one after the other."""
 
     def write(self, rendered: Rendered) -> None:
         """Write one document."""
@@ -88,7 +88,7 @@ class Writer(Protocol):
 
 @dataclass
 class StreamWriter:
-    """Writes to standard output or another binary stream; documents other than JSON lines are parted by form feeds.
+    """Writes to a binary stream; form feeds separate documents that are not JSON lines.
 
     Each document is one write, so that an unbuffered file holds whole documents at any moment.
     """
@@ -167,7 +167,7 @@ def run(
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
 ) -> RunCounts:
-    """Extract, render and write documents in order; one that fails is counted and the run goes on."""
+    """Extract, render and write documents in order; a failure is counted and the run continues."""
     extracted = failed = 0
     for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
         writer.write(rendered)
@@ -183,8 +183,12 @@ def run(
 def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Document], int]:
     """Skip the documents that an interrupted run has written as JSON lines; return the rest and their number.
 
-    A last line that is not whole is cut off. The identifiers of the written lines must be those of the documents,
-    else the inputs are others and `InputError` is raised.
+    An incomplete last line is removed. The written lines must have the identifiers of the first documents.
+
+    Raises
+    ------
+    InputError
+        The output belongs to other inputs.
     """
     if not output.exists():
         return documents, 0
@@ -194,14 +198,16 @@ def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Docum
         for line, document in zip(lines, islice(documents, whole), strict=False):
             written += 1
             if _identifier(line) != document.id:
-                raise InputError(f"{output}: line {written} is not of {document.id!r}: the inputs are not the same")
+                raise InputError(
+                    f"{output}: line {written} does not belong to {document.id!r}: the run had other inputs"
+                )
     if written < whole:
-        raise InputError(f"{output}: has {whole} lines, but the inputs are only {written} documents")
+        raise InputError(f"{output}: has {whole} lines, but the inputs have only {written} documents")
     return documents, written
 
 
 def _identifier(line: str) -> object:
-    """Return the identifier in a JSON line, None where it has none."""
+    """Return the identifier in a JSON line; None if it has none."""
     try:
         record = json.loads(line)
     except json.JSONDecodeError:
@@ -210,7 +216,7 @@ def _identifier(line: str) -> object:
 
 
 def _cut_to_whole_lines(path: Path) -> int:
-    """Cut off a last line without its end; return the number of lines left."""
+    """Remove an incomplete last line; return the number of lines left."""
     count, end = 0, 0
     with path.open("rb+") as file:
         for line in file:

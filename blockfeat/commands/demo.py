@@ -199,7 +199,7 @@ def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: 
 
 
 def _command(*words: str | Path) -> str:
-    """Return a command line that calls this program as it was called, also where it is not on the path."""
+    """Return a command line with this program as it was called, for shells that do not have it on their path."""
     called = sys.argv[0]
     found = shutil.which("blockfeat")
     is_on_path = found is not None and Path(found).resolve() == Path(called).resolve()

@@ -93,7 +93,7 @@ def extract(
 
 
 def _is_folder(output: Path) -> bool:
-    """Tell whether an output path means a folder: it is one, or nothing is there and it has no suffix."""
+    """Return whether an output path names a folder: an existing one, or a new path without a suffix."""
     return output.is_dir() or (output.suffix == "" and not output.exists())
 
 

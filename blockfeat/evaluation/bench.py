@@ -103,9 +103,7 @@ class _Worker:
         return bench_page("", page, error=reason, seconds=math.nan, memory=None)
 
 
-_WARM_UP = LabelledPage(
-    "warm-up", "<html><body><p>A text that is there to load all that is needed.</p></body></html>", ""
-)
+_WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 
 
 def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: float, memory: int | None) -> BenchPage:
@@ -136,13 +134,13 @@ def run_bench(
     peers : sequence of Peer
         What `blockfeat.evaluation.peers.peers_named` returns.
     pages : iterable of LabelledPage
-        Of one or more corpora. Models are not told their language; jusText is, for its stop list.
+        Of one or more corpora. Models do not get their language; jusText does, for its stop list.
     jobs : int
         Number of processes.
     deadline : float, optional
         Seconds that one page may take before its process is ended and the page counts as empty.
     on_page : callable, optional
-        Told the system, the number of its pages done, and the number of all pages.
+        Called with the system, the number of its pages done, and the number of all pages.
     systems : sequence of BenchSystem
         Others to run after the models and peers.
 

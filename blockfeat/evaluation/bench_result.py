@@ -1,4 +1,4 @@
-"""What a benchmark found: scores of systems by corpus, comparisons with the peers, tables, a picture."""
+"""Results of a benchmark: scores of systems by corpus, comparisons with the peers, tables, a plot."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class BenchPage:
-    """What one system made of one page.
+    """The result of one system on one page.
 
     Attributes
     ----------
     score : PageScore
-        Word and snippet scores; its ``error`` says why there is no text.
+        Word and snippet scores; its ``error`` is why there is no text.
     text_only : float or None
         CleanEval's score without markup; None without a gold text.
     shingles : float or None

@@ -1,4 +1,4 @@
-"""An extractor against the gold of labelled pages: scores by page, by group and in all."""
+"""Scores of an extractor on labelled pages: by page, by group and in total."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
 
 KEYS = ("corpus", "lang", "page_type")
-"""What pages can be grouped by."""
+"""Attributes by which pages can be grouped."""
 
 _logger = logging.getLogger("blockfeat.evaluation.evaluate")
 
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """What an extraction from one page is worth.
+    """The scores of one page.
 
     Attributes
     ----------
     id, corpus : str
         The page and its corpus.
     lang, page_type : str or None
-        As the corpus says.
+        As in the corpus.
     precision, recall, f1 : float or None
         Over words, from 0 to 1 (`blockfeat.evaluation.metrics.word_scores`); None without a gold text.
     cosine : float or None
@@ -81,7 +81,7 @@ class GroupScores:
     Attributes
     ----------
     group : str
-        The corpus, language or page type; ``"unknown"`` where pages do not say, ``"all"`` for all pages.
+        The corpus, language or page type; ``"unknown"`` for pages without one, ``"all"`` for all pages.
     pages, text_pages, errors : int
         Pages, those with a gold text, and those whose extraction failed.
     precision, recall, f1, cosine : float or None
@@ -209,7 +209,7 @@ class Evaluation:
         return [page for *_, page in sorted(scored, key=lambda item: item[:3])[: max(n, 0)]]
 
     def snippets(self) -> SnippetScores | None:
-        """Return the snippet counts of all pages together, whose scores are pooled, not means of pages."""
+        """Return the summed snippet counts of all pages; their scores are pooled, not means over pages."""
         found = [page.snippets for page in self.pages if page.snippets is not None]
         return sum(found, SnippetScores()) if found else None
 
@@ -280,7 +280,7 @@ def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> Pa
     page : LabelledPage
         The page with its gold text, its snippets, or both.
     error : str, optional
-        Why the extraction failed, to be kept with the scores.
+        Why the extraction failed.
     """
     predicted = tokenize(text)
     gold = None if page.text is None else tokenize(page.text)

@@ -1,4 +1,4 @@
-"""Memory over many pages, and the time that a cold start takes."""
+"""Memory over many pages, and the time of a cold start."""
 
 from __future__ import annotations
 

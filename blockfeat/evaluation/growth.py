@@ -105,7 +105,7 @@ class GrowthResult:
         return markdown_table(columns, rows)
 
     def plot(self, path: str | Path) -> None:
-        """Draw time against size, both logarithmic, one small picture a shape, to a PNG, SVG or PDF file."""
+        """Draw time against size, both logarithmic, one panel a shape, to a PNG, SVG or PDF file."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -177,13 +177,13 @@ def measure_growth(
         Seconds that one page may take. A process that takes longer is ended, and a system is not tried on a larger
         page of a shape where its growth so far says that it would.
     on_page : callable, optional
-        Told system, shape and size before each measurement.
+        Called with system, shape and size before each measurement.
     """
     found = []
     for shape in shapes:
         smallest = PageInput.of_text(synthetic_page(shape, min(sizes)))
         for system in systems:
-            _best(system, smallest)  # what is loaded on the first page is loaded before processes part
+            _best(system, smallest)  # load whatever the first page loads before the fork
         found += [_grow(system, shape, sizes, limit, on_page) for system in systems]
     return GrowthResult(tuple(found))
 
@@ -214,7 +214,7 @@ def _grow(
 
 
 def _expected(done: Sequence[tuple[int, float]], size: int) -> float:
-    """Time that the last two times foretell, growth at least linear; 0 where little is known."""
+    """Return the time extrapolated from the last two, with at least linear growth; 0 with fewer than two."""
     if len(done) < 2:
         return 0.0
     (before, earlier), (after, later) = done[-2:]
@@ -223,10 +223,10 @@ def _expected(done: Sequence[tuple[int, float]], size: int) -> float:
 
 
 def _measured(system: System, shape: str, size: int, limit: float) -> tuple[float, str | None]:
-    """Measure in a child process; return the time, or why there is none."""
+    """Measure in a child process; return the time, or the reason why there is none."""
 
     def work(size: int) -> tuple[float, str | None]:
-        gc.freeze()  # in the process made for this: what it was born with is not searched
+        gc.freeze()  # in this child process, collections skip the inherited objects
         return _best(system, PageInput.of_text(synthetic_page(shape, size)))
 
     def failure(size: int, reason: str) -> tuple[float, str | None]:
@@ -237,7 +237,7 @@ def _measured(system: System, shape: str, size: int, limit: float) -> tuple[floa
 
 
 def _best(system: System, page: PageInput) -> tuple[float, str | None]:
-    """Best process time of up to five calls; only one where they take long."""
+    """Return the best process time of up to five calls, of one if it takes long."""
     best = math.inf
     spent = 0.0
     try:

@@ -100,7 +100,7 @@ class SnippetScores:
 
 
 def word_scores(predicted: Text, gold: Text) -> Scores:
-    """Compare two texts as bags of words: each word counts as often as it stands in both.
+    """Compare two texts as bags of words: each word counts as often as it occurs in both.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def text_only_score(predicted: Text, gold: Text) -> float:
 def snippet_scores(predicted: str, present: Iterable[str], absent: Iterable[str]) -> SnippetScores:
     """Look for snippets that must and that must not occur, as trafilatura's own evaluation does.
 
-    A snippet occurs if the text contains it, upper and lower case told apart, with every run of white space
+    A snippet occurs if the text contains it, case-sensitively, with every run of white space
     as one space on both sides. Snippets of white space only are left out.
 
     Parameters

@@ -37,7 +37,7 @@ class PeerExtract(Protocol):
     """Extracts the text of one page; most peers make no use of language and address."""
 
     def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
-        """Return the text, empty where there is none."""
+        """Return the text, empty if there is none."""
         ...
 
 
@@ -63,7 +63,7 @@ class Peer:
     make: Callable[[], PeerExtract]
 
     def load(self) -> PeerExtract:
-        """Import the package, silence what it logs and warns of, and return the function that extracts.
+        """Import the package, silence its log messages and warnings, and return the function that extracts.
 
         Raises
         ------
@@ -214,7 +214,7 @@ _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
 )
 
 PEER_NAMES = tuple(name for name, _, _ in _PEERS)
-"""All peers that blockfeat knows, the fastest first."""
+"""All supported peers, the fastest first."""
 
 
 def installed_peers() -> tuple[Peer, ...]:

@@ -23,7 +23,7 @@ _TAIL = "</body></html>"
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How to build a page: what stands before, what is repeated, what stands behind."""
+    """How to build a page: a beginning, a unit that is repeated, and an end."""
 
     units: Callable[[], Iterator[str]]
     before: str = _HEAD + "<main><p>Nobody had seen so much water for years, and it was still rising.</p>"
@@ -90,7 +90,7 @@ SHAPES: tuple[str, ...] = tuple(_SHAPES)
 """Names of all shapes."""
 
 HOSTILE: tuple[str, ...] = tuple(name for name in SHAPES if name not in ORDINARY)
-"""Shapes that are made to take long."""
+"""Shapes that provoke superlinear time."""
 
 
 def synthetic_page(shape: str, size: int) -> str:

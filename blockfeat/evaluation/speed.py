@@ -39,7 +39,7 @@ _CHUNK = 20
 
 @dataclass(frozen=True, slots=True)
 class PageInput:
-    """A page in the forms that systems take: UTF-8 bytes and text."""
+    """A page as UTF-8 bytes and as text, the input of one system or the other."""
 
     data: bytes
     html: str
@@ -99,7 +99,7 @@ class SpeedResult:
     pages : tuple of PageTimes
         In the order in which the pages came.
     passes : int
-        Passes that the best was taken of.
+        Number of passes; the best one counts.
     """
 
     systems: tuple[System, ...]
@@ -196,7 +196,7 @@ class SpeedResult:
 
 
 def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = (), *, bare: bool = True) -> list[System]:
-    """Return what can be timed: the bare parse, models and peers.
+    """Return systems to time: the bare parse, models and peers.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def measure_speed(
     sample : int, optional
         Pages of each corpus for systems other than blockfeat's and `REFERENCES`, evenly spaced; all by default.
     on_page : callable, optional
-        Told the number of pages done and of all, passes counted.
+        Called with the number of pages done and of all, over all passes.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def measure_speed(
     inputs = [PageInput.of(page) for page in found]
     _warm_up(systems, inputs[0])
     gc.collect()
-    gc.freeze()  # what is there now is not searched in every collection that a system brings about
+    gc.freeze()  # later collections skip the objects that exist now
     try:
         for turn in range(passes):
             for start in range(0, len(found), _CHUNK):
@@ -314,7 +314,7 @@ def _warm_up(systems: Sequence[System], page: PageInput) -> None:
 
 
 def _seconds(system: System, page: PageInput) -> float:
-    """Process time of one call, what it returned dropped within it; NaN if it raises."""
+    """Return the process time of one call, including the release of its result; NaN if it raises."""
     start = time.process_time()
     try:
         system.run(page)

@@ -1,4 +1,4 @@
-"""The output side: an extraction as text, Markdown, JSON, HTML, XML, and as an explanation."""
+"""Output: an extraction as text, Markdown, JSON, HTML or TEI, and as an explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that no output may hold."""
+"""Characters that output may not contain."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["clean_characters", "fold_white_space", "xml_characters"]
 # NUL and the control characters but tab and newline, C1 controls, lone surrogates.
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _RETURN = re.compile("\r\n?")
-# Controls that separated words or lines become a space, so that words do not run together.
+# Control characters that separate words or lines become a space.
 _SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
@@ -19,7 +19,7 @@ def clean_characters(text: str) -> str:
     """Return the text without NUL, lone surrogates and control characters except tab and newline.
 
     Carriage returns become newlines, separating controls a space, lone surrogates U+FFFD; the other
-    controls are dropped. A clean text comes back as it is.
+    controls are dropped. A clean text is returned unchanged.
     """
     if _UNWANTED.search(text) is None:
         return text
@@ -34,7 +34,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 
 def xml_characters(text: str) -> str:
-    """Return the text with only what XML 1.0 allows: clean, and without U+FFFE and U+FFFF."""
+    """Return the text with only the characters of XML 1.0: clean, and without U+FFFE and U+FFFF."""
     return _NOT_IN_XML.sub("\ufffd", clean_characters(text))
 
 

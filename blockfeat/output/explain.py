@@ -1,4 +1,4 @@
-"""The evidence of an extraction for people: a page to look at, rows for a table."""
+"""The evidence of an extraction for people: an HTML page, and rows for a table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explanation_page", "explanation_table"]
 
-# The page cannot load or run anything, whatever stands in the texts.
+# The page cannot load or run anything, whatever the texts contain.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _MOST_CONTRIBUTIONS = 12
@@ -49,11 +49,11 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
 
 
 def explanation_page(extraction: Extraction) -> str:
-    """Return a self-contained HTML page that shows every block with its verdict and the reason.
+    """Return a self-contained HTML page that shows for every block whether it is kept, and the reason.
 
-    Blocks stand in page order, kept ones green, dropped ones red and grey, each with its score, its
-    feature values (failed ones marked) and its place. The page needs no script, loads nothing, and all
-    that comes from the extraction is escaped.
+    Blocks are in page order, kept ones green, dropped ones red and grey, each with its score, its feature
+    values (failed ones marked) and its XPath. The page needs no script and loads nothing; all text of the
+    extraction is escaped.
     """
     from lxml.html import builder, tostring
 
@@ -63,7 +63,7 @@ def explanation_page(extraction: Extraction) -> str:
         builder.BODY(
             _header(extraction, blocks),
             builder.E.main(*_choices(blocks), *(_block(block) for block in blocks)),
-            builder.E.footer("Made by blockfeat. The score is the model's: above 0 speaks for content."),
+            builder.E.footer("Made by blockfeat. A score above 0 favours content."),
         ),
         lang="en",
     )

@@ -25,20 +25,20 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
     extraction : Extraction
         The page's extraction, also one with an error.
     evidence : bool
-        Add ``blocks``: every block with its text, verdict, score, features and place.
+        Add ``blocks``: every block with its text, label, score, features and XPath.
 
     Returns
     -------
     str
         An object with the keys id, url, lang, title, text, status, warnings, error and model. Not ASCII
-        only; numbers that JSON does not know (NaN, infinity) are null.
+        only; numbers that JSON does not have (NaN, infinity) are null.
     """
     values = _plain(extraction.to_dict(evidence=evidence))
     return json.dumps(values, ensure_ascii=False, allow_nan=False).translate(_LINE_ENDS)
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with clean strings and only such numbers as JSON knows; nesting is three deep."""
+    """Return a value with clean strings and without numbers that JSON does not have; nesting is three deep."""
     if isinstance(value, str):
         return clean_characters(value)
     if isinstance(value, dict):

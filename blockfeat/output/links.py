@@ -1,4 +1,4 @@
-"""Which link targets output may hold, and where links stand in a block's text."""
+"""Link targets that output may contain, and the links in a block's text."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["linked_pieces", "safe_target"]
 
 _SCHEMES = ("http", "https", "mailto")
 _SCHEME = re.compile("([^/?#:]*):")
-# Spaces, controls, quotes, brackets and all that could end a link target in Markdown or HTML.
+# Spaces, controls, quotes, brackets and whatever else may end a link target in Markdown or HTML.
 _ENCODED = re.compile(
     "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
     "\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-# What browsers take away before they read a target.
+# What browsers strip before they parse a target.
 _DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
-# Rounds of entity decoding looked through; each browser and renderer makes at most one.
+# Rounds of entity decoding that are checked; browsers and renderers each make at most one.
 _MAX_DISGUISES = 5
 
 
 def safe_target(href: str) -> str | None:
-    """Return a link target fit for output, or None where it is not allowed.
+    """Return a link target for output, or None if it is not allowed.
 
-    Allowed are http, https, mailto and relative targets. Any other scheme is refused, also where white
-    space, control characters, letter case or entities disguise it. Spaces, parentheses and other
-    characters with a meaning in markup come back percent-encoded.
+    Allowed are http, https, mailto and relative targets. Any other scheme is refused, also if white space,
+    control characters, letter case or entities disguise it. Spaces, parentheses and other characters with a
+    meaning in markup are percent-encoded.
     """
     target = _DROPPED.sub("", href)
     if not target or not _scheme_allowed(target):
@@ -38,9 +38,9 @@ def safe_target(href: str) -> str | None:
 
 
 def _scheme_allowed(target: str) -> bool:
-    """Look at the target as written and at all that it becomes when entities are decoded.
+    """Check the target as written and after each round of entity decoding.
 
-    White space or controls inside a scheme, which browsers overlook, make it one that is not allowed.
+    White space or control characters inside a scheme, which browsers ignore, make it a scheme that is not allowed.
     """
     for _ in range(_MAX_DISGUISES):
         scheme = _SCHEME.match(target)
@@ -56,8 +56,8 @@ def _scheme_allowed(target: str) -> bool:
 def linked_pieces(block: Block) -> Iterator[tuple[str, str | None]]:
     """Cut a block's text at its links: yield (piece, target), target None outside of allowed links.
 
-    Links that are empty, overlap an earlier one or lie outside the text are passed over; the pieces
-    joined are always the whole text.
+    Links that are empty, overlap an earlier one or lie outside the text are ignored; the pieces joined are
+    always the whole text.
     """
     position = 0
     for link in block.links:

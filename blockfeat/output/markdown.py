@@ -1,4 +1,4 @@
-"""Markdown of an extraction; page text cannot become markup in it."""
+"""Markdown of an extraction, in which page text cannot become markup."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def to_markdown(extraction: Extraction, *, links: bool = False) -> str:
     extraction : Extraction
         The page's extraction; its kept blocks are written.
     links : bool
-        Write links too, those with a relative, http, https or mailto target.
+        Write links that have a relative, http, https or mailto target.
 
     Returns
     -------
@@ -100,17 +100,17 @@ def _linked_text(block: Block) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape all that has a meaning anywhere in a line."""
+    """Escape characters that are markup anywhere in a line."""
     return _INLINE_MARKUP.sub(r"\\\g<0>", fold_white_space(clean_characters(text)))
 
 
 def _escape_entities(target: str) -> str:
-    """Keep renderers from decoding what looks like an entity in a target."""
+    """Escape what a renderer would decode as an entity in a target."""
     return _ENTITY.sub("\\\\&", target)
 
 
 def _at_line_start(text: str) -> str:
-    """Escape what has a meaning at the start of a line only."""
+    """Escape characters that are markup at the start of a line only."""
     match = _LINE_START.match(text)
     if match is None:
         return text

@@ -9,7 +9,7 @@ from blockfeat.blocks.block import Block
 
 __all__ = ["BlockList", "ListEntry", "Quote", "structured"]
 
-# Deeper items are written at this depth: keeps output readable and recursion over lists bounded.
+# Deeper items are written at this depth, which bounds recursion over lists.
 _MAX_DEPTH = 12
 
 
@@ -37,7 +37,7 @@ class Quote:
 
 
 def structured(blocks: Iterable[Block]) -> list[Block | BlockList | Quote]:
-    """Group the kept blocks that hold text; nesting follows the level of list items, at most 12 deep."""
+    """Group the kept blocks that have text; nesting follows the level of list items, at most 12 deep."""
     parts: list[Block | BlockList | Quote] = []
     run: list[Block] = []
     for block in blocks:

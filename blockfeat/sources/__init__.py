@@ -1,4 +1,4 @@
-"""The input side: reads what the command line was given, page by page."""
+"""Input: reads files, folders, addresses and standard input, page by page."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def read_inputs(inputs: Sequence[str], *, allow_private: bool = False) -> Iterat
     Parameters
     ----------
     inputs : sequence of str
-        Addresses (http, https), ``-`` for standard input, folders and files; none at all means standard
-        input. The suffix of a file says how it is read: JSON Lines (plain, gzip, xz), WARC, Parquet;
-        everything else is one page.
+        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. The
+        suffix of a file selects its reader: JSON Lines (plain, gzip, xz), WARC, Parquet; any other file is
+        one page.
     allow_private : bool
-        Passed to ``fetch``: allow addresses of the own machine and of private networks.
+        Passed to ``fetch``: allow addresses of this machine and of private networks.
 
     Yields
     ------
     Document
-        An input that cannot be read gives a document with ``error`` set, and the next one follows.
+        An input that cannot be read yields a document with ``error`` set, and reading continues.
     """
     for name in inputs or ["-"]:
         try:
@@ -51,7 +51,7 @@ def read_inputs(inputs: Sequence[str], *, allow_private: bool = False) -> Iterat
 
 
 def _read_input(name: str, *, allow_private: bool) -> Iterator[Document]:
-    """Read one input by its form."""
+    """Read one input, an address, ``-`` or a path."""
     lowered = name.lower()
     if _is_web_address(name):
         yield fetch(name, allow_private=allow_private)

@@ -11,15 +11,15 @@ from blockfeat.errors import FetchError
 __all__ = ["allowed_addresses", "is_public"]
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# RFC 6052: an IPv4 address stands in the last 32 bits.
+# RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address belongs to the public internet.
+    """Return whether an IP address belongs to the public internet.
 
     Private, loopback, link-local, shared, reserved, multicast and unspecified addresses do not; an IPv6
-    address that carries an IPv4 one (mapped, 6to4, Teredo, NAT64) counts as what it carries.
+    address that embeds an IPv4 address (mapped, 6to4, Teredo, NAT64) is as public as the embedded one.
     """
     try:
         parsed = ipaddress.ip_address(address)
@@ -29,7 +29,7 @@ def is_public(address: str) -> bool:
 
 
 def _carried(address: _Address) -> list[_Address]:
-    """Return the IPv4 addresses inside an IPv6 address, or else the address itself."""
+    """Return the IPv4 addresses embedded in an IPv6 address, or else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return [address]
     if address.ipv4_mapped is not None:
@@ -73,7 +73,7 @@ def allowed_addresses(host: str, port: int, *, timeout: float, allow_private: bo
 
 
 def _resolve(host: str, port: int, timeout: float) -> list[str]:
-    """Ask the system's resolver, which knows no time limit, from a thread that can be left behind."""
+    """Call the system's resolver, which has no timeout, in a thread that can be abandoned."""
     answers: list[str] = []
     failures: list[Exception] = []
 

@@ -1,4 +1,4 @@
-"""One input page as it was read, before anything is decoded or parsed."""
+"""One input page, before decoding and parsing."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ __all__ = ["Document"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page that was read, or the reason why it could not be.
+    """A page that was read, or the reason why it could not be read.
 
     Attributes
     ----------
     id : str
-        What names the page in messages and output: path, address, record id or ``<file>:<line>``.
+        Name of the page in messages and output: path, address, record id or ``<file>:<line>``.
     data : bytes or str or None
         The page; None where ``error`` is set.
     url : str or None
-        Address of the page (after redirects), where it is known.
+        Address of the page, after redirects; None if unknown.
     lang : str or None
-        Language that the source states for the page.
+        Language of the page according to the source.
     charset : str or None
-        Encoding label that the source states for the bytes (HTTP header, record field).
+        Encoding of the bytes according to the source (HTTP header, record field).
     error : str or None
-        Why this one input could not be read; names the input and the reason.
+        Why the page could not be read; names the input and the reason.
     """
 
     id: str

@@ -28,34 +28,34 @@ def fetch(
 ) -> Document:
     """Fetch one page over http or https.
 
-    Every address that is connected to, on each redirect too, is checked to be public first. Proxies and
-    credentials from the environment are not used.
+    Before each connection, redirects included, the address is checked to be public. Proxies and credentials
+    from the environment are not used.
 
     Parameters
     ----------
     url : str
         Address of the page.
     timeout : float
-        Seconds for everything together: resolving, connecting, redirects, reading.
+        Seconds in total: resolving, connecting, redirects, reading.
     max_bytes : int
         Limit of the body, before and after decompression.
     max_redirects : int
-        How many redirects are followed.
+        Most redirects that are followed.
     user_agent : str
-        How the request names itself.
+        Value of the header ``User-Agent``.
     allow_private : bool
-        Allow addresses of the own machine and of private networks.
+        Allow addresses of this machine and of private networks.
 
     Returns
     -------
     Document
-        ``id`` is the address asked for, ``url`` the one that answered, ``charset`` that of the header.
+        ``id`` is the requested address, ``url`` the final one, ``charset`` that of the header.
 
     Raises
     ------
     FetchError
-        If the address is not allowed, does not answer with a page, or a limit is passed; the message
-        names the address and the reason.
+        The address is not allowed, the answer is not a page, or a limit is exceeded; the message names the
+        address and the reason.
     """
     import httpcore2
     import httpx2
@@ -78,7 +78,7 @@ def fetch(
 
 
 def _fetch(client: httpx2.Client, url: str, max_redirects: int, max_bytes: int, deadline: Deadline) -> Document:
-    """Follow redirects by hand, so that each new address passes the same checks as the first."""
+    """Follow redirects one by one, so that each new address passes the same checks as the first."""
     request = client.build_request("GET", url)
     for _ in range(max_redirects + 1):
         _check_scheme(request.url)
@@ -112,7 +112,7 @@ def _document(url: str, response: httpx2.Response, max_bytes: int, deadline: Dea
 
 
 def _looks_like_page(content_type: str) -> bool:
-    """Tell whether a content type can be a page; a missing one may be (the bytes are looked at later)."""
+    """Return whether a content type may be that of a page; a missing one may (the bytes are checked later)."""
     kind = content_type.partition(";")[0].strip().lower()
     return not kind or kind.startswith("text/") or kind == "application/xml" or kind.endswith("+xml")
 

@@ -14,18 +14,18 @@ from blockfeat.sources.jsonlines import JSON_LINES_SUFFIXES, read_json_lines
 __all__ = ["PAGE_SUFFIXES", "failed_document", "read_file", "read_folder", "read_stdin"]
 
 PAGE_SUFFIXES = (".html", ".htm", ".xhtml")
-# A .json file inside a folder is more often settings than pages: only an explicit argument reads it.
+# A .json file in a folder is more often configuration than pages: it is read only if named.
 _FOLDER_RECORD_SUFFIXES = tuple(suffix for suffix in JSON_LINES_SUFFIXES if ".jsonl" in suffix)
 
 
 def failed_document(name: str, error: OSError) -> Document:
-    """Return the document that stands for an input which the system would not read."""
+    """Return the document of an input that the operating system failed to read."""
     reason = "no such file or folder" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
     return Document(id=name, data=None, error=f"{name}: {reason}")
 
 
 def read_file(path: str | os.PathLike[str]) -> Document:
-    """Read one page as bytes; a file that cannot be read gives a document with ``error`` set."""
+    """Read one page as bytes; a file that cannot be read yields a document with ``error`` set."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
@@ -49,7 +49,7 @@ def read_folder(path: str | os.PathLike[str]) -> Iterator[Document]:
     ``*.jsonl.gz`` and ``*.jsonl.xz``. Links are followed; each folder is read once, so loops end.
     """
     folders_seen: set[tuple[int, int]] = set()
-    # Own stack instead of recursion; the next path stands at the end.
+    # A stack instead of recursion; the next path is the last.
     stack = [os.fspath(path)]
     while stack:
         name = stack.pop()
@@ -71,7 +71,7 @@ def read_folder(path: str | os.PathLike[str]) -> Iterator[Document]:
 
 
 def _entries_backwards(folder: str) -> list[str]:
-    """List what a folder holds of interest (subfolders, pages, records), last name first."""
+    """List the subfolders, pages and record files of a folder, last name first."""
     wanted = PAGE_SUFFIXES + _FOLDER_RECORD_SUFFIXES
     with os.scandir(folder) as entries:
         names = [entry.path for entry in entries if entry.name.lower().endswith(wanted) or _is_folder(entry)]
@@ -79,7 +79,7 @@ def _entries_backwards(folder: str) -> list[str]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Tell whether an entry leads to a folder; a link that loops onto itself does not."""
+    """Return whether an entry is a folder or a link to one; a link to itself is not."""
     try:
         return entry.is_dir()
     except OSError:

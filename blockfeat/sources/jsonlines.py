@@ -1,4 +1,4 @@
-"""Pages from JSON Lines files, plain or packed with gzip or xz."""
+"""Pages from JSON Lines files, plain or compressed with gzip or xz."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blockfeat.sources.document import Document
 __all__ = ["JSON_LINES_SUFFIXES", "read_json_lines"]
 
 JSON_LINES_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".json", ".json.gz", ".json.xz")
-# Guards memory against a packed file that unpacks to one endless line.
+# Bounds memory for a compressed file that expands to one endless line.
 _MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
 _DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
@@ -27,9 +27,9 @@ def read_json_lines(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the pages of a file with one JSON object per line, one at a time.
 
     An object has ``html`` (str) and may have ``id`` (str or int), ``url``, ``lang`` and ``charset`` (str
-    or null). The id of a record without one is ``<file>:<line>``. A bad line gives a document whose
-    ``error`` names file and line, and reading goes on; a packed file that is damaged or cut short gives
-    what could be unpacked and then one document with ``error``.
+    or null). The id of a record without one is ``<file>:<line>``. A bad line yields a document whose
+    ``error`` names file and line, and reading continues; a damaged or truncated compressed file yields the
+    records before the damage and then one document with ``error``.
     """
     name = os.fspath(path)
     number = 0
@@ -47,7 +47,7 @@ def read_json_lines(path: str | os.PathLike[str]) -> Iterator[Document]:
 
 
 def _open(name: str) -> IO[bytes]:
-    """Open a file for reading unpacked bytes, by its suffix."""
+    """Open a file for reading, decompressed according to its suffix."""
     if name.lower().endswith(".gz"):
         return cast("IO[bytes]", gzip.open(name, "rb"))
     if name.lower().endswith(".xz"):
@@ -56,7 +56,7 @@ def _open(name: str) -> IO[bytes]:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield each line; None in place of a line that is too long to hold."""
+    """Yield each line; None in place of a line that is too long."""
     while line := stream.readline(_MAX_LINE_BYTES):
         if len(line) < _MAX_LINE_BYTES or line.endswith(b"\n"):
             yield line
@@ -67,7 +67,7 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def _document(place: str, line: bytes | None) -> Document:
-    """Turn one line into a document, a bad one into a document with ``error``."""
+    """Make a document of one line; ``error`` is set for a bad one."""
     try:
         return _parse(place, line)
     except InputError as error:

@@ -19,9 +19,9 @@ _ROWS_AT_ONCE = 64
 def read_parquet(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the pages of a Parquet file, a few rows in memory at a time.
 
-    The column ``html`` (string or binary) is needed; ``id``, ``url``, ``lang`` and ``charset`` are used
-    where they are there. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row
-    or a damaged file gives a document with ``error``.
+    The column ``html`` (string or binary) is required; ``id``, ``url``, ``lang`` and ``charset`` are
+    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row or a damaged
+    file yields a document with ``error``.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def read_parquet(path: str | os.PathLike[str]) -> Iterator[Document]:
 
 
 def _document(place: str, row: dict[str, Any]) -> Document:
-    """Turn one row into a document, a bad one into a document with ``error``."""
+    """Make a document of one row; ``error`` is set for a bad one."""
     html = row["html"]
     if not isinstance(html, (str, bytes)):
         kind = "empty" if html is None else f"{type(html).__name__}, not string or binary"
@@ -60,5 +60,5 @@ def _document(place: str, row: dict[str, Any]) -> Document:
 
 
 def _text(value: object) -> str | None:
-    """Return a cell as text; whole numbers serve as ids."""
+    """Return a cell as text; whole numbers may be ids."""
     return str(value) if value is not None and value != "" else None

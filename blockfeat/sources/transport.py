@@ -2,7 +2,7 @@
 
 The host is resolved once, the addresses are checked, and the connection goes to a checked address. The
 name stays in the request and in the TLS handshake, so certificates are verified as usual, and a second
-answer of the name server (DNS rebinding) has nothing to act on.
+answer of the name server (DNS rebinding) has no effect.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["Deadline", "checked_transport"]
 
 
 class Deadline:
-    """A point in time that a whole fetch must not pass.
+    """The time by which a whole fetch must end.
 
     Parameters
     ----------
     seconds : float
-        Time allowed, from now.
+        Time left, from now.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -37,7 +37,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """Return the seconds left; raise FetchError where there are none."""
+        """Return the seconds left; raise FetchError if there are none."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise FetchError(f"not finished within {self._seconds:g} seconds")
@@ -45,7 +45,7 @@ class Deadline:
 
 
 class _DeadlineStream:
-    """An httpcore network stream whose every wait ends with the deadline."""
+    """An httpcore network stream on which every wait ends by the deadline."""
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream
@@ -90,7 +90,7 @@ class _CheckedBackend:
         addresses = allowed_addresses(host, port, timeout=self._deadline.remaining(), allow_private=self._allow_private)
         failure: Exception | None = None
         for position, address in enumerate(addresses):
-            # A dead address may use up only its share of the time.
+            # An address that does not answer may use only its share of the time.
             share = self._deadline.remaining() / (len(addresses) - position)
             try:
                 stream = httpcore2.SyncBackend().connect_tcp(address, port, share, None, socket_options)
@@ -107,9 +107,9 @@ class _CheckedBackend:
 
 
 def checked_transport(deadline: Deadline, *, max_bytes: int, allow_private: bool) -> httpx2.BaseTransport:
-    """Return a transport for ``httpx2.Client`` that keeps to the deadline, the size and public addresses.
+    """Return a transport for ``httpx2.Client`` that enforces the deadline, the size limit and public addresses.
 
-    Raises FetchError, in use, where one of them would be broken; errors of httpcore2 pass through.
+    It raises FetchError where one of them is violated; errors of httpcore2 pass through.
     """
     import httpcore2
     import httpx2
@@ -154,7 +154,7 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
 
 
 def _limited(chunks: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Pass the bytes of a body on, as they came over the wire, up to a limit."""
+    """Yield the bytes of a body as received, up to a limit."""
     received = 0
     for chunk in chunks:
         received += len(chunk)

@@ -1,4 +1,4 @@
-"""Pages from web archives (WARC), plain or packed with gzip."""
+"""Pages from web archives (WARC), plain or compressed with gzip."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["WARC_SUFFIXES", "read_warc"]
 
 WARC_SUFFIXES = (".warc", ".warc.gz")
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
-# Guards memory against a packed body; crawlers cut far below this.
+# Bounds memory for a compressed body; crawlers truncate pages far below this.
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 
 def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
     """Yield the HTML pages of a web archive, one at a time.
 
-    Only HTTP responses with a 2xx status and an HTML content type count. The id is the record's id, the
-    url its target, the charset that of the HTTP header. A damaged archive gives the pages before the
+    Only HTTP responses with a 2xx status and an HTML content type are read. The id is the record's id, the
+    url its target, the charset that of the HTTP header. A damaged archive yields the pages before the
     damage and then one document with ``error``.
 
     Raises
@@ -60,7 +60,7 @@ def _content_type(record: WarcRecord) -> str:
 
 
 def _document(place: str, record: WarcRecord) -> Document:
-    """Read the body of one response; one that is too large or damaged becomes an error of its own."""
+    """Read the body of one response; ``error`` is set for one that is too large or damaged."""
     identifier = (record.headers.get("WARC-Record-ID") or "").strip("<>") or place
     url = (record.headers.get("WARC-Target-URI") or "").strip("<>") or None
     try:
@@ -71,11 +71,11 @@ def _document(place: str, record: WarcRecord) -> Document:
 
 
 def _body(record: WarcRecord) -> bytes:
-    """Return the decoded body; raise InputError where it is cut short or too large."""
+    """Return the decoded body; raise InputError if it is truncated or too large."""
     body = record.reader.read(_MAX_PAGE_BYTES + 1)
-    # FastWARC gives what there is of a body without a word, so lengths are compared before decoding.
+    # FastWARC returns a truncated body without an error, so lengths are compared before decoding.
     if len(body) < min(record.content_length, _MAX_PAGE_BYTES + 1):
-        raise InputError(f"cut short after {len(body)} of {record.content_length} bytes")
+        raise InputError(f"truncated after {len(body)} of {record.content_length} bytes")
     if record.http_headers.get("Content-Encoding") or record.http_headers.get("Transfer-Encoding"):
         body = _decoded(record, body)
     if len(body) > _MAX_PAGE_BYTES:
@@ -84,7 +84,7 @@ def _body(record: WarcRecord) -> bytes:
 
 
 def _decoded(record: WarcRecord, body: bytes) -> bytes:
-    """Undo the HTTP encodings of a body that is held in memory."""
+    """Undo the HTTP encodings of a body in memory."""
     import fastwarc.warc
 
     names = ("Content-Encoding", "Transfer-Encoding")

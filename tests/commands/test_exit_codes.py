@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,19 @@ def test_a_broken_pipe_is_no_failure(folder: Path, words: tuple[str, ...], is_cl
         process.stdout.close()
         messages = process.stderr.read()
         assert (process.wait(timeout=120), messages) == (0, b"")
+
+
+def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
+    # The second input, standard input, never ends.
+    call = [*_CALL, "extract", "page.html", "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(call, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 130
+        assert process.stderr.read() == b"blockfeat: stopped\n"
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_an_archive_cut_short_keeps_what_was_read(tmp_path: Path) -> None:
     documents = list(read_warc(path))
     assert documents[0].data == b"<p>\xe9"
     assert documents[-1].data is None
-    assert f"{path}:2: body cannot be read: cut short" in (documents[-1].error or "")
+    assert f"{path}:2: body cannot be read: truncated" in (documents[-1].error or "")
 
 
 def test_a_chunked_body_is_joined(tmp_path: Path) -> None:
