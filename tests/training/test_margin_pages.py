@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import TrainingError
-from blockfeat.training.margin_pages import MarginPage, PackedPages, Parameters
+from blockfeat.training.margin_pages import PackedPages, Parameters
+from blockfeat.training.pages import TrainingPage
 
 QUARTERS = st.integers(-16, 16).map(lambda number: number / 4)
 BLOCK = st.tuples(QUARTERS, st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]))
@@ -19,13 +20,13 @@ BLOCK = st.tuples(QUARTERS, st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]))
 PLAIN = Parameters(np.array([1]), np.array([0.0]), np.array([8.0]), np.array([8.0]))
 
 
-def page(blocks: list[tuple[float, int, float]], importance: float = 1.0) -> MarginPage:
+def page(blocks: list[tuple[float, int, float]], importance: float = 1.0) -> TrainingPage:
     scores, words, share = (np.array(column, dtype=np.float32) for column in zip(*blocks, strict=True))
     matrix = np.column_stack((np.full_like(scores, 99.0), scores))
-    return MarginPage(matrix, np.ones_like(scores), np.ones_like(scores), words, share, importance)
+    return TrainingPage(matrix, np.ones_like(scores), np.ones_like(scores), words, share, importance)
 
 
-def f1(own: MarginPage, enter: float, leave: float) -> float:
+def f1(own: TrainingPage, enter: float, leave: float) -> float:
     """Word F1 of the most likely labels of one page."""
     scores = own.matrix[:, 1].astype(np.float64)
     unary = np.column_stack((np.zeros(scores.size), scores))
