@@ -12,7 +12,7 @@ from blockfeat.decode.runs import best_run
 from blockfeat.lang.words import keys_of_words, tokenize
 from blockfeat.models.tokens.page_tokens import SYMBOL, PageTokens
 
-__all__ = ["PAPER_TAGS", "gold_run"]
+__all__ = ["PAPER_TAGS", "aligned_words", "gold_run"]
 
 Indices = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]
@@ -26,7 +26,7 @@ PAPER_TAGS = 0.2
 def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[int, int] | None:
     """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
 
-    Words of page and gold are aligned (`blockfeat.data.align.align_words`). The run is the one with the most aligned
+    Words of page and gold are aligned (`blockfeat.data.align`). The run is the one with the most aligned
     words less other words, so that stray matches (the title in the head, a teaser) do not stretch it.
 
     Parameters
@@ -49,7 +49,7 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     # Numbers are one token, but here their digits count.
     page_keys = keys_of_words(tokens.texts(words))
     gold_keys = keys_of_words(tokenize(gold))
-    place = align_words(page_keys.tolist(), gold_keys.tolist())
+    place = aligned_words(page_keys, gold_keys)
     first, end = best_run(np.where(place >= 0, 1.0, -1.0))
     if end == first:
         return None
@@ -63,6 +63,11 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     tags = int(tokens.is_tag[start:stop].sum())
     is_long = stop - start - tags >= _LEAST_TEXT_TOKENS
     return (start, stop) if is_long and tags <= most_tags * (stop - start) else None
+
+
+def aligned_words(page: Keys, gold: Keys) -> Indices:
+    """Return for each word of a page, by its key, the place in the gold of the word that it is matched with, or -1."""
+    return align_words(page.tolist(), gold.tolist())
 
 
 def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:
