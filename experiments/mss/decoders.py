@@ -59,9 +59,9 @@ def _measured(
         found = measurer.measure(Page.parse(page.html))
         measures = found.blocks.measures
         gold = tokenize(page.text or "")
-        aligned = align_words(measures.tokens, gold)
         if not len(found.blocks):
             continue
+        aligned = align_words(measures.tokens, gold)
         shared = np.bincount(measures.token_block[aligned >= 0], minlength=len(found.blocks))
         words = measures.words.astype(np.float64)
         yield ScoredPage(
