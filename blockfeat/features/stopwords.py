@@ -70,6 +70,8 @@ def stop_word_ratios(
         _counts(blocks, index, columns, index.rows_of_keys(blocks.measures.token_keys) if rows is None else rows)
         / np.maximum(blocks.measures.words, 1)[:, None]
     )
+    if len(asked) == 1:
+        return StopWordRatios(asked, np.zeros(len(blocks), dtype=np.intp), ratios[:, 0], ratios[:, 0] / densities[0])
     best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
     ratio = ratios[np.arange(len(blocks)), best]
     return StopWordRatios(asked, best, ratio, ratio / densities[best])

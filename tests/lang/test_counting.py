@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
-from blockfeat.lang.counting import count_by_block, sentence_ends, word_spans
+from blockfeat.lang.counting import count_by_block, count_numbers, prose_sample, sentence_ends, word_spans
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import PageText
-from blockfeat.lang.word_keys import count_hits, keys_of_spans, rows_of_keys
+from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, rows_of_keys
 from blockfeat.lang.words import tokenize
 from blocks_of import blocks_of
 from page_text_of import page_text_of
@@ -92,3 +92,43 @@ def test_counts_of_any_text_are_possible(blocks: list[str]) -> None:
     assert (columns["words"] <= columns["alphanumerics"]).all()
     assert (columns["unspaced_words"] <= columns["words"]).all()
     assert ((columns["sentences"] > 0) == (columns["words"] > 0)).all()
+
+
+BLOCKS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
+
+
+@given(BLOCKS, st.integers(1, 12), st.integers(1, 60))
+def test_the_sample_of_prose_is_that_of_its_definition(
+    blocks: list[tuple[int, int]], fewest_words: int, most_words: int
+) -> None:
+    words = [count for count, _ in blocks]
+    linked = [min(count, anchors) for count, anchors in blocks]
+    prose = [i for i in range(len(words)) if words[i] >= fewest_words and 2 * linked[i] <= words[i]]
+    prose = prose or [i for i in range(len(words)) if words[i]]
+    chosen = [i for place, i in enumerate(prose) if sum(words[j] for j in prose[:place]) < most_words]
+    starts = [sum(words[:i]) for i in range(len(words))]
+    expected = [word for i in chosen for word in range(starts[i], starts[i] + words[i])]
+    arrays = (np.array(values, dtype=np.int32) for values in (words, linked, range(sum(words))))
+    found, rows = prose_sample(*arrays, fewest_words=fewest_words, most_words=most_words)
+    assert found.tolist() == chosen
+    assert rows.tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(-1, 3), max_size=5), max_size=5), st.lists(st.integers(0, 2), max_size=4))
+def test_hits_by_block_equal_a_loop(blocks: list[list[int]], columns: list[int]) -> None:
+    matrix = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0]], dtype=np.uint8)
+    rows = np.array([row for block in blocks for row in block], dtype=np.int32)
+    words = np.array([len(block) for block in blocks], dtype=np.int32)
+    found = count_hits_by_block(rows, words, matrix, np.array(columns, dtype=np.int64))
+    assert found.tolist() == [
+        [sum(int(matrix[row, column]) for row in block) for column in columns] for block in blocks
+    ]
+    assert count_hits(rows, matrix).tolist() == matrix[rows].sum(axis=0).tolist()
+
+
+@given(st.lists(st.integers(0, 0x10FFFF), max_size=20))
+def test_numbers_are_counted_with_one_for_all_behind(codes: list[int]) -> None:
+    number_of = np.arange(300, dtype=np.uint16).astype(np.uint8) % 7
+    counts = count_numbers(np.array(codes, dtype=np.uint32), number_of, 7)
+    numbers = [int(number_of[min(code, 299)]) for code in codes]
+    assert counts.tolist() == [numbers.count(number) for number in range(7)]
