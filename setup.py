@@ -15,7 +15,6 @@ from setuptools import Extension, setup
 
 COMPILED_MODULES: tuple[str, ...] = runpy.run_path("blockfeat/compiled.py")["COMPILED_MODULES"]
 IS_CHECKED = os.environ.get("BLOCKFEAT_BOUNDSCHECK") == "1"
-# What stands at the head of a module goes before these.
 DIRECTIVES = {
     "boundscheck": IS_CHECKED,
     "cdivision": True,

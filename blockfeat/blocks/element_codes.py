@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The code of every element of a page: what the tag table says of its name, and what its place on the page changes.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.

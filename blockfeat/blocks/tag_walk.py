@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """One walk over the tags of a page and the text between them: blocks, containers, anchors, counts of roles.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.

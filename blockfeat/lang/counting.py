@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Words, sentences and characters of a text, found and counted by character classes, in every script.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.

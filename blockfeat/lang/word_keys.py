@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Keys of words: a number for each word of a text, equal for equal words, without a string for each.
 
 The key of a word is the sum of code point times ``b ** place`` over its characters modulo 2**64, spread over the whole
