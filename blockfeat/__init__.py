@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.training.thresholds import TrainingOptions, train
+    from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.1.0"
 
@@ -69,9 +69,9 @@ _HOMES = {
     "TrainingError": "blockfeat.errors",
     "Extraction": "blockfeat.extraction.extraction",
     "Extractor": "blockfeat.extraction.extractor",
-    "TrainingOptions": "blockfeat.training.thresholds",
+    "TrainingOptions": "blockfeat.training.train",
     "extract": "blockfeat.api",
-    "train": "blockfeat.training.thresholds",
+    "train": "blockfeat.training.train",
 }
 
 

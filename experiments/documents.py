@@ -7,18 +7,21 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from blockfeat.errors import InputError
 
-__all__ = ["add_page_options", "fill", "write_page"]
+__all__ = ["add_page_options", "fill", "kept_sections", "write_page"]
 
 _SLOT = re.compile(r"^\{(\w+)\}$", re.MULTILINE)
+_SECTION = re.compile(r"^<!-- section (\w+) -->\n(.*?)\n<!-- end of \1 -->$", re.MULTILINE | re.DOTALL)
 _logger = logging.getLogger(__name__)
+Sections = Mapping[str, Callable[[], str]]
 
 
-def fill(template: str, sections: Mapping[str, Callable[[], str]], only: frozenset[str] = frozenset()) -> str:
-    """Return a template with each line ``{name}`` replaced by the section of that name.
+def fill(template: str, sections: Sections) -> str:
+    """Return a template with each line ``{name}`` replaced by the section of that name, between comments.
 
     Parameters
     ----------
@@ -26,8 +29,6 @@ def fill(template: str, sections: Mapping[str, Callable[[], str]], only: frozens
         Markdown with slots.
     sections : mapping
         Functions that return Markdown.
-    only : frozenset of str
-        Sections to compute; the slots of the others stay. All where it is empty.
 
     Raises
     ------
@@ -40,17 +41,39 @@ def fill(template: str, sections: Mapping[str, Callable[[], str]], only: frozens
 
     def text(match: re.Match[str]) -> str:
         name = match[1]
-        if only and name not in only:
-            return match[0]
-        _logger.info("section %s", name)
-        return sections[name]().rstrip("\n")
+        return f"<!-- section {name} -->\n{sections[name]().strip()}\n<!-- end of {name} -->"
 
     return _SLOT.sub(text, template)
 
 
-def write_page(options: argparse.Namespace, template: Path, sections: Mapping[str, Callable[[], str]]) -> None:
-    """Fill a template and write it to the file of ``--output``, or to standard output."""
-    text = fill(template.read_text(encoding="utf-8"), sections, frozenset(options.only))
+def kept_sections(page: str) -> dict[str, str]:
+    """Return the sections of a page that `fill` wrote, by name."""
+    return dict(_SECTION.findall(page))
+
+
+def write_page(options: argparse.Namespace, template: Path, sections: Sections) -> None:
+    """Fill a template and write it to the file of ``--output``, or to standard output.
+
+    With ``--only``, the other sections stay as the file has them.
+
+    Raises
+    ------
+    InputError
+        A section is neither to be computed nor in the file.
+    """
+    there = options.output is not None and options.output.exists()
+    kept = kept_sections(options.output.read_text(encoding="utf-8")) if options.only and there else {}
+    missing = [name for name in sections if options.only and name not in options.only and name not in kept]
+    if missing:
+        raise InputError(f"{options.output}: sections {', '.join(missing)} are not there yet: name them with --only")
+
+    def computed(name: str) -> str:
+        if options.only and name not in options.only:
+            return kept[name]
+        _logger.info("section %s", name)
+        return sections[name]()
+
+    text = fill(template.read_text(encoding="utf-8"), {name: partial(computed, name) for name in sections})
     if options.output is None:
         sys.stdout.write(text)
     else:
@@ -59,5 +82,7 @@ def write_page(options: argparse.Namespace, template: Path, sections: Mapping[st
 
 def add_page_options(parser: argparse.ArgumentParser, sections: tuple[str, ...]) -> None:
     """Add ``--only`` and ``--output``."""
-    parser.add_argument("--only", choices=sections, nargs="+", default=[], help="sections to compute; all by default")
+    parser.add_argument(
+        "--only", choices=sections, nargs="+", default=[], help="sections to compute anew in a page that is there"
+    )
     parser.add_argument("--output", type=Path, help="file to write; standard output by default")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.training.thresholds import TrainedModel
+    from blockfeat.training.trainer import TrainedModel
 
 __all__ = ["demo"]
 
@@ -88,7 +88,7 @@ def _main_text(extraction: Extraction) -> Iterator[str]:
 
 def _trained(pages: Sequence[LabelledPage], jobs: int, *, quiet: bool) -> TrainedModel:
     """Train the eight thresholds of the paper for word F1."""
-    from blockfeat.training.thresholds import TrainingOptions, train
+    from blockfeat.training.train import TrainingOptions, train
 
     options = TrainingOptions(jobs=jobs, name="demo", fitness="f1", split=1)
     with console.progress("training eight thresholds", quiet=quiet) as tick:
@@ -96,7 +96,9 @@ def _trained(pages: Sequence[LabelledPage], jobs: int, *, quiet: bool) -> Traine
             pages,
             seed=1,
             options=options,
-            on_generation=lambda now: tick(now.number, None, f"generations, word F1 {now.best_so_far:.3f}"),
+            on_generation=lambda now: tick(
+                now.number, options.generations, f"generations, word F1 {now.best_so_far:.3f}"
+            ),
         )
 
 

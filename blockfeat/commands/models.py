@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 __all__ = ["models"]
 
-_METRICS = {"f1": "word F1", "cosine": "cosine × length ratio"}
-
 
 def models() -> None:
     """List the bundled models."""
@@ -30,6 +28,12 @@ def models() -> None:
 
 
 def _score(model: Model) -> str:
-    """Return the score on test pages that its training has recorded, with its metric."""
+    """Return the scores on test pages that its training has recorded, with their metrics.
+
+    Pages with gold text and pages with snippets have a score each; records of version 0.1 have one over both.
+    """
+    from blockfeat.evaluation.strategies import METRICS
+
     test = model.record.get("scores", {}).get("test") or {}
-    return f"{test['extraction']:.3f} ({_METRICS[test['metric']]})" if test else ""
+    groups = [test] if "metric" in test else list(test.values())
+    return "; ".join(f"{group['extraction']:.3f} ({METRICS[group['metric']]})" for group in groups)

@@ -42,7 +42,7 @@ QuietOption = Annotated[
 def labelled_pages(corpora: list[str], langs: str | None = None) -> list[LabelledPage]:
     """Read corpora, ``demo`` being the bundled pages; keep only those in the languages of an option, if given."""
     from blockfeat.data import demo_pages, load_corpora
-    from blockfeat.training.thresholds import pages_of_languages
+    from blockfeat.data.languages import pages_of_languages
 
     paths = [path for path in corpora if path != "demo"]
     pages = demo_pages() if "demo" in corpora else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,13 +92,13 @@ def align(blocks: Blocks, gold: str) -> Alignment:
     )
 
 
-def align_words(words: Sequence[str], gold: Sequence[str]) -> Places:
-    """Return for each word its position in the gold, or -1.
+def align_words(words: Sequence[Hashable], gold: Sequence[Hashable]) -> Places:
+    """Return for each word its position in the gold, or -1; words may be strings or keys of them.
 
     Takes time in proportion to the product of both lengths, over 64; longer texts are cut at runs of words that
     both hold exactly once.
     """
-    ids: dict[str, int] = {}
+    ids: dict[Hashable, int] = {}
     first = [ids.setdefault(word, len(ids)) for word in words]
     second = [ids.setdefault(word, len(ids)) for word in gold]
     place = np.full(len(first), -1, dtype=np.int64)

@@ -24,6 +24,7 @@ __all__ = [
     "page_from_record",
     "page_to_record",
     "read_corpus",
+    "select_languages",
     "write_corpus",
 ]
 
@@ -258,6 +259,7 @@ def load_corpora(
     langs: Iterable[str] | None = None,
     *,
     identify: Callable[[LabelledPage], str | None] | None = None,
+    on_page: Callable[[int, int], None] | None = None,
 ) -> list[LabelledPage]:
     """Read several corpora, or their pages in some languages, into memory.
 
@@ -269,6 +271,8 @@ def load_corpora(
         ISO 639-1 codes; regions are ignored (``de-AT`` is ``de``). Without them all pages are kept.
     identify : callable, optional
         Gives the language of a page whose record has none. Without it such a page is in no language.
+    on_page : callable, optional
+        Called with the number of files read and of all pages read, after each page and each file.
 
     Returns
     -------
@@ -282,24 +286,51 @@ def load_corpora(
     LanguageError
         If there is no page of one of the languages; the message lists those that there are.
     """
-    wanted = None if langs is None else {language_code(code) for code in langs}
+    places = _distinct_paths(paths)
+
+    def read() -> Iterator[LabelledPage]:
+        count = 0
+        for number, place in enumerate(places):
+            for page in read_corpus(place):
+                count += 1
+                if on_page is not None:
+                    on_page(number, count)
+                yield page
+            if on_page is not None:
+                on_page(number + 1, count)
+
+    return select_languages(read(), langs, identify=identify, where=", ".join(place.name for place in places))
+
+
+def select_languages(
+    pages: Iterable[LabelledPage],
+    langs: Iterable[str] | None,
+    *,
+    identify: Callable[[LabelledPage], str | None] | None = None,
+    where: str = "",
+) -> list[LabelledPage]:
+    """Return the pages in some languages, or all for None; arguments as for `load_corpora`.
+
+    Raises
+    ------
+    LanguageError
+        There is no page of one of the languages; the message names ``where`` and lists the languages that there are.
+    """
+    if langs is None:
+        return list(pages)
+    wanted = {language_code(code) for code in langs}
     found: Counter[str | None] = Counter()
     kept: list[LabelledPage] = []
-    places = _distinct_paths(paths)
-    for place in places:
-        for page in read_corpus(place):
-            if wanted is None:
-                kept.append(page)
-                continue
-            lang = language_code(page.lang or (identify(page) if identify else None))
-            found[lang] += 1
-            if lang in wanted:
-                kept.append(page)
-    missing = sorted(str(lang) for lang in (wanted or set()) - set(found))
+    for page in pages:
+        lang = language_code(page.lang or (identify(page) if identify else None))
+        found[lang] += 1
+        if lang in wanted:
+            kept.append(page)
+    missing = sorted(repr(str(lang)) for lang in wanted - set(found))
     if missing:
         there = ", ".join(f"{lang or 'unknown'} ({count})" for lang, count in found.most_common()) or "none"
-        names = ", ".join(place.name for place in places)
-        raise LanguageError(f"no page of language {', '.join(missing)} in {names}; there are: {there}")
+        place = f" in {where}" if where else ""
+        raise LanguageError(f"no page of language {', '.join(missing)}{place}; there are: {there}")
     return kept
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class BlockLabels:
     weights: Floats
 
 
-def label_blocks(share: Floats, words: NDArray[np.int64], marks: Marks) -> BlockLabels:
+def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -> BlockLabels:
     """Label the blocks of a page.
 
     Content is what has at least half of its words in the gold; between 0.3 and 2/3 the weight is low. Headlines and

@@ -27,7 +27,7 @@ _LINE = 40
 
 
 def write_training_report(
-    folder: str | Path, *, history: Sequence[Generation], curves: Sequence[FeatureCurve]
+    folder: str | Path, *, history: Sequence[Generation], curves: Sequence[FeatureCurve], curves_of: str = ""
 ) -> list[Path]:
     """Write the history of a training run and its single-feature curves as CSV and PNG.
 
@@ -39,6 +39,8 @@ def write_training_report(
         The generations, as `SwarmResult.history` holds them (Ziegler & Skubacz 2007, Fig. 3).
     curves : sequence of FeatureCurve
         The features (Ziegler & Skubacz 2007, Fig. 4).
+    curves_of : str
+        Measure and pages of the curves, for the picture's title.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def write_training_report(
         written.append(_save(_convergence(history), target / "convergence.png"))
     if curves:
         written.append(_write_curves(curves, target / "features.csv"))
-        written.append(_save(_features(curves), target / "features.png"))
+        written.append(_save(_features(curves, curves_of), target / "features.png"))
     return written
 
 
@@ -142,7 +144,7 @@ def _convergence(history: Sequence[Generation]) -> Figure:
     return figure
 
 
-def _features(curves: Sequence[FeatureCurve]) -> Figure:
+def _features(curves: Sequence[FeatureCurve], curves_of: str = "") -> Figure:
     """Draw a panel for each feature, all on one scale of fitness."""
     columns = min(_COLUMNS, len(curves))
     rows = -(-len(curves) // columns)
@@ -154,7 +156,9 @@ def _features(curves: Sequence[FeatureCurve]) -> Figure:
             axes.set_ylabel("fitness")
     for axes in panels[len(curves) :]:
         axes.remove()
-    figure.suptitle("Each feature alone: fitness by threshold; the dot marks the best", x=0.01, ha="left", fontsize=12)
+    measured = f" ({curves_of})" if curves_of else ""
+    title = f"Each feature alone: fitness by threshold{measured}; the dot marks the best"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12)
     return figure
 
 

@@ -21,7 +21,7 @@ class Columns:
     place : mapping
         Row of each name in ``values``.
     values : float32 array, k × n
-        One row for each column, so that each lies in one piece; not a number until it is filled.
+        One row for each column, so that each lies in one piece.
     """
 
     place: Mapping[str, int]
@@ -30,16 +30,11 @@ class Columns:
     @classmethod
     def empty(cls, place: Mapping[str, int], blocks: int) -> Columns:
         """Make a table of columns that are still to be filled."""
-        return cls(place, np.full((len(place), blocks), np.nan, dtype=np.float32))
+        return cls(place, np.empty((len(place), blocks), dtype=np.float32))
 
     def __setitem__(self, name: str, column: NDArray[Any] | float) -> None:
         """Fill one column with an array of n or with one value for all blocks."""
         self.values[self.place[name]] = column
-
-    def fill(self, first: str, columns: NDArray[np.generic]) -> None:
-        """Fill columns that follow each other from one name on: array m × n."""
-        place = self.place[first]
-        self.values[place : place + len(columns)] = columns
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         """Return one column."""

@@ -1,82 +1,219 @@
-"""What the elements around each block say: semantic tags, roles, words of classes and ids."""
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The containers of a page that hold text, and sums over their blocks: link density, width, block length (compiled)."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from dataclasses import dataclass
 
+import cython
 import numpy as np
+from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
+from blockfeat.blocks.table import Blocks
+from blockfeat.errors import TableError
 from blockfeat.features.columns import Columns
-from blockfeat.features.cues import bundled_cues
-from blockfeat.features.layout import Layout
 
-__all__ = ["add_around"]
+__all__ = ["CONTAINER_SUMS", "LEVELS", "Containers", "add_container_sums", "running_total", "sums_of_containers"]
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Places = NDArray[np.int32]
 
-_COUNTED = 14
-_WIDE = 0.6
-_FAR = 20
-_MOST = 3
-_ROOTS = 2
+CONTAINER_SUMS = ("link_density_1", "link_density_2", "link_density_3", "width_1", "block_length_1")
+"""Columns that `add_container_sums` fills."""
+
+LEVELS = 3
+"""Number of containers around a block that columns are about, each with more blocks than the one before."""
+
+_LEVELS = cython.declare(cython.Py_ssize_t, LEVELS)
 
 
-def add_around(columns: Columns, layout: Layout, width: Floats) -> tuple[Flags, Flags]:
-    """Fill the columns about the elements around each block.
+@dataclass(frozen=True, eq=False)
+class Containers:
+    """The boundary elements that hold at least one block, in document order, c of them; n blocks.
+
+    Attributes
+    ----------
+    element : int32 array, c
+        The element of each, as `blockfeat.page.tags.Tags` numbers them.
+    parent : int32 array, c
+        The container around each, which comes before it; -1 for the outermost.
+    depth : int32 array, c
+        Number of containers around each, itself included.
+    first, end : int32 array, c
+        The blocks inside each are those from first (inclusive) to end (exclusive).
+    inner : int32 array, n
+        Innermost container around each block.
+    levels : int32 array, 3 × n
+        For each block the smallest container with more than one block, the next larger one, the next larger again.
+    """
+
+    element: Places
+    parent: Places
+    depth: Places
+    first: Places
+    end: Places
+    inner: Places
+    levels: Places
+
+    @classmethod
+    def of(cls, blocks: Blocks) -> Containers:
+        """Arrange the containers of a page's blocks; linear in their number.
+
+        Raises
+        ------
+        TableError
+            A block lies in no container, for the tag table has boundaries that do not hold it.
+        """
+        found = blocks.containers
+        kept = np.empty(found.element.size, dtype=np.int32)
+        number = np.empty(found.element.size, dtype=np.int32)
+        first, end = found.first_block, found.end_block
+        count = _number_kept(first, end, kept, number)
+        kept = kept[:count]
+        parent, depth = np.empty((2, count), dtype=np.int32)
+        inner = np.empty(len(blocks), dtype=np.int32)
+        levels = np.empty((LEVELS, inner.size), dtype=np.int32)
+        containers = cls(found.element[kept], parent, depth, first[kept], end[kept], inner, levels)
+        if not _number_inner(blocks.container, number, inner):
+            raise TableError(f"tag table {blocks.table!r} leaves text outside of all containers; make body a boundary")
+        _nest(found.parent, kept, number, containers)
+        return containers
+
+
+def _number_kept(first_block: Places, end_block: Places, kept_containers: Places, numbers: Places) -> int:
+    """Fill in the numbers of the containers that hold blocks, -1 for the others; return how many there are."""
+    first: cython.int[::1] = first_block
+    end: cython.int[::1] = end_block
+    kept: cython.int[::1] = kept_containers
+    number: cython.int[::1] = numbers
+    count: cython.int = 0
+    container: cython.Py_ssize_t
+    with cython.nogil:
+        for container in range(first.shape[0]):
+            number[container] = -1
+            if end[container] > first[container]:
+                kept[count] = container
+                number[container] = count
+                count += 1
+    return int(count)
+
+
+def _number_inner(innermost: Places, numbers: Places, inner_containers: Places) -> bool:
+    """Fill in the number of the innermost container around each block; False where a block has none."""
+    container: cython.int[::1] = innermost
+    number: cython.int[::1] = numbers
+    inner: cython.int[::1] = inner_containers
+    are_inside: cython.bint = True
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(container.shape[0]):
+            inner[block] = number[container[block]] if container[block] >= 0 else -1
+            if inner[block] < 0:
+                are_inside = False
+    return bool(are_inside)
+
+
+def _nest(parent_before: Places, kept_containers: Places, numbers: Places, containers: Containers) -> None:
+    """Fill in parent and depth of each container and the levels of each block."""
+    before: cython.int[::1] = parent_before
+    kept: cython.int[::1] = kept_containers
+    number: cython.int[::1] = numbers
+    parent: cython.int[::1] = containers.parent
+    depth: cython.int[::1] = containers.depth
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    inner: cython.int[::1] = containers.inner
+    level: cython.int[:, ::1] = containers.levels
+    # The innermost container around each that holds more blocks; itself where none does.
+    larger: cython.int[::1] = np.empty(kept_containers.size, dtype=np.int32)
+    container: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    rank: cython.Py_ssize_t
+    up: cython.int
+    with cython.nogil:
+        for container in range(parent.shape[0]):
+            up = before[kept[container]]
+            up = number[up] if up >= 0 else -1
+            parent[container] = up
+            depth[container] = depth[up] + 1 if up >= 0 else 1
+            larger[container] = container
+            if up >= 0:
+                if end[up] - first[up] > end[container] - first[container]:
+                    larger[container] = up
+                elif larger[up] != up:
+                    larger[container] = larger[up]
+        for block in range(inner.shape[0]):
+            up = inner[block]
+            level[0, block] = larger[up] if end[up] - first[up] == 1 else up
+            for rank in range(1, _LEVELS):
+                level[rank, block] = larger[level[rank - 1, block]]
+
+
+def running_total(counts: Places) -> Floats:
+    """Return the sums of all counts before each place, and of all: one entry more than there are counts."""
+    total = np.empty(counts.size + 1)
+    count: cython.int[::1] = counts
+    upto: cython.double[::1] = total
+    place: cython.Py_ssize_t
+    upto[0] = 0.0
+    with cython.nogil:
+        for place in range(count.shape[0]):
+            upto[place + 1] = upto[place] + count[place]
+    return total
+
+
+def sums_of_containers(containers: Containers, total: Floats) -> Floats:
+    """Return the sum over the blocks of each container, given a running total over the blocks: c."""
+    sums = np.empty(containers.first.size)
+    upto: cython.double[::1] = total
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    inside: cython.double[::1] = sums
+    container: cython.Py_ssize_t
+    with cython.nogil:
+        for container in range(inside.shape[0]):
+            inside[container] = upto[end[container]] - upto[first[container]]
+    return sums
+
+
+def add_container_sums(
+    columns: Columns, containers: Containers, words: Floats, anchor_words: Floats, page_words: float
+) -> None:
+    """Fill the columns about links, size and block length of the containers around each block.
 
     Parameters
     ----------
     columns : Columns
         What is filled.
-    layout : Layout
-        The page's containers, c of them around n blocks.
-    width : float array, c
-        Share of the page's words that each holds. What speaks against a container does not count where it holds
-        most of the page.
-
-    Returns
-    -------
-    negative, shunned : bool array, n
-        Whether an element around each block speaks against it, and whether text inside one hardly counts.
+    containers : Containers
+        The page's containers, c of them.
+    words, anchor_words : float array, c
+        Words, and words inside anchors, of each.
+    page_words : float
+        Words of the page, at least 1.
     """
-    masks = bundled_cues().masks
-    bits = layout.cues.bits.copy()
-    bits[:_ROOTS] = 0
-    bits[width > _WIDE] &= ~masks["against"]
-    n = layout.inner.size
-    counts, (last_against, last_for) = _gathered(layout, bits, masks)
-    columns.fill("around_positive", np.minimum(counts[: _COUNTED - 1], _MOST))
-    columns["page_paragraphs"] = np.count_nonzero(counts[_COUNTED - 1]) / n
-    columns["negatives"] = np.minimum(counts[_COUNTED], 8)
-    own = layout.depth[layout.inner]
-    columns["depth"] = np.minimum(own, 60)
-    columns["negative_steps"] = np.minimum(own - last_against + _FAR * (last_against == 0), _FAR)
-    columns["positive_below_negative"] = np.maximum(np.minimum(last_for - last_against, 8), -8)
-    main_heading = layout.first[(bits & masks["h1"]).nonzero()[0]]
-    columns["h1_before"] = np.minimum(np.bincount(main_heading, minlength=n).cumsum(), 4)
-    columns["page_articles"] = math.log1p(np.count_nonzero(bits & masks["article"]))
-    return counts[_COUNTED] > 0, counts[_COUNTED + 1] > 0
-
-
-def _gathered(
-    layout: Layout, bits: NDArray[np.uint32], masks: Mapping[str, np.uint32]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return what the containers around each block say.
-
-    How many say each of the first kinds, how many cues speak against the block, and how many of these are shunned:
-    16 × n. And the depth of the deepest that speaks against it and of that which speaks for it, 0 where there is none.
-    """
-    # Eight counts to a number, a byte each: they stay apart, for 256 elements of one kind are hardly in each other.
-    says = np.unpackbits(bits.astype(np.uint16).view(np.uint8), bitorder="little").reshape(-1, 16)
-    negative = bits & masks["against"]
-    says[:, _COUNTED] = np.bitwise_count(negative)
-    says[:, _COUNTED + 1] = np.bitwise_count(bits & masks["shunned"])
-    deepest = np.zeros((2, bits.size), dtype=np.int64)
-    np.multiply(layout.depth, negative != 0, out=deepest[0])
-    np.multiply(layout.depth, bits & masks["positive"] != 0, out=deepest[1])
-    sums, highest = layout.gather(says.view(np.int64).T, deepest)
-    # Bytes of a number stand side by side: counts by blocks.
-    return sums.view(np.uint8).reshape(2, -1, 8).transpose(0, 2, 1).reshape(16, -1), highest
+    rows: cython.float[:, ::1] = columns.values
+    width: cython.float[::1] = rows[columns.place["width_1"]]
+    block_length: cython.float[::1] = rows[columns.place["block_length_1"]]
+    inside: cython.double[::1] = words
+    linked: cython.double[::1] = anchor_words
+    first: cython.int[::1] = containers.first
+    end: cython.int[::1] = containers.end
+    level: cython.int[:, ::1] = containers.levels
+    all_words: cython.double = page_words
+    block: cython.Py_ssize_t
+    rank: cython.Py_ssize_t
+    container: cython.int
+    with cython.nogil:
+        for block in range(level.shape[1]):
+            container = level[0, block]
+            width[block] = inside[container] / all_words
+            block_length[block] = log1p(inside[container] / (end[container] - first[container]))
+    link_density: cython.float[::1]
+    for rank in range(_LEVELS):
+        link_density = rows[columns.place[f"link_density_{rank + 1}"]]
+        with cython.nogil:
+            for block in range(level.shape[1]):
+                container = level[rank, block]
+                link_density[block] = linked[container] / max(inside[container], 1.0)

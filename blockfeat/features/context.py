@@ -3,24 +3,54 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.block import add_neighbours, add_own, terminals
+from blockfeat.blocks.table import Blocks
+from blockfeat.errors import ModelError
+from blockfeat.features.block import NEIGHBOURS, OWN, add_neighbours, add_own, anchor_ratios, terminals
 from blockfeat.features.columns import Columns
-from blockfeat.features.containers import add_around
-from blockfeat.features.json_ld import add_declared
-from blockfeat.features.layout import Layout, running_total
-from blockfeat.features.neighbourhood import add_surroundings
+from blockfeat.features.container_cues import CONTAINER_CUES, ContainerCues, add_container_cues, containers_around
+from blockfeat.features.containers import (
+    CONTAINER_SUMS,
+    Containers,
+    add_container_sums,
+    running_total,
+    sums_of_containers,
+)
+from blockfeat.features.cue_scan import ElementCues
+from blockfeat.features.cues import Cues, bundled_cues
+from blockfeat.features.json_ld import DECLARED, add_declared
+from blockfeat.features.neighbourhood import (
+    GOOD_TEXT,
+    MAIN_CONTAINER,
+    WINDOWS,
+    GoodText,
+    add_good_text,
+    add_main_container,
+    add_windows,
+    good_words,
+)
+from blockfeat.features.paths import PATH_LENGTHS, PATH_SUMS, add_path_lengths, add_path_sums, paths_of
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.text import add_wording
-from blockfeat.features.ziegler2007 import CANONICAL
+from blockfeat.features.text_cues import (
+    CUE_WORDS,
+    HEADINGS,
+    TITLE_WORDS,
+    add_cue_words,
+    add_headings,
+    add_title_words,
+    cue_word_counts,
+)
+from blockfeat.features.title_words import title_words
+from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 
-__all__ = ["context_columns", "context_features", "context_places"]
+__all__ = ["PageContext", "context_columns", "context_features", "context_places"]
 
 Floats = NDArray[np.float64]
 
@@ -39,62 +69,211 @@ def context_places() -> Mapping[str, int]:
     return {feature.name: place for place, feature in enumerate(context_features())}
 
 
-def context_columns(measured: Measured) -> NDArray[np.float32]:
-    """Return all features of a page, in the order of `context_features`.
+def context_columns(measured: Measured, *, names: Sequence[str] | None = None) -> NDArray[np.float32]:
+    """Return features of a page by name; families of features that no name asks for are not computed.
 
     Parameters
     ----------
     measured : Measured
         The blocks of a page, n of them, and their stop-word ratios.
+    names : sequence of str, optional
+        Names of features, k of them; all, in the order of `context_features`, if not given.
 
     Returns
     -------
     float32 array, n × k
         Each column lies in one piece. Linear in the page, but for sorting.
+
+    Raises
+    ------
+    ModelError
+        A name is not that of a feature.
     """
-    blocks = measured.blocks
-    columns = Columns.empty(context_places(), len(blocks))
-    if len(blocks):
-        for feature in CANONICAL:
-            if feature.compute is not None:
-                columns[feature.name] = feature.compute(measured)
-        _fill(columns, measured)
-    return columns.values.T
+    return PageContext(measured, bundled_cues()).columns(tuple(context_places()) if names is None else names)
 
 
-def _fill(columns: Columns, measured: Measured) -> None:
-    blocks = measured.blocks
-    words = blocks.measures.words.astype(np.float64)
-    anchors = blocks.measures.anchor_words.astype(np.float64)
-    density = anchors / np.maximum(words, 1.0)
-    terminal = terminals(blocks)
-    layout = Layout.of(blocks)
-    width = _add_containers(columns, layout, words, anchors)
-    add_own(columns, blocks, words, anchors, terminal)
-    negative, shunned = add_around(columns, layout, width)
-    add_wording(columns, blocks, words, columns["around_heading"] > 0)
-    add_declared(columns, blocks, words)
-    seed = _good(words, density, terminal, negative)
-    seed[shunned] *= 0.1
-    add_surroundings(columns, layout, seed, words)
-    add_neighbours(columns, density, terminal, layout.path)
+@dataclass(frozen=True, eq=False)
+class PageContext:
+    """What the features of a page rest on; each part is computed when the first feature asks for it.
+
+    Attributes
+    ----------
+    measured : Measured
+        The blocks of a page, n of them, and their stop-word ratios.
+    cues : Cues
+        What tags, attributes and words say.
+    """
+
+    measured: Measured
+    cues: Cues
+
+    def columns(self, names: Sequence[str]) -> NDArray[np.float32]:
+        """Return the features of these names, each named once: float32 array, n × k."""
+        plan = _plan_of_all() if list(names) == list(context_places()) else Plan.of(names)
+        columns = Columns.empty(plan.place, len(self.blocks))
+        if len(self.blocks):
+            for feature in plan.functions:
+                if feature.compute is not None:
+                    columns[feature.name] = feature.compute(self.measured)
+            for family in plan.families:
+                family.add(self, columns)
+        return columns.values[: len(names)].T
+
+    @property
+    def blocks(self) -> Blocks:
+        """The page's blocks."""
+        return self.measured.blocks
+
+    @property
+    def words(self) -> NDArray[np.int32]:
+        """Words of each block."""
+        return self.blocks.measures.words
+
+    @cached_property
+    def density(self) -> Floats:
+        """Anchor ratio of each block."""
+        return anchor_ratios(self.blocks)
+
+    @cached_property
+    def terminal(self) -> Floats:
+        """How each block ends."""
+        return terminals(self.blocks)
+
+    @cached_property
+    def containers(self) -> Containers:
+        """The containers that hold text, c of them."""
+        return Containers.of(self.blocks)
+
+    @cached_property
+    def elements(self) -> ElementCues:
+        """What tags and attributes of the containers say."""
+        return self.cues.of_elements(self.blocks.tags, self.containers.element)
+
+    @cached_property
+    def words_before(self) -> Floats:
+        """Words before each block, and of all."""
+        return running_total(self.words)
+
+    @cached_property
+    def container_words(self) -> Floats:
+        """Words of each container."""
+        return sums_of_containers(self.containers, self.words_before)
+
+    @cached_property
+    def page_words(self) -> float:
+        """Words of the page, at least 1."""
+        return max(float(self.words_before[-1]), 1.0)
+
+    @cached_property
+    def container_cues(self) -> ContainerCues:
+        """The cues of each container and of those around it."""
+        widths = self.container_words / self.page_words
+        return ContainerCues.of(self.containers, self.elements.bits, widths, self.cues.masks)
+
+    @cached_property
+    def path(self) -> NDArray[np.int32]:
+        """Number of the path of tags and classes of each block."""
+        return paths_of(self.containers, self.elements.names)
+
+    @cached_property
+    def good(self) -> GoodText:
+        """The good words of blocks and containers."""
+        good = good_words(self.containers, self.container_cues, self.words, self.density, self.terminal)
+        return GoodText.of(self.containers, self.words_before, self.container_words, good)
+
+    @cached_property
+    def cue_words(self) -> Mapping[str, NDArray[np.int32]]:
+        """Words of each kind of cue in each block."""
+        return cue_word_counts(self.blocks.measures, self.cues.words)
+
+    def add_containers(self, columns: Columns) -> None:
+        """Fill the columns about the containers around each block."""
+        linked = sums_of_containers(
+            self.containers, running_total(self.blocks.measures.anchor_words.astype(np.int32, copy=False))
+        )
+        add_container_sums(columns, self.containers, self.container_words, linked, self.page_words)
+
+    def add_headings(self, columns: Columns) -> None:
+        """Fill the columns about the last heading."""
+        heading = containers_around(self.containers, self.container_cues, "heading")
+        add_headings(columns, self.blocks.measures, self.cue_words, heading)
 
 
-def _good(words: Floats, density: Floats, terminal: Floats, negative: NDArray[np.bool_]) -> Floats:
-    """Return the good words of each block: prose of some length, without links, not inside what speaks against it."""
-    good = words * (1.0 - 2.5 * density).clip(0.0, 1.0) * ((words - 6.0) / 14.0).clip(0.0, 1.0)
-    good[terminal == 0] *= 0.5
-    good[negative] *= 0.3
-    return np.asarray(good)
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Features that are computed together.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Their names.
+    add : callable
+        Fills their columns.
+    """
+
+    names: tuple[str, ...]
+    add: Callable[[PageContext, Columns], object]
 
 
-def _add_containers(columns: Columns, layout: Layout, words: Floats, anchors: Floats) -> Floats:
-    """Fill the columns about links, size and block length of containers; return each one's share of the words."""
-    total = running_total(words)
-    inside, linked = layout.sums(total), layout.sums(running_total(anchors))
-    width = inside / max(float(total[-1]), 1.0)
-    columns.fill("link_density_1", (linked / np.maximum(inside, 1.0))[layout.levels])
-    columns["width_1"] = width[layout.levels[0]]
-    columns["block_length_1"] = np.log1p(inside / (layout.end - layout.first))[layout.levels[0]]
-    columns["path_blocks"] = np.log1p(np.bincount(layout.path))[layout.path]
-    return np.asarray(width)
+FAMILIES = (
+    Family(OWN, lambda page, columns: add_own(columns, page.blocks, page.terminal)),
+    Family(NEIGHBOURS, lambda page, columns: add_neighbours(columns, page.density, page.terminal)),
+    Family(CONTAINER_SUMS, PageContext.add_containers),
+    Family(CONTAINER_CUES, lambda page, columns: add_container_cues(columns, page.containers, page.container_cues)),
+    Family(CUE_WORDS, lambda page, columns: add_cue_words(columns, page.blocks.measures, page.cue_words)),
+    Family(HEADINGS, PageContext.add_headings),
+    Family(
+        TITLE_WORDS,
+        lambda page, columns: add_title_words(columns, page.blocks.measures, title_words(page.blocks.tags)),
+    ),
+    Family(DECLARED, lambda page, columns: add_declared(columns, page.blocks)),
+    Family(PATH_LENGTHS, lambda page, columns: add_path_lengths(columns, page.path)),
+    Family(
+        PATH_SUMS,
+        lambda page, columns: add_path_sums(columns, page.path, page.good.words, page.words),
+    ),
+    Family(GOOD_TEXT, lambda page, columns: add_good_text(columns, page.containers, page.good)),
+    Family(WINDOWS, lambda page, columns: add_windows(columns, page.good)),
+    Family(MAIN_CONTAINER, lambda page, columns: add_main_container(columns, page.containers, page.good)),
+)
+"""All features but those of the paper."""
+
+_FAMILY_OF = {name: family for family in FAMILIES for name in family.names}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be computed for features of some names.
+
+    Attributes
+    ----------
+    place : mapping
+        The row of each column to fill: those of the names in their order, then others of the same families.
+    functions : tuple of Feature
+        Features that are functions of single blocks.
+    families : tuple of Family
+        Families of the others.
+    """
+
+    place: Mapping[str, int]
+    functions: tuple[Feature, ...]
+    families: tuple[Family, ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Plan:
+        """Find out what names ask for."""
+        unknown = [name for name in names if name not in _FAMILY_OF and name not in CANONICAL_NAMES]
+        if unknown:
+            raise ModelError(f"unknown features: {', '.join(unknown)}")
+        functions = tuple(feature for feature in CANONICAL if feature.name in names)
+        families = dict.fromkeys(_FAMILY_OF[name] for name in names if name in _FAMILY_OF)
+        columns = dict.fromkeys(names)
+        for family in families:
+            columns.update(dict.fromkeys(family.names))
+        return cls({name: row for row, name in enumerate(columns)}, functions, tuple(families))
+
+
+@cache
+def _plan_of_all() -> Plan:
+    """Return the plan of all features in their order, a constant that is made at its first use."""
+    return Plan.of(tuple(context_places()))

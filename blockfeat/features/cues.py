@@ -7,41 +7,57 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.attributes import CLASS, PROPERTY, ROLE, WORD_BYTES, AttributeWords
+from blockfeat.features.cue_scan import (
+    CLASS,
+    PROPERTY,
+    ROLE,
+    WORD_BYTES,
+    AttributeLexicon,
+    ElementCues,
+    scan_start_tags,
+)
+from blockfeat.features.key_table import KeyTable
 from blockfeat.lang.words import keys_of_words
 from blockfeat.page.tags import Tags, name_keys
 
-__all__ = ["Cues", "ElementCues", "bundled_cues"]
+__all__ = ["Cues", "WordCues", "bundled_cues"]
 
 _SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
 _HIDDEN = "hidden"
-_SIEVE_BITS = 14
-_SIEVE_SHIFT = np.uint64(64 - _SIEVE_BITS)
-_SPREAD = np.uint64(0xBF58476D1CE4E5B9)
-_HALF = np.uint64(32)
-_ZERO = np.zeros(1, dtype=np.int64)
-Bits = NDArray[np.uint32]
-Keys = NDArray[np.uint64]
+_TWO_BYTES = 1 << 16
+_ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
 
 
-@dataclass(frozen=True)
-class ElementCues:
-    """What some elements of a page say.
+@dataclass(frozen=True, eq=False)
+class WordCues:
+    """Words of a text that say something.
 
     Attributes
     ----------
-    bits : uint32 array, one for each element
-        The kinds of cues, as bits by the order of `Cues.kinds`.
-    names : uint64 array, one for each element
-        The same number for the same tag and the same words in its class; digits do not count.
+    kinds : tuple of str
+        Kinds of cues; a kind's place is its bit.
+    table : KeyTable
+        The words by `blockfeat.lang.words.keys_of_words`.
+    bits : uint32 array
+        The kinds of each key of the table.
     """
 
-    bits: Bits
-    names: Keys
+    kinds: tuple[str, ...]
+    table: KeyTable
+    bits: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
+        """Arrange the words of each kind, given by their keys."""
+        keys = list(keys_of_kinds.values())
+        bits = np.array([1 << place for place in range(len(keys))], dtype=np.uint32)
+        table, flags = KeyTable.of_flagged(np.concatenate(keys), bits.repeat([each.size for each in keys]))
+        return cls(tuple(keys_of_kinds), table, flags)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,119 +70,58 @@ class Cues:
         Kinds of cues of elements; a kind's place is its bit.
     masks : mapping
         The bit of each kind, and the bits of groups of kinds: ``"against"`` and ``"shunned"``.
-    tag_keys, tag_bits : array
-        Tags by `blockfeat.page.tags.name_keys`, ascending, and the bits of each.
-    bounds, bound_bits : array, b and b + 1
-        Words of attributes: a word with a key from ``bounds[i - 1]`` on and below ``bounds[i]`` has ``bound_bits[i]``.
-    text_kinds : tuple of str
-        Kinds of cues of words in the text.
-    text_keys, text_bits : array
-        Words of the text by `blockfeat.lang.words.keys_of_words`, ascending, and the bits of each.
-    sieve : bool array
-        By the highest 14 bits of a key whether it may be one of ``text_keys``.
+    tags : KeyTable
+        Names of elements by `blockfeat.page.tags.name_keys`.
+    tag_bits : uint32 array
+        The kinds of each key of ``tags``, and 0.
+    attributes : AttributeLexicon
+        The words of attributes.
+    words : WordCues
+        The words of the text.
     """
 
     kinds: tuple[str, ...]
-    masks: Mapping[str, np.uint32]
-    tag_keys: Keys
-    tag_bits: Bits
-    bounds: Keys
-    bound_bits: Bits
-    text_kinds: tuple[str, ...]
-    text_keys: Keys
-    text_bits: Bits
-    sieve: NDArray[np.bool_]
+    masks: Mapping[str, int]
+    tags: KeyTable
+    tag_bits: NDArray[np.uint32]
+    attributes: AttributeLexicon
+    words: WordCues
 
-    def of_elements(self, tags: Tags, elements: NDArray[np.int64]) -> ElementCues:
-        """Read tags and attributes of some elements, in document order; linear in their start tags."""
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Cues:
+        """Make the tables of a document as ``cues.toml`` is one."""
+        bits = {kind: 1 << place for place, kind in enumerate(document["kinds"])}
+        groups = {name: sum(bits[kind] for kind in kinds) for name, kinds in document["groups"].items()}
+        names = document["tag"]
+        keys = name_keys(names)
+        order = keys.argsort()
+        tag_bits = np.array([sum(bits[kind] for kind in kinds) for kinds in names.values()], dtype=np.uint32)
+        return cls(
+            kinds=tuple(bits),
+            masks={**bits, **groups},
+            tags=KeyTable.of(keys[order]),
+            tag_bits=np.append(tag_bits[order], np.uint32(0)),
+            attributes=_lexicon(document, bits),
+            words=WordCues.of({kind: keys_of_words(words) for kind, words in document["word"].items()}),
+        )
+
+    def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> ElementCues:
+        """Read tags and attributes of some elements; linear in their start tags."""
         keys = tags.key[elements]
-        place = np.minimum(self.tag_keys.searchsorted(keys), self.tag_keys.size - 1)
-        bits = self.tag_bits[place]
-        bits[self.tag_keys[place] != keys] = 0
-        words = AttributeWords.of(tags, elements)
-        if words.key.size:
-            found = self.bound_bits[self.bounds.searchsorted(words.key, side="right")]
-            first = np.concatenate((_ZERO, (words.element[1:] != words.element[:-1]).nonzero()[0] + 1))
-            owner = words.element[first]
-            bits[owner] |= np.bitwise_or.reduceat(found, first)
-            # A sum of well-mixed keys: the order of the words does not count.
-            mixed = words.key * _SPREAD
-            mixed ^= mixed >> _HALF
-            mixed *= words.is_class
-            keys[owner] += np.add.reduceat(mixed, first)
-        if words.hidden.size:
-            bits[words.hidden] |= self.masks[_HIDDEN]
-        return ElementCues(bits, keys)
-
-    def of_words(self, keys: Keys, own_keys: Keys, own_bits: Bits) -> tuple[NDArray[np.intp], Bits]:
-        """Find the words of a text that say something.
-
-        Parameters
-        ----------
-        keys : uint64 array
-            The words of the text.
-        own_keys, own_bits : array
-            Words that say something on this page only, ascending, and their bits.
-
-        Returns
-        -------
-        places, bits : array
-            The words of ``keys`` that have bits, ascending, and their bits.
-        """
-        sieve = self.sieve.copy()
-        sieve[own_keys >> _SIEVE_SHIFT] = True
-        likely = sieve[keys >> _SIEVE_SHIFT].nonzero()[0]
-        wanted = keys[likely]
-        bits = _looked_up(wanted, self.text_keys, self.text_bits)
-        if own_keys.size:
-            bits |= _looked_up(wanted, own_keys, own_bits)
-        said = bits.nonzero()[0]
-        return likely[said], bits[said]
-
-
-def _looked_up(wanted: Keys, keys: Keys, bits: Bits) -> Bits:
-    """Return the bits of each wanted key, 0 where it is not among the ascending keys."""
-    place = np.minimum(keys.searchsorted(wanted), keys.size - 1)
-    found: Bits = bits[place] * (keys[place] == wanted)
-    return found
+        opened = tags.opened[elements]
+        # The place of a name that is not in the table is -1, and so the last of the bits, which is 0.
+        named = ElementCues(self.tag_bits[self.tags.places(keys)], keys)
+        return scan_start_tags(tags.source, tags.start[opened], tags.stop[opened], named, self.attributes)
 
 
 @cache
 def bundled_cues() -> Cues:
     """Return the bundled data file, a constant that is read at its first use."""
-    document = tomllib.loads(files("blockfeat.features").joinpath("cues.toml").read_text(encoding="utf-8"))
-    kinds = tuple(document["kinds"])
-    bits = {kind: 1 << place for place, kind in enumerate(kinds)}
-    groups = {name: sum(bits[kind] for kind in entry) for name, entry in document["groups"].items()}
-    tags = {tag: sum(bits[kind] for kind in entry) for tag, entry in document["tag"].items()}
-    tag_keys = name_keys(tags)
-    order = np.argsort(tag_keys)
-    bounds, bound_bits = _bounds(document, bits)
-    text_kinds = tuple(document["word"])
-    text: dict[str, int] = {}
-    for place, kind in enumerate(text_kinds):
-        for word in document["word"][kind]:
-            text[word] = text.get(word, 0) | 1 << place
-    text_keys = keys_of_words(list(text))
-    text_order = np.argsort(text_keys)
-    sieve = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_)
-    sieve[text_keys >> _SIEVE_SHIFT] = True
-    return Cues(
-        kinds=kinds,
-        masks={name: np.uint32(mask) for name, mask in {**bits, **groups}.items()},
-        tag_keys=tag_keys[order],
-        tag_bits=np.array(list(tags.values()), dtype=np.uint32)[order],
-        bounds=bounds,
-        bound_bits=bound_bits,
-        text_kinds=text_kinds,
-        text_keys=text_keys[text_order],
-        text_bits=np.array(list(text.values()), dtype=np.uint32)[text_order],
-        sieve=sieve,
-    )
+    return Cues.of(tomllib.loads(files("blockfeat.features").joinpath("cues.toml").read_text(encoding="utf-8")))
 
 
-def _bounds(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[str, int]) -> tuple[Keys, Bits]:
-    """Return where the bits change along the keys of all words.
+def _lexicon(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[str, int]) -> AttributeLexicon:
+    """Return where the cues change along the keys of all words.
 
     A whole word is a range of one key, a stem (an entry that ends in ``*``) the range of all keys that begin with it.
     """
@@ -180,8 +135,15 @@ def _bounds(document: Mapping[str, Mapping[str, Iterable[str]]], bits: Mapping[s
                 ranges.append((low, low + width, bits[kind]))
     bounds = sorted({edge for low, high, _ in ranges for edge in (low, high)})
     place = {edge: index for index, edge in enumerate(bounds)}
-    found = [0] * (len(bounds) + 1)
+    cues = [0] * (len(bounds) + 1)
     for low, high, kind_bits in ranges:
         for index in range(place[low] + 1, place[high] + 1):
-            found[index] |= kind_bits
-    return np.array(bounds, dtype=np.uint64), np.array(found, dtype=np.uint32)
+            cues[index] |= kind_bits
+    keys = np.array(bounds, dtype=np.uint64)
+    with_first_bytes = np.bincount((keys >> _ALL_BUT_TWO_BYTES).astype(np.int64), minlength=_TWO_BYTES)
+    return AttributeLexicon(
+        bounds=keys,
+        cues=np.array(cues, dtype=np.uint32),
+        first_bounds=np.append(0, with_first_bytes.cumsum()).astype(np.int32),
+        hidden=bits[_HIDDEN],
+    )

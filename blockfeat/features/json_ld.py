@@ -7,19 +7,21 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.columns import Columns
+from blockfeat.features.key_table import KeyTable
 from blockfeat.lang.words import keys_of_text
 
-__all__ = ["add_declared"]
+__all__ = ["DECLARED", "add_declared"]
 
-Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
+DECLARED = ("declared_share", "declared_other", "page_declared", "page_declared_words")
+"""Columns that `add_declared` fills."""
+
 _RUN = 3
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
 _FACTORS = (np.uint64(1), np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-_NAMES = ("declared_share", "declared_other", "page_declared", "page_declared_words")
 
 
-def add_declared(columns: Columns, blocks: Blocks, words: Floats) -> None:
+def add_declared(columns: Columns, blocks: Blocks) -> None:
     """Fill the columns about the page's JSON-LD; all are 0 where it declares no text.
 
     Parameters
@@ -27,28 +29,38 @@ def add_declared(columns: Columns, blocks: Blocks, words: Floats) -> None:
     columns : Columns
         What is filled.
     blocks : Blocks
-        The blocks of a page, n of them.
-    words : float array, n
-        Words of each.
+        The blocks of a page.
     """
-    columns.fill(_NAMES[0], np.zeros((len(_NAMES), words.size)))
+    for name in DECLARED:
+        columns[name] = 0.0
     if not blocks.declared:
         return
     own = _runs(blocks.measures.token_keys)
-    for name, text in zip(_NAMES, (blocks.declared.body, blocks.declared.other), strict=False):
-        declared = np.unique(_runs(keys_of_text(text)[0]))
-        if not declared.size or not own.size:
-            continue
-        place = np.minimum(declared.searchsorted(own), declared.size - 1)
-        found = declared[place] == own
-        covered = np.zeros(own.size + _RUN - 1, dtype=np.bool_)
-        for shift in range(_RUN):
-            covered[shift : shift + own.size] |= found
-        share = np.bincount(blocks.measures.token_block[covered], minlength=words.size) / np.maximum(words, 1.0)
-        columns[name] = np.minimum(share, 1.0)
-        if name == _NAMES[0]:
-            columns["page_declared"] = np.unique(place[found]).size / declared.size
-            columns["page_declared_words"] = np.log1p(np.count_nonzero(covered))
+    body, other = blocks.declared.body, blocks.declared.other
+    if body:
+        table = _table(body)
+        places = table.places(own)
+        columns["declared_share"], covered = _covered_share(places >= 0, blocks)
+        distinct = np.count_nonzero(np.bincount(places + 1, minlength=2)[1:])
+        columns["page_declared"] = distinct / max(table.keys.size, 1)
+        columns["page_declared_words"] = np.log1p(covered)
+    if other:
+        columns["declared_other"], _ = _covered_share(_table(other).places(own) >= 0, blocks)
+
+
+def _table(text: str) -> KeyTable:
+    """Return the runs of three words of a text."""
+    return KeyTable.of(np.unique(_runs(keys_of_text(text)[0])))
+
+
+def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray[np.float64], int]:
+    """Return the share of each block's words that are in runs that were found; and how many of the page's are."""
+    measures = blocks.measures
+    covered = np.zeros(measures.token_block.size, dtype=np.bool_)
+    for shift in range(_RUN):
+        covered[shift : shift + is_found.size] |= is_found
+    counts = np.bincount(measures.token_block[covered], minlength=len(blocks))
+    return counts / np.maximum(measures.words, 1), int(np.count_nonzero(covered))
 
 
 def _runs(keys: Keys) -> Keys:

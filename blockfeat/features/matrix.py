@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.context import context_columns, context_places
+from blockfeat.features.context import context_columns
 from blockfeat.features.schema import Feature, Measured
 
 __all__ = ["feature_matrix"]
@@ -32,10 +32,7 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
     """
     functions = [feature.compute for feature in features]
     if None in functions:
-        places = context_places()
-        chosen = [places[feature.name] for feature in features]
-        columns = context_columns(measured)
-        return columns if chosen == list(range(len(places))) else columns[:, chosen]
+        return context_columns(measured, names=[feature.name for feature in features])
     matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
     for column, compute in enumerate(functions):
         if compute is not None:

@@ -1,21 +1,22 @@
-"""The registry: every kind of model by its name."""
+"""The registry: the class of every kind of model, imported when a model of the kind is used."""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from blockfeat.errors import ModelError
-from blockfeat.models.margin.model import MarginModel
 from blockfeat.models.model import Model
-from blockfeat.models.sequence.model import SequenceModel
-from blockfeat.models.threshold.model import ThresholdModel
-from blockfeat.models.tokens.model import TokenModel
-from blockfeat.models.web2text.model import Web2TextModel
 
 __all__ = ["MODEL_KINDS", "model_class"]
 
-MODEL_KINDS: dict[str, type[Model]] = {
-    cls.kind: cls for cls in (ThresholdModel, MarginModel, SequenceModel, TokenModel, Web2TextModel)
+MODEL_KINDS = {
+    "thresholds": ("blockfeat.models.threshold.model", "ThresholdModel"),
+    "margin": ("blockfeat.models.margin.model", "MarginModel"),
+    "sequence": ("blockfeat.models.sequence.model", "SequenceModel"),
+    "tokens": ("blockfeat.models.tokens.model", "TokenModel"),
+    "web2text": ("blockfeat.models.web2text.model", "Web2TextModel"),
 }
-"""Class of each kind of model."""
+"""Module and class of each kind of model."""
 
 
 def model_class(kind: object, *, where: str) -> type[Model]:
@@ -28,4 +29,6 @@ def model_class(kind: object, *, where: str) -> type[Model]:
     """
     if not isinstance(kind, str) or kind not in MODEL_KINDS:
         raise ModelError(f"{where}: kind {kind!r} is unknown; known are {', '.join(MODEL_KINDS)}")
-    return MODEL_KINDS[kind]
+    module, name = MODEL_KINDS[kind]
+    cls: type[Model] = getattr(import_module(module), name)
+    return cls

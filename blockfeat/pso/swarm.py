@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
 
-__all__ = ["Generation", "SwarmOptions", "SwarmResult", "maximise"]
+__all__ = ["LEADERS", "Generation", "SwarmOptions", "SwarmResult", "maximise"]
+
+LEADERS = ("ever", "generation")
 
 Positions = NDArray[np.float64]
 Objective = Callable[[Positions], NDArray[np.float64]]
@@ -25,18 +28,27 @@ Objective = Callable[[Positions], NDArray[np.float64]]
 class SwarmOptions:
     """Options of the swarm (Ziegler & Skubacz 2007, 3.5.3 and Alg. 1).
 
+    The defaults differ from Alg. 1, which has ``leader="generation"``, an inertia close to 1, no velocity limit
+    (``inf``) and no patience (0); `docs/training.md` says why.
+
     Attributes
     ----------
-    particles, iterations : int
-        Size of the population and number of generations.
+    particles : int
+        Size of the population.
+    iterations : int
+        Number of generations at most.
     inertia : float
         ω, the share of its velocity that a particle keeps.
-    cognitive, social : float
-        τ and φ, the pull towards a particle's own best and the population's best.
+    cognitive : float
+        τ, the pull towards the particle's own best position.
+    social : float
+        φ, the pull towards the leader.
+    leader : str
+        Who leads: "ever", the best position of all generations, or "generation", the best of the current one.
     patience : int
         Generations without a better particle after which the swarm stops; 0 for never.
     velocity_limit : float
-        Largest step in one dimension, in units of the scaled range.
+        Largest step in one dimension, in units of the scaled range; inf for none.
     seed : int
         Seed of all random numbers.
     """
@@ -46,6 +58,7 @@ class SwarmOptions:
     inertia: float = 0.7
     cognitive: float = 2.0
     social: float = 2.0
+    leader: str = "ever"
     patience: int = 30
     velocity_limit: float = 0.5
     seed: int = 0
@@ -55,6 +68,8 @@ class SwarmOptions:
         for name in ("particles", "iterations"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"the swarm needs at least one of '{name}', not {getattr(self, name)}")
+        if self.leader not in LEADERS:
+            raise TrainingError(f"unknown leader {self.leader!r} of the swarm; known are {', '.join(LEADERS)}")
         if self.patience < 0 or self.velocity_limit <= 0:
             raise TrainingError("the swarm's patience must be at least 0 and its velocity limit above 0")
 
@@ -128,11 +143,13 @@ def maximise(
         A position that is known to be of some use: the first particle starts there, all others at random. Without
         it a small swarm may see nothing but zeros, and then cannot move.
     on_generation : callable, optional
-        Told of each generation, for a progress bar.
+        Called with each generation, for a progress bar.
 
-    Notes
-    -----
-    Ctrl-C (KeyboardInterrupt) ends the search; the best particle so far is the result.
+    Raises
+    ------
+    KeyboardInterrupt
+        The user stopped the swarm (Ctrl-C) before its first generation was evaluated; later, the search ends and the
+        best particle so far is the result.
     """
     record = _Record(objective, on_generation, position=np.full(dimensions, np.nan))
     interrupted = False
@@ -141,9 +158,9 @@ def maximise(
         try:
             optimiser.optimize(record, iters=options.iterations, verbose=False)
         except KeyboardInterrupt:
+            if not record.history:
+                raise
             interrupted = True
-    if not record.history:
-        raise TrainingError("training was stopped before its first generation: there is no model yet")
     return SwarmResult(record.position, record.fitness, tuple(record.history), interrupted)
 
 
@@ -160,13 +177,21 @@ def _optimiser(dimensions: int, options: SwarmOptions, known: Positions | None) 
             n_particles=options.particles,
             dimensions=dimensions,
             options={"c1": options.cognitive, "c2": options.social, "w": options.inertia},
-            velocity_clamp=(-options.velocity_limit, options.velocity_limit),
+            velocity_clamp=None if isinf(options.velocity_limit) else (-options.velocity_limit, options.velocity_limit),
             init_pos=start,
             ftol=1e-9 if options.patience else -np.inf,
             ftol_iter=max(1, options.patience),
         )
     optimiser.swarm.velocity = np.zeros_like(start)
+    if options.leader == "generation":
+        optimiser.top.compute_gbest = _best_of_generation
     return optimiser
+
+
+def _best_of_generation(swarm: Any, **_: Any) -> tuple[Positions, np.float64]:
+    """Return position and cost of the current population's best particle, p_b of Alg. 1."""
+    best = int(np.argmin(swarm.current_cost))
+    return swarm.position[best].copy(), swarm.current_cost[best]
 
 
 @contextmanager

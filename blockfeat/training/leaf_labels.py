@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,7 +52,7 @@ def aligned_share(blocks: Blocks, gold: str) -> NDArray[np.float64]:
     return shares
 
 
-def labels_from_shares(shares: NDArray[np.float64], words: Indices) -> Flags:
+def labels_from_shares(shares: NDArray[np.float64], words: NDArray[np.integer[Any]]) -> Flags:
     """Return which leaves are content, given what share of each stands in the gold.
 
     Content is what has at least two thirds of it in the gold; a leaf without words (a bullet, a full stop behind a

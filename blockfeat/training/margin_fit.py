@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
-from blockfeat.pso.swarm import SwarmOptions, maximise
-from blockfeat.training.margin_pages import MarginPage, PackedPages, Parameters
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
+from blockfeat.training.margin_pages import PackedPages, Parameters
+from blockfeat.training.pages import LabelOptions, TrainingPage
 
 __all__ = ["MarginFit", "MarginOptions", "fit_margin", "start_of", "tune"]
 
@@ -33,16 +34,20 @@ _SWARM = SwarmOptions(
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MarginOptions:
-    """How the model is fitted.
+    """Hyperparameters of the margin model.
 
     Attributes
     ----------
+    table : str
+        Bundled tag table, "html5" or "ziegler2007", or path of one.
     features : int
         Most features that are chosen.
-    rows, all_rows : int
-        Blocks drawn, by their weight, for the choice of features and for the regression over those chosen.
+    rows : int
+        Blocks drawn, by their weight, for the choice of features.
+    all_rows : int
+        Blocks drawn for the regression over the chosen features.
     steps : int
         Newton steps of that regression.
     rounds : int
@@ -51,10 +56,13 @@ class MarginOptions:
         Pages, drawn at random, against which the swarm tunes thresholds; weights it tunes against all.
     blocks : int
         Pages with more blocks do not count for the swarm.
+    labels : LabelOptions
+        Labels and weights of the blocks.
     swarm : SwarmOptions
-        Population and pulls.
+        The particle swarm.
     """
 
+    table: str = "html5"
     features: int = 24
     rows: int = 40_000
     all_rows: int = 120_000
@@ -62,7 +70,21 @@ class MarginOptions:
     rounds: int = 2
     pages: int = 1_200
     blocks: int = 800
+    labels: LabelOptions = field(default_factory=LabelOptions)
     swarm: SwarmOptions = _SWARM
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("features", "rows", "all_rows", "pages", "blocks"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
+        if self.rounds < 0 or self.steps < 0:
+            raise TrainingError("'rounds' and 'steps' must be at least 0")
+
+    @property
+    def generations(self) -> int:
+        """Generations of the swarm at most."""
+        return 2 * self.rounds * self.swarm.iterations
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +95,12 @@ class _Rows:
     label: Array
 
     @classmethod
-    def draw(cls, pages: Sequence[MarginPage], count: int, seed: int) -> _Rows:
-        """Draw blocks; those of weight 0 never."""
+    def draw(cls, pages: Sequence[TrainingPage], count: int, seed: int) -> _Rows:
+        """Draw blocks, at most two for each of the pages' own; those of weight 0 never."""
         weights = np.concatenate([np.zeros(0), *(page.weight for page in pages)])
         if not weights.sum() > 0:
             raise TrainingError("no block of the training pages has a weight")
+        count = min(count, 2 * int((weights > 0).sum()))
         total = np.cumsum(weights)
         # One in each of `count` equal slices of the weight: less noise than free draws.
         at = (np.arange(count) + np.random.default_rng(seed).random(count)) * (total[-1] / count)
@@ -92,7 +115,7 @@ class _Rows:
         return cls(np.concatenate(rows), label.astype(np.float64))
 
 
-def start_of(pages: Sequence[MarginPage], options: MarginOptions) -> Parameters:
+def start_of(pages: Sequence[TrainingPage], options: MarginOptions) -> Parameters:
     """Choose features one by one, each with the ramp that helps most, and fit all of them together.
 
     Each step takes the ramp with the highest score statistic of a logistic regression that has the earlier ones
@@ -102,7 +125,7 @@ def start_of(pages: Sequence[MarginPage], options: MarginOptions) -> Parameters:
     Raises
     ------
     TrainingError
-        No block has a weight, or no feature tells content from the rest.
+        No block has a weight, or no feature separates content from the rest.
     """
     rows = _Rows.draw(pages, options.rows, options.swarm.seed)
     ramps, soft = _candidates(rows.values)
@@ -125,7 +148,7 @@ def start_of(pages: Sequence[MarginPage], options: MarginOptions) -> Parameters:
         is_free &= owner != parameters.columns[-1]
         parameters = _newton(parameters, rows, 2)
     if not parameters.columns.size:
-        raise TrainingError("no feature tells content from the rest")
+        raise TrainingError("no feature separates content from the rest")
     return _newton(parameters, _Rows.draw(pages, options.all_rows, options.swarm.seed + 1), options.steps)
 
 
@@ -157,7 +180,7 @@ def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]
                     ramps.append((column, threshold, softness))
                     soft.append(np.clip((own - np.float32(threshold)) / np.float32(softness), -1, 1))
     if not ramps:
-        raise TrainingError("no feature tells content from the rest")
+        raise TrainingError("no feature separates content from the rest")
     return ramps, np.stack(soft)
 
 
@@ -229,17 +252,34 @@ def _loss(parameters: Parameters, values: NDArray[np.floating], label: Array) ->
 
 @dataclass(frozen=True, eq=False)
 class MarginFit:
-    """What the fit found: parameters, mean word F1 at its start and at its end, generations, whether it was stopped."""
+    """Result of the fit.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        The parameters found.
+    start, fitness : float
+        Mean word F1 of the training pages before and after the swarm.
+    history : tuple of Generation
+        The generations of all stages, numbered through.
+    interrupted : bool
+        Whether the user stopped the swarm.
+    """
 
     parameters: Parameters
     start: float
     fitness: float
-    generations: int
-    interrupted: bool
+    history: tuple[Generation, ...] = ()
+    interrupted: bool = False
 
 
-def fit_margin(pages: Sequence[MarginPage], options: MarginOptions) -> MarginFit:
-    """Fit the margin model to pages: choose features, regress, and let the swarm tune all numbers.
+def fit_margin(
+    pages: Sequence[TrainingPage],
+    options: MarginOptions,
+    *,
+    on_generation: Callable[[Generation], None] | None = None,
+) -> MarginFit:
+    """Fit the margin model to pages: choose features, regress, and let the swarm tune all parameters.
 
     Raises
     ------
@@ -247,35 +287,68 @@ def fit_margin(pages: Sequence[MarginPage], options: MarginOptions) -> MarginFit
         The pages hold nothing to learn from.
     """
     start = replace(start_of(pages, options), enter=_FIRST_COST, leave=_FIRST_COST)
-    return tune(start, pages, options)
+    return tune(start, pages, options, on_generation=on_generation)
 
 
-def tune(start: Parameters, pages: Sequence[MarginPage], options: MarginOptions) -> MarginFit:
-    """Let the swarm look around a start for the highest mean word F1, in turn over two halves of the numbers.
+def tune(
+    start: Parameters,
+    pages: Sequence[TrainingPage],
+    options: MarginOptions,
+    *,
+    on_generation: Callable[[Generation], None] | None = None,
+) -> MarginFit:
+    """Let the swarm look around a start for the highest mean word F1, in turn over two halves of the parameters.
 
-    A swarm over all numbers at once finds less: particles in so many dimensions rarely help one without harm to
-    another (van den Bergh & Engelbrecht 2004).
+    A swarm over all parameters at once finds less: particles in so many dimensions rarely help one without harm to
+    another (van den Bergh & Engelbrecht 2004). Ctrl-C ends the search; what was found so far is the result.
     """
     short = [page for page in pages if page.words.size <= options.blocks]
     packed = PackedPages.build(short, start.columns)
     drawn = np.random.default_rng(options.swarm.seed).permutation(len(short))[: options.pages]
     some = PackedPages.build([short[place] for place in drawn.tolist()], start.columns)
-    first, generations = packed.evaluate(start), 0
-    found, interrupted = start, False
+    fit = MarginFit(start, packed.evaluate(start), packed.evaluate(start))
     for stage in range(2 * options.rounds):
-        reach = 0.5 ** (stage // 2)
-        over, at = (some, _thresholds_at) if stage % 2 else (packed, _weights_at)
-        swarm = replace(options.swarm, seed=options.swarm.seed + stage)
-        objective = _objective(over, found, at, reach)
-        dimensions = 2 * found.weights.size if stage % 2 else found.weights.size + 3
-        result = maximise(objective, dimensions, swarm, known=np.full(dimensions, 0.5))
-        found = at(found, result.position, reach)
-        generations += len(result.history)
-        interrupted = result.interrupted
-        _logger.info("stage %d: %.4f, then %.4f", stage + 1, result.history[0].best, result.fitness)
-        if interrupted:
+        over = some if stage % 2 else packed
+        try:
+            fit = _stage(fit, over, options, stage, on_generation)
+        except KeyboardInterrupt:
+            fit = replace(fit, interrupted=True)
+        if fit.interrupted:
             break
-    return MarginFit(found, first, packed.evaluate(found), generations, interrupted)
+    return replace(fit, fitness=packed.evaluate(fit.parameters))
+
+
+def _stage(
+    fit: MarginFit,
+    pages: PackedPages,
+    options: MarginOptions,
+    stage: int,
+    on_generation: Callable[[Generation], None] | None,
+) -> MarginFit:
+    """Tune one half of the parameters once: weights and costs in even stages, thresholds and softnesses in odd ones."""
+    at, reach, start = (_thresholds_at if stage % 2 else _weights_at), 0.5 ** (stage // 2), fit.parameters
+    done = len(fit.history)
+
+    def report(generation: Generation) -> None:
+        if on_generation is not None:
+            on_generation(replace(generation, number=done + generation.number))
+
+    dimensions = 2 * start.weights.size if stage % 2 else start.weights.size + 3
+    result = maximise(
+        _objective(pages, start, at, reach),
+        dimensions,
+        replace(options.swarm, seed=options.swarm.seed + stage),
+        known=np.full(dimensions, 0.5),
+        on_generation=report,
+    )
+    _logger.info("stage %d: %.4f, then %.4f", stage + 1, result.history[0].best, result.fitness)
+    numbered = tuple(replace(one, number=done + one.number) for one in result.history)
+    return replace(
+        fit,
+        parameters=at(start, result.position, reach),
+        history=(*fit.history, *numbered),
+        interrupted=result.interrupted,
+    )
 
 
 _Reading = Callable[[Parameters, Array, float], Parameters]

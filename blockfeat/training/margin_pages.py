@@ -1,4 +1,4 @@
-"""What the fit of the margin model works on: its numbers as arrays, and pages packed side by side for the swarm."""
+"""What the fit of the margin model works on: its parameters as arrays, and pages packed side by side for the swarm."""
 
 from __future__ import annotations
 
@@ -10,40 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from blockfeat.errors import TrainingError
-from blockfeat.models.margin.model import SoftThreshold, Transitions
+from blockfeat.models.margin.model import SoftThreshold, Transitions, soft_values
+from blockfeat.training.pages import TrainingPage
 
-__all__ = ["MarginPage", "PackedPages", "Parameters"]
+__all__ = ["PackedPages", "Parameters"]
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 _BLOCKS_AT_ONCE = 8_192
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MarginPage:
-    """One page to learn from.
-
-    Attributes
-    ----------
-    matrix : float32 array, n × k
-        All features of its blocks, of which some are chosen.
-    label, weight : float32 arrays, n
-        1 for content, and what each block weighs, for the logistic regression.
-    words : float32 array, n
-        Words of each block for the fitness; 0 for a block that says nothing.
-    share : float32 array, n
-        Share of those words that the gold has.
-    importance : float
-        What the page weighs in the mean of the fitness.
-    """
-
-    matrix: Floats
-    label: Floats
-    weight: Floats
-    words: Floats
-    share: Floats
-    importance: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +35,7 @@ class Parameters:
 
     def soft(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
         """Return how far values (n × k, of the chosen columns) are past their thresholds, -1 to 1."""
-        inverse = (1.0 / self.softnesses).astype(values.dtype)
-        found = values * inverse
-        found -= (self.thresholds / self.softnesses).astype(values.dtype)
-        return np.clip(found, -1.0, 1.0, out=found)
+        return soft_values(values, self.thresholds.astype(values.dtype), self.softnesses.astype(values.dtype))
 
     def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
         """Return the soft thresholds, strongest first, as numbers that a person can read."""
@@ -82,6 +54,11 @@ class Parameters:
     def transitions(self) -> Transitions:
         """The costs."""
         return Transitions(_readable(self.enter), _readable(self.leave))
+
+
+def _counted_words(page: TrainingPage) -> Floats:
+    """Return the words of each block that count for the fitness."""
+    return np.asarray(np.where(page.weight > 0, page.words, 0), dtype=np.float32)
 
 
 def _readable(value: float) -> float:
@@ -117,9 +94,12 @@ class PackedPages:
     importance: Array
 
     @classmethod
-    def build(cls, pages: Sequence[MarginPage], columns: NDArray[np.int64]) -> PackedPages:
-        """Put pages side by side; pages without a block or without content are left out."""
-        pages = [page for page in pages if float(page.words @ page.share) > 0]
+    def build(cls, pages: Sequence[TrainingPage], columns: NDArray[np.int64]) -> PackedPages:
+        """Put pages side by side; pages without a block or without content are left out.
+
+        The words of a block without a known label (weight 0) do not count.
+        """
+        pages = [page for page in pages if float(_counted_words(page) @ page.share) > 0]
         if not pages:
             raise TrainingError("no training page has content")
         pages.sort(key=lambda page: -page.words.size)
@@ -129,7 +109,7 @@ class PackedPages:
         order = np.lexsort((owner, within))
         place = np.empty_like(order)
         place[order] = np.arange(order.size)
-        words = np.concatenate([page.words for page in pages])
+        words = np.concatenate([_counted_words(page) for page in pages])
         found = words * np.concatenate([page.share for page in pages])
         rows = np.concatenate((owner, owner + sizes.size))
         entries = (np.concatenate((words, found)), (rows, np.concatenate((place, place))))

@@ -1,19 +1,20 @@
-"""Training of the sequence model with PyTorch (extra ``train``); extraction needs none of it."""
+"""Training of the sequence network with PyTorch (extra ``web2text``); extraction needs none of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import MissingExtraError
+from blockfeat.errors import TrainingError
 from blockfeat.models.sequence.model import DILATIONS, WEIGHT_NAMES
+from blockfeat.training.pages import TrainingPage
+from blockfeat.training.pytorch import import_torch
 
-__all__ = ["SequenceOptions", "SequencePage", "fit_sequence"]
+__all__ = ["SequenceFit", "SequenceOptions", "fit_sequence"]
 
 Array = NDArray[np.float32]
 
@@ -21,67 +22,146 @@ _MOST_BLOCKS = 1_000
 _MOST_DEVIATIONS = 5.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SequencePage:
-    """One page to learn from: features n × k, share of content 0 to 1, and weight of each of its n blocks."""
-
-    matrix: Array
-    label: Array
-    weight: Array
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SequenceOptions:
-    """How the network is trained: channels, passes over the pages, pages a step, steps' size, and the seed."""
+    """How the network is trained.
+
+    Attributes
+    ----------
+    channels : int
+        Width of the hidden layers.
+    passes : int
+        Passes over the pages.
+    least_steps : int
+        Mini-batches at least: with few pages there are more passes.
+    pages_a_step : int
+        Pages in a mini-batch.
+    learning_rate : float
+        Highest learning rate of the one-cycle schedule.
+    weight_decay : float
+        Weight decay of AdamW.
+    dropout : float
+        Share of channels that are left out in training.
+    seed : int
+        Seed of the weights, the order of the pages and the dropout.
+    """
 
     channels: int = 48
     passes: int = 10
+    least_steps: int = 600
     pages_a_step: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 1e-3
     dropout: float = 0.2
     seed: int = 1
 
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("channels", "passes", "least_steps", "pages_a_step"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
+        if not (self.learning_rate > 0 and self.weight_decay >= 0 and 0 <= self.dropout < 1):
+            raise TrainingError(
+                "'learning_rate' must be above 0, 'weight_decay' at least 0, 'dropout' from 0 to below 1"
+            )
 
-def fit_sequence(pages: Sequence[SequencePage], options: SequenceOptions) -> dict[str, Array]:
-    """Train the network on pages and return its weights by `WEIGHT_NAMES`.
+    def passes_over(self, pages: int) -> int:
+        """Return the number of passes over so many pages."""
+        return max(self.passes, -(-self.least_steps // self.steps_a_pass(pages)))
 
-    Adam with a learning rate that rises and falls in one cycle; the loss is the weighted binary cross-entropy. The
+    def steps_a_pass(self, pages: int) -> int:
+        """Return the number of mini-batches of a pass over so many pages."""
+        return max(1, -(-pages // self.pages_a_step))
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceFit:
+    """Result of the training: weights by `WEIGHT_NAMES`, mean loss of each pass, whether the user stopped it."""
+
+    weights: dict[str, Array]
+    losses: tuple[float, ...]
+    interrupted: bool = False
+
+
+def fit_sequence(
+    pages: Sequence[TrainingPage],
+    options: SequenceOptions,
+    *,
+    on_pass: Callable[[int, float], None] | None = None,
+) -> SequenceFit:
+    """Train the network on pages.
+
+    AdamW with a learning rate that rises and falls in one cycle; the loss is the weighted binary cross-entropy. The
     same seed and pages give the same weights on one machine.
+
+    Parameters
+    ----------
+    pages : sequence of TrainingPage
+        What to learn from.
+    options : SequenceOptions
+        Size and schedule.
+    on_pass : callable, optional
+        Called with the number of each finished pass, from 1, and its mean loss.
 
     Raises
     ------
     MissingExtraError
         PyTorch is not installed.
+    KeyboardInterrupt
+        The user stopped the first pass (Ctrl-C); later, the weights after the last complete pass are the result.
     """
-    try:
-        torch: Any = import_module("torch")
-    except ImportError as error:
-        raise MissingExtraError(f"training a sequence model needs PyTorch: pip install torch ({error})") from error
+    torch = import_torch()
     torch.manual_seed(options.seed)
     order = np.random.default_rng(options.seed)
     mean, scale = _standardisation(pages)
     network = _network(torch, pages[0].matrix.shape[1], options)
     optimiser = torch.optim.AdamW(network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
-    steps = options.passes * -(-len(pages) // options.pages_a_step)
+    passes = options.passes_over(len(pages))
+    steps = passes * options.steps_a_pass(len(pages))
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.learning_rate, total_steps=steps)
     ready = [_cropped(page, mean, scale, order) for page in pages]
+    weights: dict[str, Array] = {}
+    losses: list[float] = []
+    try:
+        for _ in range(passes):
+            losses.append(_run_pass(torch, network, optimiser, schedule, ready, options.pages_a_step, order))
+            weights = {"mean": mean, "scale": scale, **_exported(network)}
+            if on_pass is not None:
+                on_pass(len(losses), losses[-1])
+    except KeyboardInterrupt:
+        if not weights:
+            raise
+        return SequenceFit(weights, tuple(losses), interrupted=True)
+    return SequenceFit(weights, tuple(losses))
+
+
+def _run_pass(
+    torch: Any,
+    network: Any,
+    optimiser: Any,
+    schedule: Any,
+    ready: Sequence[tuple[Array, Array, Array]],
+    pages_a_step: int,
+    order: np.random.Generator,
+) -> float:
+    """Run one pass over the pages, batch by batch; return the mean loss of a page."""
     network.train()
-    for _ in range(options.passes):
-        for batch in _batches([page[0].shape[0] for page in ready], options.pages_a_step, order):
-            inputs, mask, label, weight = _padded(torch, [ready[place] for place in batch])
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                network(inputs, mask), label, weight=weight, reduction="sum"
-            ) / len(batch)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
-            optimiser.step()
-            schedule.step()
-    return {"mean": mean, "scale": scale, **_exported(network)}
+    total = 0.0
+    for batch in _batches([page[0].shape[0] for page in ready], pages_a_step, order):
+        inputs, mask, label, weight = _padded(torch, [ready[place] for place in batch])
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(
+            network(inputs, mask), label, weight=weight, reduction="sum"
+        ) / len(batch)
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 2.0)
+        optimiser.step()
+        schedule.step()
+        total += float(loss.detach()) * len(batch)
+    return total / len(ready)
 
 
-def _standardisation(pages: Sequence[SequencePage]) -> tuple[Array, Array]:
+def _standardisation(pages: Sequence[TrainingPage]) -> tuple[Array, Array]:
     """Return mean and inverse deviation of each feature; pages count alike."""
     means = np.stack([page.matrix.mean(axis=0, dtype=np.float64) for page in pages])
     squares = np.stack([(page.matrix.astype(np.float64) ** 2).mean(axis=0) for page in pages])
@@ -91,7 +171,7 @@ def _standardisation(pages: Sequence[SequencePage]) -> tuple[Array, Array]:
     return mean.astype(np.float32), scale.astype(np.float32)
 
 
-def _cropped(page: SequencePage, mean: Array, scale: Array, order: np.random.Generator) -> tuple[Array, Array, Array]:
+def _cropped(page: TrainingPage, mean: Array, scale: Array, order: np.random.Generator) -> tuple[Array, Array, Array]:
     """Standardise a page and take a stretch of a very long one."""
     count = page.label.size
     first = int(order.integers(0, max(count - _MOST_BLOCKS, 0) + 1))

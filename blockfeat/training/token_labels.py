@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.data.align import align_words
 from blockfeat.decode.runs import best_run
 from blockfeat.lang.words import keys_of_words, tokenize
 from blockfeat.models.tokens.page_tokens import SYMBOL, PageTokens
 
 __all__ = ["PAPER_TAGS", "aligned_words", "gold_run"]
 
-Indices = NDArray[np.int64]
+Indices = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]
 
-_LEAST_ROW = 3
 _LEAST_FOUND = 0.5
 _LEAST_TEXT_TOKENS = 50
-_MOST_PAIRS = 500_000_000
 PAPER_TAGS = 0.2
 """Highest share of tags among the tokens of a labelled run in the paper (5.1)."""
 
@@ -25,9 +26,8 @@ PAPER_TAGS = 0.2
 def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[int, int] | None:
     """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
 
-    Words of page and gold are aligned by their longest common subsequence; of that, rows of at least three words
-    count. The run is the one with the most aligned words less other words, so that stray matches (the title in the
-    head, a teaser) do not stretch it.
+    Words of page and gold are aligned (`blockfeat.data.align`). The run is the one with the most aligned
+    words less other words, so that stray matches (the title in the head, a teaser) do not stretch it.
 
     Parameters
     ----------
@@ -42,16 +42,14 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     Returns
     -------
     tuple of int, or None
-        None where less than half of the gold's words are in the run, where it has fewer than 50 words and symbols or
-        too many tags (5.1), or where page and gold are too long to align.
+        None where less than half of the gold's words are in the run, where it has fewer than 50 words and symbols, or
+        too many tags (5.1).
     """
     words = np.flatnonzero(tokens.is_word)
     # Numbers are one token, but here their digits count.
     page_keys = keys_of_words(tokens.texts(words))
     gold_keys = keys_of_words(tokenize(gold))
     place = aligned_words(page_keys, gold_keys)
-    if place is None:
-        return None
     first, end = best_run(np.where(place >= 0, 1.0, -1.0))
     if end == first:
         return None
@@ -67,22 +65,9 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     return (start, stop) if is_long and tags <= most_tags * (stop - start) else None
 
 
-def aligned_words(page: Keys, gold: Keys) -> Indices | None:
-    """Return for each word of a page the word of the gold that it is, in order, in rows of at least three, else -1.
-
-    None where page and gold are too long to align.
-    """
-    from rapidfuzz.distance import LCSseq  # 20 ms that only training needs
-
-    place = np.full(page.size, -1, dtype=np.int64)
-    if not page.size or not gold.size:
-        return place
-    if page.size * gold.size > _MOST_PAIRS:
-        return None
-    for step in LCSseq.opcodes(page.tolist(), gold.tolist()):
-        if step.tag == "equal" and step.src_end - step.src_start >= min(_LEAST_ROW, gold.size):
-            place[step.src_start : step.src_end] = np.arange(step.dest_start, step.dest_end)
-    return place
+def aligned_words(page: Keys, gold: Keys) -> Indices:
+    """Return for each word of a page, by its key, the place in the gold of the word that it is matched with, or -1."""
+    return align_words(page.tolist(), gold.tolist())
 
 
 def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import MissingExtraError, TrainingError
+from blockfeat.errors import TrainingError
 from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, Web2TextFeature
 from blockfeat.models.web2text.features import PageFeatures
 from blockfeat.models.web2text.labeller import LeafLabeller
 from blockfeat.models.web2text.network import FILTERS, KERNELS, Layer, Network
+from blockfeat.training.pytorch import import_torch
 
 __all__ = ["LabelledLeaves", "Recipe", "Trained", "to_torch", "train_web2text"]
 
@@ -46,7 +46,7 @@ class LabelledLeaves:
     weights: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recipe:
     """How the networks are trained; the values of the paper where it gives them.
 
@@ -58,14 +58,18 @@ class Recipe:
         Excerpts in a mini-batch.
     excerpt : int
         Leaves in an excerpt.
-    learning_rate, dropout, weight_decay : float
-        Of Adam; share of inputs of a layer that are left out; of the squares of weights.
+    learning_rate : float
+        Learning rate of Adam.
+    dropout : float
+        Share of the inputs of a layer that are left out.
+    weight_decay : float
+        Weight decay of Adam.
     check_every : int
-        Steps between looks at the validation pages.
+        Steps between evaluations on the validation pages.
     patience : int
-        Looks without a lower error before training stops.
+        Evaluations without a lower error before training stops.
     interpolation : float
-        λ of the model.
+        λ of the model, the weight of the pairwise network.
     """
 
     steps: int = 5_000
@@ -78,13 +82,20 @@ class Recipe:
     patience: int = 15
     interpolation: float = 1.0
 
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("steps", "batch", "excerpt", "check_every", "patience"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Trained networks, and how they came about: pages, seed, recipe, errors on the validation pages."""
+    """Result: networks, and how they came about (pages, seed, recipe, validation errors, whether they were stopped)."""
 
     labeller: LeafLabeller
     record: dict[str, Any]
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +137,7 @@ def train_web2text(
     recipe: Recipe | None = None,
     *,
     seed: int = 1,
+    on_check: Callable[[str, int, float], None] | None = None,
 ) -> Trained:
     """Train both networks, each with early stopping, and return them with the weights in numpy.
 
@@ -137,25 +149,36 @@ def train_web2text(
         That of the paper by default.
     seed : int
         Weights, excerpts and dropout depend on it.
+    on_check : callable, optional
+        Called at each evaluation with the network's name, the step and the error on the validation pages.
 
     Raises
     ------
+    KeyboardInterrupt
+        The user stopped training (Ctrl-C) before the second network had been evaluated; later, its best weights so far
+        are the result.
     MissingExtraError
         PyTorch is not installed.
     TrainingError
         There are too few pages.
     """
-    torch = _torch()
+    torch = import_torch()
     recipe = recipe or Recipe()
     usable = [page for page in pages if page.labels.size > 1]
     checked = [page for page in validation if page.labels.size > 1]
     if not usable or not checked:
         raise TrainingError("Web2Text needs at least one page to learn from and one for validation, with two leaves")
-    networks, errors = [], {}
+    networks: list[Network] = []
+    errors: dict[str, float] = {}
+    interrupted = False
     with _one_thread(), torch.random.fork_rng():
         torch.manual_seed(seed)
         for task in _TASKS:
-            network, errors[task.name] = _train(task, usable, checked, recipe, np.random.default_rng(seed))
+            rng = np.random.default_rng(seed)
+            network, errors[task.name], interrupted = _train(task, usable, checked, recipe, rng, on_check)
+            # One network alone is no model.
+            if interrupted and task is not _TASKS[-1]:
+                raise KeyboardInterrupt
             networks.append(network)
     record = {
         "pages": len(usable),
@@ -164,27 +187,13 @@ def train_web2text(
         "recipe": asdict(recipe),
         "validation_error": errors,
     }
-    return Trained(LeafLabeller(networks[0], networks[1], recipe.interpolation), record)
-
-
-def _torch() -> Any:
-    """Import PyTorch.
-
-    Raises
-    ------
-    MissingExtraError
-        It is not installed.
-    """
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise MissingExtraError("training Web2Text needs PyTorch; install blockfeat[web2text]") from error
+    return Trained(LeafLabeller(networks[0], networks[1], recipe.interpolation), record, interrupted)
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Let PyTorch use one thread: networks as small as these are faster so, and come out the same on any machine."""
-    torch = _torch()
+    torch = import_torch()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -199,9 +208,10 @@ def _train(
     validation: Sequence[LabelledLeaves],
     recipe: Recipe,
     rng: np.random.Generator,
-) -> tuple[Network, float]:
-    """Train one network; return it and its error on the validation pages."""
-    torch = _torch()
+    on_check: Callable[[str, int, float], None] | None,
+) -> tuple[Network, float, bool]:
+    """Train one network; return it, its error on the validation pages, and whether the user stopped it."""
+    torch = import_torch()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     mean, scale = _standardisation(task, pages)
     blank = Network(mean, scale, ())
@@ -212,25 +222,38 @@ def _train(
     optimiser = torch.optim.Adam(
         [{"params": weights, "weight_decay": recipe.weight_decay}, {"params": biases}], lr=recipe.learning_rate
     )
-    best, kept, since = float("inf"), net.state_dict(), 0
-    for step in range(1, recipe.steps + 1):
-        net.train()
-        optimiser.zero_grad()
-        error = _error(net, *_excerpts(training, recipe, rng))
-        error.backward()
-        optimiser.step()
-        if step % recipe.check_every and step < recipe.steps:
-            continue
-        found = _validation_error(net, checked)
-        _logger.info("%s, step %d: validation error %.4f", task.name, step, found)
-        since += 1
-        if found < best:
-            best, since = found, 0
-            kept = {key: value.detach().clone() for key, value in net.state_dict().items()}
-        if since >= recipe.patience:
-            break
+    best, kept, since, interrupted = float("inf"), None, 0, False
+    try:
+        for step in range(1, recipe.steps + 1):
+            _step(net, optimiser, _excerpts(training, recipe, rng))
+            if step % recipe.check_every and step < recipe.steps:
+                continue
+            found = _validation_error(net, checked)
+            _logger.info("%s, step %d: validation error %.4f", task.name, step, found)
+            since += 1
+            if found < best:
+                best, since = found, 0
+                kept = {key: value.detach().clone() for key, value in net.state_dict().items()}
+            if on_check is not None:
+                on_check(task.name, step, best)
+            if since >= recipe.patience:
+                break
+    except KeyboardInterrupt:
+        if kept is None:
+            raise
+        interrupted = True
+    if kept is None:
+        raise TrainingError(f"the validation error of the {task.name} network is not a number")
     net.load_state_dict(kept)
-    return Network(mean, scale, _exported(net)), best
+    return Network(mean, scale, _exported(net)), best, interrupted
+
+
+def _step(net: Module, optimiser: Any, excerpts: tuple[Tensor, Tensor, Tensor]) -> None:
+    """Take one step of the optimiser."""
+    net.train()
+    optimiser.zero_grad()
+    _error(net, *excerpts).backward()
+    optimiser.step()
 
 
 def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floats, Floats]:
@@ -252,7 +275,7 @@ def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floa
 
 def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap: int, device: Any) -> _Sequences:
     """Put pages behind each other with a gap of zeros between them, which weigh nothing."""
-    torch = _torch()
+    torch = import_torch()
     rows, answers, weights, starts, ends = [], [], [], [], []
     at = 0
     for page in pages:
@@ -274,7 +297,7 @@ def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap
 
 def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """Draw pages, and an excerpt of each: inputs (batch × features × excerpt), answers and weights."""
-    torch = _torch()
+    torch = import_torch()
     page = rng.integers(sequences.starts.size, size=recipe.batch)
     start, end = sequences.starts[page], sequences.ends[page]
     first = start + (rng.random(recipe.batch) * np.maximum(end - start - recipe.excerpt + 1, 1)).astype(np.int64)
@@ -284,14 +307,14 @@ def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -
 
 def _error(net: Module, inputs: Tensor, answers: Tensor, weights: Tensor) -> Tensor:
     """Return the weighted mean of the cross-entropy."""
-    torch = _torch()
+    torch = import_torch()
     errors = torch.nn.functional.cross_entropy(net(inputs), answers, reduction="none")
     return (errors * weights).sum() / weights.sum().clamp_min(1e-6)
 
 
 def _validation_error(net: Module, sequences: _Sequences) -> float:
     """Return the weighted mean of the cross-entropy over whole pages."""
-    torch = _torch()
+    torch = import_torch()
     net.eval()
     total = 0.0
     with torch.no_grad():
@@ -304,7 +327,7 @@ def _validation_error(net: Module, sequences: _Sequences) -> float:
 
 def _stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Module:
     """Return convolutions from each size to the next; dropout stands before all but the first."""
-    nn = _torch().nn
+    nn = import_torch().nn
     layers: list[Module] = []
     for number, kernel in enumerate(kernels):
         if number:
@@ -327,7 +350,7 @@ def _exported(net: Module) -> tuple[Layer, ...]:
 
 def to_torch(network: Network) -> Module:
     """Return the layers of a network as PyTorch has them, for comparison; inputs are standardised features."""
-    torch = _torch()
+    torch = import_torch()
     sizes = [network.mean.size, *(layer.bias.size for layer in network.layers)]
     net = _stack(sizes, [layer.weights.shape[0] for layer in network.layers], 0.0)
     convolutions = [module for module in net if hasattr(module, "weight")]

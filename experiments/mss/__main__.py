@@ -3,7 +3,7 @@
 Usage::
 
     python -m experiments.mss --every 2 --output docs/mss.md
-    python -m experiments.mss --only penalties
+    python -m experiments.mss --every 2 --only penalties --output docs/mss.md
 
 Everything is trained here, on folds by host; the bundled token models are not used.
 """

@@ -9,17 +9,16 @@ from statistics import fmean
 
 import numpy as np
 
+from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.decode.runs import best_run
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.lang import tokenize
-from blockfeat.lang.words import keys_of_words
 from blockfeat.models.tokens.classifier import Scale
 from blockfeat.models.tokens.model import TokenModel
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
-from blockfeat.training.token_labels import aligned_words
 from experiments.corpora import CLEANEVAL
 from experiments.mss.extractions import alignment_score
 from experiments.mss.study import Study
@@ -85,13 +84,11 @@ def is_article(page: LabelledPage) -> bool:
     if paragraphs < _PARAGRAPHS or len(_SENTENCE_END.findall(text)) < _SENTENCES:
         return False
     tokens = PageTokens.of(Page.parse(page.html).tags)
-    gold = keys_of_words(tokenize(text))
-    place = aligned_words(keys_of_words(tokens.texts(np.flatnonzero(tokens.is_word))), gold)
-    if place is None:
-        return False
+    gold = tokenize(text)
+    place = align_words(tokens.texts(np.flatnonzero(tokens.is_word)), gold)
     first, end = best_run(np.where(place >= 0, 1.0, -1.0))
     aligned = int((place[first:end] >= 0).sum())
-    return aligned >= _CONTIGUOUS * gold.size and aligned >= _CONTIGUOUS * (end - first)
+    return aligned >= _CONTIGUOUS * len(gold) and aligned >= _CONTIGUOUS * (end - first)
 
 
 def tuned(system: System, development: Sequence[LabelledPage]) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import fit_logistic, probabilities
+from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.decode.runs import best_run, best_runs
 from blockfeat.errors import ModelError
@@ -21,11 +22,9 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.lang import tokenize
-from blockfeat.lang.words import keys_of_words
 from blockfeat.models import load_model
 from blockfeat.models.threshold.model import Margins, ThresholdModel
 from blockfeat.page.page import Page
-from blockfeat.training.token_labels import aligned_words
 from experiments.mss.counts import FOLDS
 from experiments.mss.study import Study
 
@@ -60,9 +59,9 @@ def _measured(
         found = measurer.measure(Page.parse(page.html))
         measures = found.blocks.measures
         gold = tokenize(page.text or "")
-        aligned = aligned_words(keys_of_words(measures.tokens), keys_of_words(gold))
-        if aligned is None or not len(found.blocks):
+        if not len(found.blocks):
             continue
+        aligned = align_words(measures.tokens, gold)
         shared = np.bincount(measures.token_block[aligned >= 0], minlength=len(found.blocks))
         words = measures.words.astype(np.float64)
         yield ScoredPage(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
@@ -22,16 +22,22 @@ __all__ = ["adapted_scores", "site_tables"]
 
 _BASELINES = (LONGEST, simple_name(PAPER_PENALTY))
 _SUPERVISED = (PAPER, EQUAL_PRIORS, BUNDLED)
+_SEMI_SUPERVISED = "semi-supervised"
+_MEASURES: dict[str, Callable[[Mean], float]] = {
+    "F1": lambda mean: mean.short,
+    "Precision": lambda mean: mean.precision,
+    "Recall": lambda mean: mean.recall,
+}
 
 
 def site_tables(study: Study) -> str:
-    """Return a table a site, and one with the means."""
+    """Return F1, precision and recall of every system by site, with the means over sites and over pages."""
     scores = [*study.site_scores, *_semi_supervised(study)]
     by_site = means(scores, lambda score: score.page.host)
-    overall = means(scores, lambda score: "all of them")
-    parts = [_table(site, found) for site, found in by_site.items()]
-    parts.append(_table("Mean of the sites", _mean_of_sites(list(by_site.values()))))
-    parts.append(_table("All pages", overall["all of them"]))
+    overall = means(scores, lambda score: "all pages")["all pages"]
+    pages = ", ".join(f"{site} {len(found)}" for site, found in study.sites.items())
+    parts = [f"Pages: {pages}."]
+    parts += [f"{title}:\n\n{_table(by_site, overall, value)}" for title, value in _MEASURES.items()]
     return "\n".join(parts)
 
 
@@ -54,9 +60,14 @@ def _semi_supervised(study: Study) -> list[PageScore]:
     for name in _SUPERVISED:
         classifier = _classifier_of(systems[name])
         for pages in study.sites.values():
-            scores += adapted_scores(classifier, pages, f"semi-supervised from {name}, one site")
-        scores += adapted_scores(classifier, together, f"semi-supervised from {name}, all sites")
+            scores += adapted_scores(classifier, pages, f"{_SEMI_SUPERVISED}, one site, from: {_start(name)}")
+        scores += adapted_scores(classifier, together, f"{_SEMI_SUPERVISED}, all sites, from: {_start(name)}")
     return scores
+
+
+def _start(system: str) -> str:
+    """Return what is written of the system that the semi-supervised approach begins with."""
+    return system.removeprefix("supervised, ")
 
 
 def _classifier_of(model: TokenModel) -> TokenClassifier:
@@ -66,28 +77,17 @@ def _classifier_of(model: TokenModel) -> TokenClassifier:
 
 
 def _is_shown(system: str) -> bool:
-    return system in _BASELINES or system.startswith(_SUPERVISED) or system.startswith("semi-supervised")
+    return system in _BASELINES or system.startswith((*_SUPERVISED, _SEMI_SUPERVISED))
 
 
-def _mean_of_sites(sites: Sequence[dict[str, Mean]]) -> dict[str, Mean]:
-    """Return the mean of the sites' means, of the systems that all of them have."""
-    names = [name for name in sites[0] if all(name in site for site in sites)]
-
-    def mean(name: str, value: Callable[[Mean], float]) -> float:
-        return fmean(value(site[name]) for site in sites)
-
-    return {
-        name: Mean(
-            sum(site[name].pages for site in sites),
-            mean(name, lambda found: found.precision),
-            mean(name, lambda found: found.recall),
-            mean(name, lambda found: found.short),
-            mean(name, lambda found: found.best),
-        )
-        for name in names
-    }
-
-
-def _table(title: str, found: dict[str, Mean]) -> str:
-    rows = [[name, *mean.cells()[:-1]] for name, mean in found.items() if _is_shown(name)]
-    return f"#### {title}\n\n" + markdown_table((title, "pages", "P", "R", "F1"), rows)
+def _table(
+    by_site: Mapping[str, Mapping[str, Mean]], overall: Mapping[str, Mean], value: Callable[[Mean], float]
+) -> str:
+    """Return a row a system; a dash where a classifier found no text of a site to adapt to."""
+    rows = []
+    for name in filter(_is_shown, overall):
+        values = [value(site[name]) if name in site else None for site in by_site.values()]
+        found = [one for one in values if one is not None]
+        cells = [*values, fmean(found) if len(found) == len(values) else None, value(overall[name])]
+        rows.append([name, *("–" if cell is None else f"{cell:.3f}" for cell in cells)])
+    return markdown_table(("system", *by_site, "mean of sites", "all pages"), rows)

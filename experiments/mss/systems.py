@@ -10,6 +10,7 @@ from blockfeat.models.tokens.classifier import Scale, TokenClassifier
 from blockfeat.models.tokens.model import Constraints, TokenModel
 from blockfeat.models.tokens.naive_bayes import FeatureCounts, NaiveBayes
 from blockfeat.page.tags import Tags
+from blockfeat.training import load_config
 from experiments.mss.counts import Trained
 
 __all__ = [
@@ -36,8 +37,6 @@ PAPER = "supervised, paper"
 EQUAL_PRIORS = "supervised, equal priors"
 BUNDLED = "supervised, bundled"
 _FEWEST_SITES = 2
-_BUNDLED_SITES = 12
-_BUNDLED_SCALE = Scale("log odds", limit=8.0)
 
 
 def paper_classifier(trained: Trained, scale: Scale | None = None) -> TokenClassifier:
@@ -54,16 +53,17 @@ def equal_priors_classifier(trained: Trained) -> TokenClassifier:
 
 
 def bundled_classifier(trained: Trained, bias: float = 0.0) -> TokenClassifier:
-    """Return the classifier of the bundled model ``mss-supervised``, trained on other pages."""
+    """Return the classifier of the bundled model ``mss-supervised``, by its configuration, trained on other pages."""
     vocabulary, bayes = trained
+    _, config = load_config("mss-supervised")
     bayes = replace(
         bayes,
-        grams=_seen_on(bayes.grams, _BUNDLED_SITES),
+        grams=_seen_on(bayes.grams, config.least_sources),
         around=_seen_on(bayes.around, _FEWEST_SITES),
-        neighbours=True,
-        balanced=True,
+        neighbours=config.neighbours,
+        balanced=config.balanced,
     )
-    return TokenClassifier(vocabulary, bayes, replace(_BUNDLED_SCALE, bias=bias))
+    return TokenClassifier(vocabulary, bayes, replace(config.scale, bias=bias))
 
 
 def _without_surroundings(bayes: NaiveBayes) -> NaiveBayes:

@@ -3,7 +3,7 @@
 Usage::
 
     python -m experiments.web2text --output docs/web2text.md
-    python -m experiments.web2text --only table --seeds 1
+    python -m experiments.web2text --only cost --output docs/web2text.md
 
 Needs the extras ``web2text`` (PyTorch), ``peers`` and ``retrieval``.
 """

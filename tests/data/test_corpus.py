@@ -204,7 +204,7 @@ def test_load_corpora_by_language(two_files: list[Path]) -> None:
 
 
 def test_load_corpora_lists_the_languages_that_there_are(two_files: list[Path]) -> None:
-    reason = r"no page of language es, it in a\.jsonl, b\.jsonl; there are: de \(2\), fr \(1\), unknown \(1\)"
+    reason = r"no page of language 'es', 'it' in a\.jsonl, b\.jsonl; there are: de \(2\), fr \(1\), unknown \(1\)"
     with pytest.raises(LanguageError, match=reason):
         load_corpora(two_files, ["de", "it", "es"])
 

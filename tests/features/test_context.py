@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import time
+import tomllib
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -8,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
-from blockfeat.features.context import context_columns, context_features
-from blockfeat.features.layout import Layout
+from blockfeat.errors import ModelError
+from blockfeat.features.context import FAMILIES, PageContext, context_columns, context_features
+from blockfeat.features.cues import Cues
 from blockfeat.features.matrix import feature_matrix
-from blockfeat.features.schema import Measured
-from blockfeat.features.stopwords import StopWordRatios
-from blocks_of import blocks_of
+from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from random_pages import measured_of
 
 SENTENCE = "The lantern makers of the valley meet every autumn at the old mill by the river, and many guests come. "
 PAGE = f"""<html><head><title>Lantern makers meet - The Valley Post</title>
@@ -26,12 +28,6 @@ PAGE = f"""<html><head><title>Lantern makers meet - The Valley Post</title>
 
 
 NAMES = [feature.name for feature in context_features()]
-
-
-def measured_of(html: str) -> Measured:
-    blocks = blocks_of(html)
-    zeros = np.zeros(len(blocks))
-    return Measured(blocks, StopWordRatios(("en",), np.zeros(len(blocks), dtype=np.intp), zeros, zeros))
 
 
 def columns_of(html: str) -> tuple[Blocks, dict[str, np.ndarray]]:
@@ -61,6 +57,41 @@ def test_a_matrix_of_some_features_has_their_columns():
     assert (matrix == feature_matrix(context_features(), measured)).all()
     some = context_features()[40:3:-7]
     assert (feature_matrix(some, measured) == matrix[:, [NAMES.index(feature.name) for feature in some]]).all()
+
+
+def test_the_families_have_every_feature_once():
+    computed = [name for family in FAMILIES for name in family.names]
+    assert sorted([*CANONICAL_NAMES, *computed]) == sorted(NAMES)
+
+
+def test_features_are_bound_to_their_columns_by_name():
+    measured = measured_of(PAGE)
+    columns = dict(zip(NAMES, context_columns(measured).T, strict=True))
+    shuffled = NAMES[::-2] + NAMES[1::2]
+    for name, column in zip(shuffled, context_columns(measured, names=shuffled).T, strict=True):
+        assert (column == columns[name]).all(), name
+
+
+def test_the_order_of_kinds_of_cues_does_not_relabel_columns():
+    measured = measured_of(f"<form><p>{SENTENCE}</p></form><div role=dialog><p>word</p></div><h2>Reply</h2>{PAGE}")
+    text = files("blockfeat.features").joinpath("cues.toml").read_text(encoding="utf-8")
+    document = tomllib.loads(text)
+    swapped = tomllib.loads(text)
+    kinds = swapped["kinds"]
+    form, dialog = kinds.index("form"), kinds.index("dialog")
+    kinds[form], kinds[dialog] = kinds[dialog], kinds[form]
+    swapped["kinds"] = kinds[5:] + kinds[:5]
+    swapped["word"] = dict(reversed(swapped["word"].items()))
+    before, after = (PageContext(measured, Cues.of(each)).columns(NAMES) for each in (document, swapped))
+    assert before[:, NAMES.index("around_form")].any()
+    assert before[:, NAMES.index("around_dialog")].any()
+    assert before[:, NAMES.index("words_reply")].any()
+    assert (before == after).all()
+
+
+def test_a_name_that_is_no_feature():
+    with pytest.raises(ModelError, match="around_nothing"):
+        context_columns(measured_of(PAGE), names=("log_words", "around_nothing"))
 
 
 def test_a_page_without_blocks_has_an_empty_matrix():
@@ -109,12 +140,6 @@ def test_neighbours_and_repetition():
     assert columns["next_terminal"].tolist() == [1, 0, 0]
     assert columns["previous_density"].tolist() == [1, 0, 0]
     assert columns["next_path"].tolist() == [1, 1, 0]
-
-
-def test_levels_grow():
-    layout = Layout.of(blocks_of("<body><div><div><div><p>a</p></div><p>b</p></div><p>c</p></div><p>d</p></body>"))
-    size = layout.end - layout.first
-    assert [int(size[level[0]]) for level in layout.levels] == [2, 3, 4]
 
 
 def test_links_of_the_containers_around():

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 
 from blockfeat.features.cues import bundled_cues
-from blockfeat.lang.words import keys_of_words
 from blockfeat.page.page import Page
 
 
 def kinds_of(markup: str) -> set[str]:
     tags = Page.parse(f"<body>{markup}text").tags
     assert tags is not None
-    hints = bundled_cues()
-    bits = int(hints.of_elements(tags, np.arange(len(tags))).bits[-1])
-    return {kind for place, kind in enumerate(hints.kinds) if bits >> place & 1}
+    cues = bundled_cues()
+    bits = int(cues.of_elements(tags, np.arange(len(tags))).bits[-1])
+    return {kind for place, kind in enumerate(cues.kinds) if bits >> place & 1}
 
 
 @pytest.mark.parametrize(
@@ -79,14 +78,5 @@ def test_names_tell_tags_and_classes_apart_but_not_digits():
 def test_quotes_in_names_of_attributes_do_not_upset_what_follows():
     tags = Page.parse('<body><p a"b=1 c>x</p><p class=comment>y</p>').tags
     assert tags is not None
-    hints = bundled_cues()
-    assert hints.of_elements(tags, np.arange(len(tags))).bits[-1] & hints.masks["comment"]
-
-
-def test_words_of_the_text_and_of_the_page():
-    hints = bundled_cues()
-    own = keys_of_words(["lantern"])
-    places, bits = hints.of_words(keys_of_words(["the", "newsletter", "lantern"]), own, np.array([1 << 30], np.uint32))
-    assert places.tolist() == [1, 2]
-    assert bits[1] == 1 << 30
-    assert bits[0] >> hints.text_kinds.index("promotion") & 1
+    cues = bundled_cues()
+    assert cues.of_elements(tags, np.arange(len(tags))).bits[-1] & cues.masks["comment"]

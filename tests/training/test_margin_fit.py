@@ -10,13 +10,14 @@ import pytest
 from blockfeat.errors import TrainingError
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.margin_fit import MarginOptions, fit_margin, start_of, tune
-from blockfeat.training.margin_pages import MarginPage, PackedPages, Parameters
+from blockfeat.training.margin_pages import PackedPages, Parameters
+from blockfeat.training.pages import TrainingPage
 
 SWARM = SwarmOptions(particles=8, iterations=6, inertia=0.7, cognitive=1.5, social=1.5, patience=0, seed=3)
 SMALL = MarginOptions(features=3, rows=2_000, all_rows=3_000, steps=20, rounds=1, pages=20, swarm=SWARM)
 
 
-def pages(count: int = 40, noise: float = 0.05, seed: int = 0) -> list[MarginPage]:
+def pages(count: int = 40, noise: float = 0.05, seed: int = 0) -> list[TrainingPage]:
     """Pages whose content has a high value of feature 2 and a low one of feature 4; feature 5 never varies."""
     random = np.random.default_rng(seed)
     made = []
@@ -29,7 +30,7 @@ def pages(count: int = 40, noise: float = 0.05, seed: int = 0) -> list[MarginPag
         label = ((matrix[:, 2] > 6) & (matrix[:, 4] < 1)) != (random.random(blocks) < noise)
         words = random.integers(3, 40, blocks).astype(np.float32)
         own = label.astype(np.float32)
-        made.append(MarginPage(matrix, own, np.sqrt(words) / np.sqrt(words).sum(), words, own))
+        made.append(TrainingPage(matrix, own, np.sqrt(words) / np.sqrt(words).sum(), words, own))
     return made
 
 
@@ -78,7 +79,7 @@ def test_no_round_leaves_the_start_as_it_is() -> None:
     start = Parameters(np.array([2]), np.array([6.0]), np.array([1.0]), np.array([1.0]))
     fit = tune(start, pages(), replace(SMALL, rounds=0))
     assert fit.parameters is start
-    assert (fit.fitness, fit.generations) == (fit.start, 0)
+    assert (fit.fitness, fit.history) == (fit.start, ())
 
 
 def test_the_same_seed_gives_the_same_model() -> None:

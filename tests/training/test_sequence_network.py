@@ -11,13 +11,14 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import MissingExtraError
 from blockfeat.features.context import context_features
 from blockfeat.models.sequence.model import WEIGHT_NAMES, SequenceModel
-from blockfeat.training.sequence_network import SequenceOptions, SequencePage, fit_sequence
+from blockfeat.training.pages import TrainingPage
+from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
 
 NAMES = tuple(feature.name for feature in context_features())[:6]
-OPTIONS = SequenceOptions(channels=8, passes=30, pages_a_step=4, dropout=0.0)
+OPTIONS = SequenceOptions(channels=8, passes=30, least_steps=1, pages_a_step=4, dropout=0.0)
 
 
-def pages(count: int = 24, seed: int = 0) -> list[SequencePage]:
+def pages(count: int = 24, seed: int = 0) -> list[TrainingPage]:
     """Pages whose content are the blocks between two whose first feature is high."""
     random = np.random.default_rng(seed)
     made = []
@@ -25,13 +26,14 @@ def pages(count: int = 24, seed: int = 0) -> list[SequencePage]:
         matrix = random.normal(size=(int(random.integers(5, 40)), len(NAMES))).astype(np.float32)
         padded = np.pad(matrix[:, 0], 1, constant_values=-1.0)
         label = ((padded[:-2] > 0) & (padded[2:] > 0)).astype(np.float32)
-        made.append(SequencePage(matrix, label, np.full(label.size, 1 / label.size, dtype=np.float32)))
+        words = np.ones(label.size, dtype=np.float32)
+        made.append(TrainingPage(matrix, label, words / label.size, words, label))
     return made
 
 
 def test_it_learns_what_the_neighbours_say() -> None:
     pytest.importorskip("torch")
-    weights = fit_sequence(pages(60), OPTIONS)
+    weights = fit_sequence(pages(60), OPTIONS).weights
     assert set(weights) == set(WEIGHT_NAMES)
     model = SequenceModel("small", load_table("html5"), NAMES, weights)
     unseen = pages(20, seed=1)
@@ -41,16 +43,42 @@ def test_it_learns_what_the_neighbours_say() -> None:
 
 def test_a_seed_gives_the_same_weights() -> None:
     pytest.importorskip("torch")
-    options = SequenceOptions(channels=4, passes=2)
+    options = SequenceOptions(channels=4, passes=2, least_steps=1)
     first, second, other = (
-        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, seed=seed)) for seed in (1, 1, 2)
+        fit_sequence(pages(), SequenceOptions(channels=4, passes=2, least_steps=1, seed=seed)).weights
+        for seed in (1, 1, 2)
     )
     assert options.seed == 1
     assert all((first[name] == second[name]).all() for name in WEIGHT_NAMES)
     assert any((first[name] != other[name]).any() for name in WEIGHT_NAMES)
 
 
+def test_few_pages_get_more_passes() -> None:
+    options = SequenceOptions(passes=10, least_steps=600, pages_a_step=16)
+    assert options.passes_over(16) == 600
+    assert options.passes_over(50) == 150
+    assert options.passes_over(6_000) == 10
+
+
+def test_ctrl_c_keeps_the_last_complete_pass() -> None:
+    pytest.importorskip("torch")
+    options = SequenceOptions(channels=4, passes=4, least_steps=1)
+
+    def interrupt(done: int, loss: float) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    stopped = fit_sequence(pages(), options, on_pass=interrupt)
+    assert stopped.interrupted
+    assert len(stopped.losses) == 2
+    assert set(stopped.weights) == set(WEIGHT_NAMES)
+    whole = fit_sequence(pages(), options)
+    assert not whole.interrupted
+    assert whole.losses[:2] == stopped.losses
+    assert whole.losses[3] < whole.losses[0]
+
+
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match="pip install torch"):
+    with pytest.raises(MissingExtraError, match="blockfeat\\[web2text\\]"):
         fit_sequence(pages(2), OPTIONS)

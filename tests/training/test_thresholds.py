@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import blockfeat.training.thresholds as training
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import LanguageError, TrainingError
+from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.thresholds import TrainedModel, TrainingOptions, train
+from blockfeat.training.thresholds import TrainedThresholdModel as TrainedModel
+from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page
 
-QUICK = TrainingOptions(swarm=SwarmOptions(particles=20, iterations=10))
+QUICK = TrainingOptions(swarm=SwarmOptions(particles=20, iterations=10), polish=Polish())
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,9 @@ def test_the_model_beats_its_lower_bounds(trained: TrainedModel) -> None:
     assert report.fitness > report.keep_all + 0.1
     assert report.fitness > max(float(curve.fitness.max()) for curve in report.curves) - 0.02
     assert report.test is not None
-    assert report.test.extraction > report.test.all_text
+    assert report.test.text is not None
+    assert report.test.snippets is None
+    assert report.test.text.extraction > (report.test.text.all_text or 0)
 
 
 def test_training_and_test_part_share_no_host(pages: list[LabelledPage], trained: TrainedModel) -> None:
@@ -62,9 +65,13 @@ def test_the_reported_fitness_is_that_of_the_extractor(pages: list[LabelledPage]
     report = model.report
     assert report is not None
     assert report.test is None
-    again = compare_strategies(Extractor.of(model), pages, "cosine")
+    again = compare_strategies(Extractor.of(model), pages, "cosine").text
+    assert again is not None
     assert report.fitness == pytest.approx(again.extraction, abs=0.005)
     assert report.keep_all == pytest.approx(again.all_blocks, abs=0.005)
+    assert report.training is not None
+    assert report.training.text is not None
+    assert report.training.text.extraction == pytest.approx(report.fitness)
 
 
 def test_only_the_languages_asked_for(pages: list[LabelledPage]) -> None:
@@ -83,9 +90,8 @@ def test_pages_without_a_language_are_identified(pages: list[LabelledPage]) -> N
     assert report.training_pages == sum(page.lang == "de" for page in pages)
 
 
-def test_thresholds_by_language(pages: list[LabelledPage], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "_FEWEST_PAGES_OF_A_LANGUAGE", 5)
-    model = train(pages, seed=1, options=replace(QUICK, per_language=True))
+def test_thresholds_by_language(pages: list[LabelledPage]) -> None:
+    model = train(pages, seed=1, options=replace(QUICK, per_language=True, fewest_pages=5))
     assert {"joint", "en", "de"} <= set(model.thresholds)
     assert not np.array_equal(model.thresholds["de"], model.thresholds["joint"])
 
@@ -115,7 +121,9 @@ def test_two_labellers_are_compared(pages: list[LabelledPage]) -> None:
     report = train(doubly, seed=1, options=QUICK).report
     assert report is not None
     assert report.test is not None
-    assert report.test.labellers == pytest.approx(1.0)
+    assert report.test.text is not None
+    assert report.test.text.labellers == pytest.approx(1.0)
+    assert report.test.text.doubly_labelled == report.test.text.pages
 
 
 def test_pages_that_cannot_be_used_are_told() -> None:

@@ -1,5 +1,5 @@
+import sys
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import MissingExtraError, TrainingError
 from blockfeat.models.web2text.features import page_features
 from blockfeat.models.web2text.network import log_softmax
-from blockfeat.training import web2text_networks as training
 from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, to_torch, train_web2text
 from leaves_of import leaves_of
 from pages import SENTENCES, article_page
@@ -94,11 +93,6 @@ def test_too_few_pages():
 
 
 def test_without_torch(monkeypatch):
-    def missing(name):
-        if name == "torch":
-            raise ModuleNotFoundError("No module named 'torch'")
-        return import_module(name)
-
-    monkeypatch.setattr(training, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
         train_web2text(pages(3), pages(4), QUICK)

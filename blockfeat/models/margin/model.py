@@ -22,7 +22,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
-__all__ = ["MarginModel", "SoftThreshold", "Transitions"]
+__all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
 
 Array = NDArray[np.float64]
 
@@ -138,7 +138,7 @@ class MarginModel:
     def contributions(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return what each feature adds to the score of each block: n × k."""
         thresholds, softnesses, weights = self._numbers
-        return np.asarray(np.clip((matrix.astype(np.float64) - thresholds) / softnesses, -1.0, 1.0) * weights)
+        return np.asarray(soft_values(matrix.astype(np.float64), thresholds, softnesses) * weights)
 
     def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return the score of each block, the sum of bias and contributions: n × k to n."""
@@ -237,6 +237,13 @@ class MarginModel:
                 bias=float(document["bias"]),
                 transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
             )
+
+
+def soft_values(
+    values: NDArray[np.floating[Any]], thresholds: NDArray[np.floating[Any]], softnesses: NDArray[np.floating[Any]]
+) -> NDArray[np.floating[Any]]:
+    """Return clip((value - threshold) / softness, -1, 1) for each block and feature: n × k."""
+    return np.asarray(np.clip((values - thresholds) / softnesses, -1.0, 1.0))
 
 
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:

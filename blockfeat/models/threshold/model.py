@@ -20,7 +20,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
-__all__ = ["JOINT", "Margins", "ThresholdModel", "margins"]
+__all__ = ["JOINT", "Margins", "ThresholdModel", "block_scores", "margins"]
 
 JOINT = "joint"
 _SCHEMA = 1
@@ -136,7 +136,8 @@ class ThresholdModel:
             Language of the page.
         """
         smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
-        return block_scores(smallest, words, self.margins)
+        found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
+        return np.asarray(found, dtype=np.float64)
 
     def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page and decode their labels."""
@@ -248,7 +249,16 @@ def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) ->
     return np.asarray((matrix - thresholds) * (signs / ranges))
 
 
-def block_scores(smallest: Array, words: NDArray[np.integer[Any]], how: Margins) -> Array:
-    """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one."""
-    scores: Array = np.clip(smallest / how.softness, -how.penalty, 1.0) * np.maximum(words, 1)
-    return scores
+def block_scores(smallest: Matrix, words: NDArray[Any], softness: Any, penalty: Any) -> Matrix:
+    """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one.
+
+    Parameters
+    ----------
+    smallest : float array
+        Smallest margin of each block over its features, in units of the scaled ranges.
+    words : array
+        Words of each block.
+    softness, penalty : float or array
+        As `Margins` has them; of any shape that fits (training scores many particles at once).
+    """
+    return np.asarray(np.clip(smallest / softness, -penalty, 1.0) * np.maximum(words, 1))

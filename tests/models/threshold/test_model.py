@@ -49,7 +49,7 @@ def test_open_thresholds_never_bind() -> None:
 
 def test_scores_weigh_by_words_and_clip() -> None:
     how = Margins(softness=0.1, penalty=3.0)
-    scores = block_scores(np.array([0.05, 5.0, -5.0, -0.01]), np.array([10, 10, 10, 0]), how)
+    scores = block_scores(np.array([0.05, 5.0, -5.0, -0.01]), np.array([10, 10, 10, 0]), how.softness, how.penalty)
     assert scores.tolist() == pytest.approx([5.0, 10.0, -30.0, -0.1])
 
 

@@ -1,4 +1,4 @@
-"""Training pages as arrays, and the fitness of many particles over them."""
+"""The fitness of many threshold particles at once: prepared pages as arrays, in chunks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from blockfeat.decode.runs import best_run_masks
 from blockfeat.errors import TrainingError
-from blockfeat.models.threshold.model import Margins
+from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
+from blockfeat.models.threshold.model import Margins, block_scores
 from blockfeat.pso.fitness import Chunk, PageSnippets, SnippetChunk, TextChunk
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.terms import PageTerms
@@ -20,6 +21,7 @@ from blockfeat.pso.terms import PageTerms
 __all__ = ["PreparedPage", "TrainingSet"]
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 _BLOCKS_IN_CHUNK = 8_000
 
 
@@ -49,24 +51,26 @@ class PreparedPage:
 class _Part:
     """Pages whose blocks stand one after the other: oriented features, words, first block of each page."""
 
-    values: NDArray[np.float32]
-    words: NDArray[np.float32]
+    values: Floats
+    words: Floats
     starts: list[int]
     chunk: Chunk
 
-    def masks(self, thresholds: NDArray[np.float32], margins: Sequence[Margins] | None) -> NDArray[np.float32]:
-        """Return the label of each block for each particle: blocks × particles."""
-        if margins is None:
-            kept = np.ones((self.values.shape[0], thresholds.shape[0]), dtype=bool)
-            for column in range(thresholds.shape[1]):
-                kept &= self.values[:, column, None] >= thresholds[:, column]
-            return kept.astype(np.float32)
+    @property
+    def pages(self) -> int:
+        """Number of pages."""
+        return len(self.starts) - 1
+
+    def masks(self, thresholds: Floats, margins: Sequence[Margins] | None) -> Floats:
+        """Return the label of each block for each particle: blocks × particles; without margins the conjunction."""
         smallest = np.full((self.values.shape[0], thresholds.shape[0]), np.inf, dtype=np.float32)
         for column in range(thresholds.shape[1]):
             np.minimum(smallest, self.values[:, column, None] - thresholds[:, column], out=smallest)
+        if margins is None:
+            return (smallest >= 0).astype(np.float32)
         softness = np.array([margin.softness for margin in margins], dtype=np.float32)
         penalty = np.array([margin.penalty for margin in margins], dtype=np.float32)
-        scores = np.clip(smallest / softness, -penalty, np.float32(1.0)) * self.words[:, None]
+        scores = block_scores(smallest, self.words[:, None], softness, penalty)
         labels = np.empty(scores.shape, dtype=np.float32)
         for first, end in zip(self.starts[:-1], self.starts[1:], strict=True):
             labels[first:end] = best_run_masks(scores[first:end])
@@ -118,10 +122,32 @@ class TrainingSet:
 
     def keep_all_fitness(self) -> float:
         """Return the mean fitness where every block is kept (the paper's strategy PR)."""
-        nothing = np.full((1, len(self.space.features)), -np.inf, dtype=np.float32)
-        return float(self._mean(nothing, None, 1)[0])
+        return float(self._mean(self._nothing(), None, 1)[0])
 
-    def _mean(self, thresholds: NDArray[np.float32], margins: Sequence[Margins] | None, jobs: int) -> Array:
+    def grouped(self, metric: str, position: Array, *, decoder: str) -> GroupedScores:
+        """Return fitness and that of all blocks, pages with gold text and pages with snippets apart."""
+        margins = [self.space.margins_of(position)] if decoder == "mss" else None
+        found = self._values(self.space.oriented_thresholds(position[None]), margins, 1)[:, 0]
+        everything = self._values(self._nothing(), None, 1)[:, 0]
+        has_text = np.concatenate([np.full(part.pages, isinstance(part.chunk, TextChunk)) for part in self.parts])
+        groups = [
+            StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))
+            if own.any()
+            else None
+            for name, own in ((metric, has_text), ("snippets", ~has_text))
+        ]
+        return GroupedScores(*groups)
+
+    def _nothing(self) -> Floats:
+        """Return thresholds of which none binds, of one particle."""
+        return np.full((1, len(self.space.features)), -np.inf, dtype=np.float32)
+
+    def _mean(self, thresholds: Floats, margins: Sequence[Margins] | None, jobs: int) -> Array:
+        return np.asarray(self._values(thresholds, margins, jobs).mean(axis=0))
+
+    def _values(self, thresholds: Floats, margins: Sequence[Margins] | None, jobs: int) -> Array:
+        """Return the fitness of each page for each particle."""
+
         def one(part: _Part) -> Array:
             return part.chunk.fitness(part.masks(thresholds, margins))
 
@@ -130,7 +156,7 @@ class TrainingSet:
         else:
             with ThreadPoolExecutor(jobs) as threads:
                 found = list(threads.map(one, self.parts))
-        return np.asarray(np.concatenate(found).mean(axis=0))
+        return np.concatenate(found)
 
 
 def _grouped(pages: Sequence[PreparedPage]) -> list[list[PreparedPage]]:
@@ -153,7 +179,7 @@ def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Pa
     chunk: Chunk = TextChunk.build(terms, sizes, metric) if terms else SnippetChunk.build(snippets, sizes)
     return _Part(
         values=space.oriented(np.concatenate([page.matrix for page in pages])),
-        words=np.maximum(np.concatenate([page.words for page in pages]), 1).astype(np.float32),
+        words=np.concatenate([page.words for page in pages]).astype(np.float32),
         starts=[0, *np.cumsum(sizes).tolist()],
         chunk=chunk,
     )

@@ -1,0 +1,217 @@
+"""The command ``blockfeat train``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from blockfeat.commands import console
+from blockfeat.commands.options import JobsOption, QuietOption, languages
+
+if TYPE_CHECKING:
+    from blockfeat.training.trainer import Progress
+
+__all__ = ["train"]
+
+DEFAULT_KIND = "margin"
+_OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
+_OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
+_OF_SWARM = ("particles", "iterations", "inertia", "cognitive", "social", "patience")
+
+
+def train(
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            "-c",
+            help="Corpus file (.jsonl, .gz, .xz), a name of [corpora] in blockfeat.toml, or 'demo'; repeatable. "
+            "By default all of blockfeat.toml, here or in the user's configuration folder; else the demo pages.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Model file to write; blockfeat-LANGUAGES.json or .npz here.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens or web2text.")
+    ] = None,
+    lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
+    config: Annotated[
+        str | None, typer.Option(help="Hyperparameters: a TOML file, or a bundled one such as paper.toml.")
+    ] = None,
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print all hyperparameters as TOML and end.")
+    ] = False,
+    split: Annotated[float | None, typer.Option(help="Share of pages, by host, to train on; 1: all.  [0.7]")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of all random numbers and of the split.")] = 0,
+    report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
+    table: Annotated[str | None, typer.Option(help="Tag table: html5, ziegler2007, or a TOML file.")] = None,
+    fitness: Annotated[
+        str | None, typer.Option(help="thresholds: cosine (times length ratio), f1 or snippets.")
+    ] = None,
+    decoder: Annotated[str | None, typer.Option(help="thresholds: conjunction or mss.")] = None,
+    stop_words: Annotated[
+        str | None, typer.Option(help="thresholds: page (its language) or block (argmax, the paper's).")
+    ] = None,
+    segmenter: Annotated[str | None, typer.Option(help="thresholds: fast or spacy.")] = None,
+    per_language: Annotated[
+        bool, typer.Option("--per-language", help="thresholds: for each language of its own, too.")
+    ] = False,
+    particles: Annotated[int | None, typer.Option(min=1, help="Size of the swarm.")] = None,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Generations of the swarm.")] = None,
+    inertia: Annotated[float | None, typer.Option(help="ω of the swarm.")] = None,
+    cognitive: Annotated[float | None, typer.Option(help="τ of the swarm.")] = None,
+    social: Annotated[float | None, typer.Option(help="φ of the swarm.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=0, help="Generations without gain before the end; 0: never.")
+    ] = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Train a model on labelled pages. Ctrl-C keeps the best so far."""
+    from blockfeat.training.registry import TRAINERS, config_text
+
+    given = {
+        "fitness": fitness,
+        "decoder": decoder,
+        "stop_word_scope": stop_words,
+        "segmenter": segmenter,
+        "per_language": per_language or None,
+        "table": table,
+    }
+    swarm = dict(zip(_OF_SWARM, (particles, iterations, inertia, cognitive, social, patience), strict=True))
+    chosen, configuration = _configuration(kind, config, given, swarm)
+    if print_config:
+        console.show(config_text(chosen, configuration).rstrip("\n"))
+        return
+    wanted = languages(lang)
+    target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
+    run = _Run(chosen, configuration, wanted, target, name or target.stem, split, seed, jobs)
+    _train(run, corpus or [], report, quiet=quiet)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What is trained, and where it goes."""
+
+    kind: str
+    config: Any
+    langs: list[str] | None
+    output: Path
+    name: str
+    split: float | None
+    seed: int
+    jobs: int
+
+
+def _configuration(
+    kind: str | None, source: str | None, given: dict[str, Any], swarm: dict[str, Any]
+) -> tuple[str, Any]:
+    """Return the kind and its hyperparameters: those of the file, changed by the options that are given."""
+    from blockfeat.training.registry import CONFIGS, checked_kind, load_config
+
+    given = {key: value for key, value in given.items() if value is not None}
+    swarm = {key: value for key, value in swarm.items() if value is not None}
+    if source is not None:
+        kind, config = load_config(source, kind)
+    else:
+        kind = checked_kind(kind or ("thresholds" if given.keys() & _OF_THRESHOLDS.keys() else DEFAULT_KIND))
+        config = CONFIGS[kind]()
+    known = {field.name for field in fields(config)}
+    for key in given:
+        if key not in known:
+            raise typer.BadParameter(f"a model of kind {kind} has none", param_hint=_OF_THRESHOLDS.get(key, f"--{key}"))
+    if swarm and "swarm" not in known:
+        raise typer.BadParameter(f"a model of kind {kind} has no swarm", param_hint=f"--{next(iter(swarm))}")
+    if swarm:
+        given["swarm"] = replace(config.swarm, **swarm)
+    return kind, replace(config, **given)
+
+
+def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> None:
+    """Train, write the model and the report, and show what came out."""
+    from blockfeat.commands.tables import show_training
+    from blockfeat.models.store import save_model
+    from blockfeat.training.train import train
+
+    stop, corpora = _Stop(), _corpora(named)
+    with console.progress("training", quiet=quiet) as tick, stop.announced():
+
+        def on_progress(step: Progress) -> None:
+            stop.step = step
+            tick(step.done, step.total, step.note)
+
+        model = train(
+            corpora,
+            langs=run.langs,
+            kind=run.kind,
+            config=run.config,
+            seed=run.seed,
+            split=run.split,
+            jobs=run.jobs,
+            name=run.name,
+            on_progress=on_progress,
+            command=shlex.join(["blockfeat", *sys.argv[1:]]),
+        )
+    save_model(model, run.output)
+    if report is not None and model.report is not None:
+        from blockfeat.evaluation.training_report import write_training_report
+        from blockfeat.files import writing
+
+        found = model.report
+        with writing(report):
+            write_training_report(report, history=found.history, curves=found.curves, curves_of=found.curves_of)
+    show_training(model, run.output)
+    console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(run.output))} PAGE.html")
+
+
+def _corpora(named: list[str]) -> list[Path | str]:
+    """Return the corpus files, or "demo"; say where they come from if none is named."""
+    from blockfeat.commands.corpora import DEMO, choose_corpora, settings_files
+
+    choice = choose_corpora(named, settings_files())
+    if not named:
+        files = ", ".join(map(str, choice.paths))
+        console.show(f"training on {choice.origin}{f': {files}' if files else ' (name others by --corpus)'}")
+    return [*([DEMO] if choice.demo else []), *choice.paths]
+
+
+class _Stop:
+    """Says at once, when the user presses Ctrl-C, that training stops and what is kept."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.step: Progress | None = None
+
+    @contextmanager
+    def announced(self) -> Iterator[None]:
+        """Handle Ctrl-C inside of the block: a message, then KeyboardInterrupt as ever."""
+        try:
+            earlier = signal.signal(signal.SIGINT, self._handle)
+        except ValueError:  # not in the main thread: whoever runs this handles Ctrl-C
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, earlier)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self.pid:  # a worker process, which has inherited this
+            raise KeyboardInterrupt
+        step = self.step
+        at = f" while {step.phase} ({step.done} of {step.total} {step.note})" if step is not None else ""
+        kept = f"{step.kept} {'are' if step.kept.endswith('far') else 'is'} kept" if step and step.kept else ""
+        console.error(f"stopping{at}; {kept or 'no model is written'}")
+        raise KeyboardInterrupt

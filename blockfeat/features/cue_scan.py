@@ -1,0 +1,340 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: disable-error-code="untyped-decorator"
+"""What the attributes of start tags say: cue words of class, id, role and itemprop, and what hides (compiled).
+
+One pass over the bytes of each tag. Values are cut into words at everything but letters and at capitals behind small
+letters (camelCase). A word's key is its first eight bytes in lower case, the first byte highest; in a role or an
+itemprop the number of that scope stands before the word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CLASS", "PROPERTY", "ROLE", "WORD_BYTES", "AttributeLexicon", "ElementCues", "scan_start_tags"]
+
+CLASS, ROLE, PROPERTY = 0, 1, 2
+"""Scopes of attributes: class, id and the like; role; itemprop."""
+
+WORD_BYTES = 8
+"""A word is known by its first eight bytes."""
+
+_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
+
+
+def _tail(name: bytes) -> int:
+    """Return the last eight bytes of an attribute's name as a number."""
+    return int.from_bytes(name[-WORD_BYTES:], "big")
+
+
+_CLASS_NAME = cython.declare(cython.ulonglong, _tail(b"class"))
+_ID_NAME = cython.declare(cython.ulonglong, _tail(b"id"))
+_ROLE_NAME = cython.declare(cython.ulonglong, _tail(b"role"))
+_ITEMPROP_NAME = cython.declare(cython.ulonglong, _tail(b"itemprop"))
+_HIDDEN_NAME = cython.declare(cython.ulonglong, _tail(b"hidden"))
+_STYLE_NAME = cython.declare(cython.ulonglong, _tail(b"style"))
+# Names that end so: data-component and data-view-component, data-testid, aria-hidden.
+_COMPONENT_ENDING = cython.declare(cython.ulonglong, _tail(b"component"))
+_TESTID_ENDING = cython.declare(cython.ulonglong, _tail(b"-testid"))
+_HIDDEN_ENDING = cython.declare(cython.ulonglong, _tail(b"-hidden"))
+_SEVEN_BYTES = cython.declare(cython.ulonglong, (1 << 56) - 1)
+
+_LONGEST_VALUE = cython.declare(cython.Py_ssize_t, 300)
+_WORD_BYTES = cython.declare(cython.int, WORD_BYTES)
+_SPREAD = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
+_ROLE = cython.declare(cython.int, ROLE)
+_PROPERTY = cython.declare(cython.int, PROPERTY)
+
+_LOWERED = bytes(range(256)).lower()
+# No letter, small letter (with all bytes of characters beyond ASCII), capital.
+_CASES = bytes(1 if code >= 128 or chr(code).islower() else 2 if chr(code).isupper() else 0 for code in range(256))
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeLexicon:
+    """The cues of words in attributes, as ranges of keys: a stem is a range, a whole word a range of one.
+
+    Attributes
+    ----------
+    bounds : uint64 array, b
+        Where the cues change, ascending.
+    cues : uint32 array, b + 1
+        Keys from ``bounds[i - 1]`` on and below ``bounds[i]`` have the cues ``cues[i]``, a bit for each kind.
+    first_bounds : int32 array, 65,537
+        For the two highest bytes of a key how many bounds lie below all keys that have them; and b.
+    hidden : int
+        The bit of elements that an attribute or their style hides.
+    """
+
+    bounds: NDArray[np.uint64]
+    cues: NDArray[np.uint32]
+    first_bounds: NDArray[np.int32]
+    hidden: int
+
+
+@dataclass(frozen=True, eq=False)
+class ElementCues:
+    """What some elements of a page say.
+
+    Attributes
+    ----------
+    bits : uint32 array, one for each element
+        The kinds of cues, as bits by the order of `blockfeat.features.cues.Cues.kinds`.
+    names : uint64 array, one for each element
+        The same number for the same tag and the same words in its class; digits and order do not count.
+    """
+
+    bits: NDArray[np.uint32]
+    names: NDArray[np.uint64]
+
+
+def scan_start_tags(
+    source: bytes,
+    start: NDArray[np.integer[Any]],
+    stop: NDArray[np.integer[Any]],
+    tags: ElementCues,
+    lexicon: AttributeLexicon,
+) -> ElementCues:
+    """Add what the attributes of elements say to what their tags say; linear in the length of the start tags.
+
+    Parameters
+    ----------
+    source : bytes
+        The markup.
+    start, stop : int array, one for each element
+        Where the start tag of each begins, and the position behind it.
+    tags : ElementCues
+        What the tag of each element says, and the key of its name.
+    lexicon : AttributeLexicon
+        The words to look for.
+    """
+    first: cython.longlong[::1] = start.astype(np.int64, copy=False)
+    end: cython.longlong[::1] = stop.astype(np.int64, copy=False)
+    found_bits, found_names = tags.bits.copy(), tags.names.copy()
+    bits: cython.uint[::1] = found_bits
+    names: cython.ulonglong[::1] = found_names
+    scanner: _TagScanner = _TagScanner(source, lexicon)
+    element: cython.Py_ssize_t
+    with cython.nogil:
+        for element in range(first.shape[0]):
+            scanner.scan(first[element], end[element])
+            bits[element] |= scanner.bits
+            names[element] = _sum(names[element], scanner.class_words)
+    return ElementCues(found_bits, found_names)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
+    """Add modulo 2**64."""
+    if cython.compiled:
+        return left + right
+    return (int(left) + int(right)) & _ALL_BITS
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _spread(key: cython.ulonglong) -> cython.ulonglong:
+    """Mix the bits of a key, so that sums of different words differ."""
+    mixed: cython.ulonglong = (key * _SPREAD) & _ALL_BITS
+    return mixed ^ (mixed >> 32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_space(code: cython.uchar) -> cython.bint:
+    return code == 32 or 9 <= code <= 13
+
+
+@cython.final
+@cython.cclass
+class _TagScanner:
+    """Reads one start tag after the other; its results hold until the next.
+
+    Attributes
+    ----------
+    bits : int
+        Cues of the words in the attributes of the last tag.
+    class_words : int
+        Sum of the mixed keys of the words in its class.
+    """
+
+    markup: bytes
+    source: cython.p_const_uchar
+    cases: cython.p_const_uchar
+    lowered: cython.p_const_uchar
+    bounds: cython.ulonglong[::1]
+    cues: cython.uint[::1]
+    first_bounds: cython.int[::1]
+    hidden: cython.uint
+    bits: cython.uint
+    class_words: cython.ulonglong
+    name: cython.ulonglong
+    value: cython.Py_ssize_t
+    value_end: cython.Py_ssize_t
+
+    def __init__(self, source: bytes, lexicon: AttributeLexicon) -> None:
+        self.markup = source
+        self.source = source
+        self.cases = _CASES
+        self.lowered = _LOWERED
+        self.bounds = lexicon.bounds
+        self.cues = lexicon.cues
+        self.first_bounds = lexicon.first_bounds
+        self.hidden = lexicon.hidden
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def scan(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.void:
+        """Read the start tag between two positions."""
+        self.bits = 0
+        self.class_words = 0
+        end: cython.Py_ssize_t = stop - 1
+        position: cython.Py_ssize_t = start + 1
+        while position < end and not _is_space(self.source[position]) and self.source[position] != ord("/"):
+            position += 1
+        while position < end:
+            position = self._read_attribute(position, end)
+            self._interpret()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _read_attribute(self, position: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Read name and value of the next attribute; return the position behind it."""
+        source: cython.p_const_uchar = self.source
+        quote: cython.uchar
+        name: cython.ulonglong = 0
+        while position < end and (_is_space(source[position]) or source[position] == ord("/")):
+            position += 1
+        while position < end and source[position] != ord("=") and not _is_space(source[position]):
+            name = ((name << 8) | source[position]) & _ALL_BITS
+            position += 1
+        self.name = name
+        self.value = position
+        while position < end and _is_space(source[position]):
+            position += 1
+        if position >= end or source[position] != ord("="):
+            self.value_end = self.value
+            return position
+        position += 1
+        while position < end and _is_space(source[position]):
+            position += 1
+        quote = source[position]
+        if position < end and (quote == ord('"') or quote == ord("'")):
+            position += 1
+            self.value = position
+            while position < end and source[position] != quote:
+                position += 1
+            self.value_end = position
+            return position + 1
+        self.value = position
+        while position < end and not _is_space(source[position]):
+            position += 1
+        self.value_end = position
+        return position
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _interpret(self) -> cython.void:
+        """Take what the attribute that was read says, by the end of its name."""
+        name: cython.ulonglong = self.name
+        ending: cython.ulonglong = name & _SEVEN_BYTES
+        if name == _CLASS_NAME:
+            self._read_words(0, True)
+        elif name in (_ID_NAME, _COMPONENT_ENDING) or ending == _TESTID_ENDING:
+            self._read_words(0, False)
+        elif name == _ROLE_NAME:
+            self._read_words(_ROLE, False)
+        elif name == _ITEMPROP_NAME:
+            self._read_words(_PROPERTY, False)
+        elif name == _HIDDEN_NAME:
+            self.bits |= self.hidden
+        elif ending == _HIDDEN_ENDING:
+            if self._begins_with(b"t", 1):
+                self.bits |= self.hidden
+        elif name == _STYLE_NAME and (
+            self._begins_with(b"display:none", 12) or self._begins_with(b"display: none", 13)
+        ):
+            self.bits |= self.hidden
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _begins_with(self, text: cython.p_const_uchar, length: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether the value that was read begins with a text."""
+        index: cython.Py_ssize_t
+        if self.value_end - self.value < length:
+            return False
+        for index in range(length):  # noqa: SIM110 (a generator cannot run without the GIL)
+            if self.source[self.value + index] != text[index]:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _read_words(self, scope: cython.int, is_class: cython.bint) -> cython.void:
+        """Cut the value that was read into words and look each up."""
+        key: cython.ulonglong = 0
+        length: cython.int = 0
+        case: cython.uchar
+        previous: cython.uchar = 0
+        position: cython.Py_ssize_t
+        end: cython.Py_ssize_t = min(self.value_end, self.value + _LONGEST_VALUE)
+        for position in range(self.value, end):
+            case = self.cases[self.source[position]]
+            if length > 0 and (case == 0 or case > previous):
+                self._look_up(key, length, scope, is_class)
+                key = 0
+                length = 0
+            if case != 0 and length < _WORD_BYTES:
+                key = (key << 8) | self.lowered[self.source[position]]
+                length += 1
+            previous = case
+        if length > 0:
+            self._look_up(key, length, scope, is_class)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _look_up(
+        self, letters: cython.ulonglong, length: cython.int, scope: cython.int, is_class: cython.bint
+    ) -> cython.void:
+        """Add the cues of one word."""
+        key: cython.ulonglong = letters << (8 * (_WORD_BYTES - length))
+        if scope != 0:
+            key = (key >> 8) | (cython.cast(cython.ulonglong, scope) << 56)
+        self.bits |= self._cues_of(key)
+        if is_class:
+            self.class_words = _sum(self.class_words, _spread(key))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _cues_of(self, key: cython.ulonglong) -> cython.uint:
+        """Return the cues of the range that a key lies in: a binary search among the bounds with its first bytes."""
+        top: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, key >> 48)
+        low: cython.int = self.first_bounds[top]
+        high: cython.int = self.first_bounds[top + 1]
+        middle: cython.int
+        while low < high:
+            middle = (low + high) >> 1
+            if self.bounds[middle] <= key:
+                low = middle + 1
+            else:
+                high = middle
+        return self.cues[low]

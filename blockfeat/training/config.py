@@ -1,0 +1,161 @@
+"""Configuration files of training: TOML to frozen dataclasses, checked key by key, and back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields, is_dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from blockfeat.errors import BlockfeatError, TrainingError
+
+__all__ = ["bundled_configs", "config_from_values", "config_to_toml", "read_document"]
+
+Config = TypeVar("Config")
+_RUN_OPTIONS = frozenset({"seed"})
+_COMMENT = 110
+_NAMES = {int: "an integer", float: "a number", str: "a string", bool: "true or false", tuple: "an array"}
+
+
+def bundled_configs() -> tuple[str, ...]:
+    """Return the names of the configurations that come with blockfeat."""
+    folder = files("blockfeat.training").joinpath("configs")
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+def read_document(source: str | Path) -> dict[str, Any]:
+    """Read a configuration: the path of a TOML file, or a bundled name, with or without ``.toml``.
+
+    Raises
+    ------
+    TrainingError
+        There is no such file, or it is not TOML; the message names it.
+    """
+    path, name = Path(source), str(source).removesuffix(".toml")
+    try:
+        if not path.exists() and name in bundled_configs():
+            text = files("blockfeat.training").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
+        else:
+            text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text)
+    except OSError as error:
+        known = ", ".join(bundled_configs())
+        raise TrainingError(
+            f"{source}: the configuration cannot be read: {error.strerror} (bundled are {known})"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TrainingError(f"{source}: not TOML: {error}") from error
+
+
+def config_from_values(cls: type[Config], values: Mapping[str, Any], *, where: str) -> Config:
+    """Make a configuration from the values of a file; keys that are not there have their default.
+
+    Parameters
+    ----------
+    cls : type
+        A frozen dataclass of numbers, strings, booleans, tuples of them, and further such dataclasses (TOML tables).
+    values : mapping
+        What the file says.
+    where : str
+        Name of the file in messages.
+
+    Raises
+    ------
+    TrainingError
+        A key is unknown or a value of the wrong type or out of range; the message names file and key.
+    """
+    try:
+        return _changed(cls(), values, where, "")
+    except BlockfeatError as error:
+        raise error if str(error).startswith(where) else TrainingError(f"{where}: {error}") from error
+
+
+def _changed(default: Config, values: Mapping[str, Any], where: str, prefix: str) -> Config:
+    """Return a configuration with some values changed, each checked to be of the type that its field has."""
+    cls: Any = type(default)
+    hints, known = get_type_hints(cls), [field.name for field in _config_fields(cls)]
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        name = prefix + key
+        if key not in known:
+            hint = f"; it is the option --{key}" if key in _RUN_OPTIONS else f"; known are {', '.join(known)}"
+            raise TrainingError(f"{where}: unknown key {name!r}{hint}")
+        own = getattr(default, key)
+        if is_dataclass(own):
+            if not isinstance(value, dict):
+                raise TrainingError(f"{where}: {name!r} must be a table, not {value!r}")
+            found[key] = _changed(own, value, where, f"{name}.")
+        else:
+            found[key] = _typed(hints[key], value, where, name)
+    return replace(default, **found)  # type: ignore[type-var]
+
+
+def _config_fields(cls: type[Any]) -> list[Field[Any]]:
+    """Return the fields that a file may set: all but those that are options of a run."""
+    return [field for field in fields(cls) if field.name not in _RUN_OPTIONS]
+
+
+def _typed(expected: Any, value: Any, where: str, name: str) -> Any:
+    """Return a value as the type of its field; an integer may stand for a float."""
+    if get_origin(expected) is tuple:
+        inner = get_args(expected)[0]
+        if not isinstance(value, list):
+            raise TrainingError(f"{where}: {name!r} must be {_NAMES[tuple]}, not {value!r}")
+        return tuple(_typed(inner, entry, where, f"{name}[{place}]") for place, entry in enumerate(value))
+    if expected is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type(value) is not expected:
+        raise TrainingError(f"{where}: {name!r} must be {_NAMES.get(expected, expected)}, not {value!r}")
+    return value
+
+
+def config_to_toml(config: Any, kind: str) -> str:
+    """Return a configuration as TOML that `config_from_values` reads back, each key with its description."""
+    lines = [f"# Hyperparameters of blockfeat train --kind {kind}; a file need only have the keys that it changes.", ""]
+    lines += [f'kind = "{kind}"']
+    return "\n".join([*lines, *_toml_lines(config, "")]) + "\n"
+
+
+def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
+    """Yield the plain values, then the tables."""
+    described = _descriptions(type(config))
+    tables = []
+    for field in _config_fields(type(config)):
+        value = getattr(config, field.name)
+        comment = [f"# {line}" for line in wrap(described.get(field.name, ""), _COMMENT)]
+        if is_dataclass(value):
+            tables.append((field.name, value, comment))
+        else:
+            yield from ("", *comment, f"{field.name} = {_toml_value(value)}")
+    for name, value, comment in tables:
+        yield from ("", *comment, f"[{prefix}{name}]", *list(_toml_lines(value, f"{prefix}{name}."))[1:])
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        entries = [_toml_value(entry) for entry in value]
+        return f"[{', '.join(entries)}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _descriptions(cls: type[Any]) -> dict[str, str]:
+    """Return what the docstring of a class says of its attributes, by name."""
+    described: dict[str, str] = {}
+    names: list[str] = []
+    _, _, section = (inspect.getdoc(cls) or "").partition("Attributes\n----------\n")
+    for line in section.splitlines():
+        if line.startswith("    "):
+            for name in names:
+                described[name] = f"{described.get(name, '')} {line.strip()}".strip()
+        elif " : " in line:
+            names = [name.strip() for name in line.partition(" : ")[0].split(",")]
+        else:
+            break
+    return described

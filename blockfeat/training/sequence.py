@@ -1,0 +1,206 @@
+"""The trainer of sequence models: the network, its cut chosen on hosts left out, and the test for content."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from statistics import fmean
+from typing import ClassVar
+
+import numpy as np
+
+from blockfeat._numeric import fit_logistic
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import split_by_host
+from blockfeat.errors import CorpusError, TrainingError
+from blockfeat.evaluation.strategies import page_fitness
+from blockfeat.features.context import context_places
+from blockfeat.models.sequence.model import ContentTest, SequenceModel
+from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.pytorch import import_torch
+from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
+from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+
+__all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test"]
+
+_AS_GOOD = 0.0005
+_MOST_REFUSED = 0.005
+_FEWEST_EMPTIED = 10
+
+
+@dataclass(frozen=True)
+class SequenceConfig:
+    """Hyperparameters of the sequence model.
+
+    Attributes
+    ----------
+    table : str
+        Bundled tag table, "html5" or "ziegler2007", or path of one.
+    emptied_every : int
+        Of so many pages one is taken a second time without its content, to learn what a page without content looks
+        like; 0 for none, and no test for content.
+    emptied_weight : float
+        Weight of such a copy; a page counts 1.
+    inner_share : float
+        Share of the pages, by host, that a first network is trained on; the cut is chosen on the others. 1 for none.
+    cut : float
+        Probability from which a block is content, where none is chosen.
+    cuts : tuple of float
+        Cuts to choose from.
+    labels : LabelOptions
+        Labels and weights of the blocks.
+    network : SequenceOptions
+        Size and training of the network.
+    """
+
+    table: str = "html5"
+    emptied_every: int = 4
+    emptied_weight: float = 0.3
+    inner_share: float = 0.75
+    cut: float = 0.5
+    cuts: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
+    labels: LabelOptions = field(default_factory=LabelOptions)
+    network: SequenceOptions = field(default_factory=SequenceOptions)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not all(0 < cut < 1 for cut in (self.cut, *self.cuts)):
+            raise TrainingError("'cut' and all 'cuts' must lie between 0 and 1")
+        if not 0 < self.inner_share <= 1 or self.emptied_every < 0 or self.emptied_weight < 0:
+            raise TrainingError("'inner_share' must lie above 0 and be at most 1, 'emptied_…' be at least 0")
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedSequenceModel(SequenceModel):
+    """A sequence model with the report of its training."""
+
+    report: TrainingReport | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceTrainer(Trainer[SequenceConfig]):
+    """Trains sequence models, the kind of the bundled default; needs PyTorch."""
+
+    kind: ClassVar[str] = "sequence"
+    suffix: ClassVar[str] = ".npz"
+
+    config: SequenceConfig = field(default_factory=SequenceConfig)
+
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedSequenceModel:
+        """Learn a model from labelled pages; see `Trainer.fit`."""
+        import_torch()  # before minutes of measuring
+        measurer = context_measurer(self.config.table, self.languages)
+        labeller = PageLabeller(measurer, self.config.labels, self.config.emptied_weight)
+        found, skipped = label_pages(
+            pages, labeller, emptied_every=self.config.emptied_every, jobs=self.jobs, on_progress=on_progress
+        )
+        return self.fit_labelled(found, skipped=skipped, on_progress=on_progress)
+
+    def fit_labelled(
+        self,
+        pages: Sequence[TrainingPage],
+        *,
+        skipped: tuple[str, ...] = (),
+        on_progress: OnProgress = no_progress,
+    ) -> TrainedSequenceModel:
+        """Learn a model from pages that `blockfeat.training.pages.label_pages` has measured and labelled."""
+        inner, held_out = self._inner_split(pages)
+        first, cut = None, self.config.cut
+        if held_out:
+            first = self._network(inner, "choice of the cut", on_progress)
+            if not first.interrupted:
+                cut = chosen_cut(self._model(first, cut), held_out, self.config.cuts)
+        fit = first if first is not None and first.interrupted else self._network(pages, "all pages", on_progress)
+        model = self._model(fit, cut)
+        if not fit.interrupted:
+            model = replace(model, content=learn_content_test(model, pages))
+        report = TrainingReport(
+            self.kind,
+            training_pages=sum(not page.is_emptied for page in pages),
+            skipped=skipped,
+            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses)},
+            interrupted=fit.interrupted,
+        )
+        return replace(model, report=report)
+
+    def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
+        """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two hosts."""
+        sources = [page.source for page in pages if page.source is not None and not page.is_emptied]
+        if self.config.inner_share == 1 or not self.config.cuts:
+            return list(pages), []
+        try:
+            kept, _ = split_by_host(sources, self.config.inner_share, self.seed)
+        except CorpusError:
+            return list(pages), []
+        inner = {id(source) for source in kept}
+        first = [page for page in pages if id(page.source) in inner]
+        return first, [page for page in pages if id(page.source) not in inner and not page.is_emptied]
+
+    def _network(self, pages: Sequence[TrainingPage], what: str, on_progress: OnProgress) -> SequenceFit:
+        """Train one network."""
+        options = replace(self.config.network, seed=self.seed)
+        passes = options.passes_over(len(pages))
+        on_progress(Progress("network", 0, passes, f"passes, {what}"))
+
+        def on_pass(done: int, loss: float) -> None:
+            kept = f"the network after {done} of {passes} passes"
+            on_progress(Progress("network", done, passes, f"passes, {what}, loss {loss:.4f}", kept))
+
+        return fit_sequence(pages, options, on_pass=on_pass)
+
+    def _model(self, fit: SequenceFit, cut: float) -> TrainedSequenceModel:
+        return TrainedSequenceModel(
+            self.name,
+            load_table(self.config.table),
+            tuple(context_places()),
+            fit.weights,
+            cut=cut,
+            languages=self.languages,
+        )
+
+
+def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequence[float]) -> float:
+    """Return the highest cut that is as good as the best on some pages.
+
+    Each corpus weighs the root of its pages. As good is what loses at most 0.0005 of word F1 (snippet F1 where a page
+    has no gold text): of two cuts that find as much, the higher lets fewer teasers through.
+    """
+    scores: dict[float, dict[str, list[float]]] = {cut: defaultdict(list) for cut in cuts}
+    for page in pages:
+        if page.source is None:
+            continue
+        logits = model.logits(page.matrix)
+        for cut in cuts:
+            least = model.page_cut(logits, page.words.astype(np.int64), cut)
+            kept = logits >= np.log(least / (1 - least))
+            text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
+            scores[cut][page.source.corpus].append(page_fitness(text, page.source, "f1"))
+    means = {cut: _mean_of_corpora(found) for cut, found in scores.items()}
+    return max(cut for cut in cuts if means[cut] >= max(means.values()) - _AS_GOOD)
+
+
+def _mean_of_corpora(scores: dict[str, list[float]]) -> float:
+    """Return the mean of the corpora's means, each weighted by the root of its pages."""
+    roots = {corpus: sqrt(len(own)) for corpus, own in scores.items()}
+    return sum(fmean(own) * roots[corpus] for corpus, own in scores.items()) / max(sum(roots.values()), 1e-9)
+
+
+def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> ContentTest | None:
+    """Learn from pages with and without their content which pages have none; None for too few to learn from.
+
+    Logistic regression over the measures of `ContentTest`, both groups weighted alike; the bias is set so that 0.5 %
+    of the pages with content are refused.
+    """
+    chosen = [page for page in pages if page.source is not None and page.source.text is not None]
+    is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
+    if (~is_full).sum() < _FEWEST_EMPTIED or not is_full.any():
+        return None
+    rows = [ContentTest.measures(model.logits(page.matrix), page.words.astype(np.int64)) for page in chosen]
+    inputs = np.column_stack((np.array(rows), np.ones(len(rows))))
+    share = np.where(is_full, 0.5 / is_full.sum(), 0.5 / (~is_full).sum())
+    weights = fit_logistic(inputs, is_full, weights=share, ridge=1e-4, steps=30)
+    least = float(np.quantile((inputs @ weights)[is_full], _MOST_REFUSED))
+    return ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least))

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from blockfeat.features.block import NEIGHBOURS, OWN, terminals
+from blockfeat.lang.words import tokenize
+from blocks_of import blocks_of
+from random_pages import PAGES, context_of
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("One.", 1.0),
+        ("„Zwei“", 1.0),
+        ("三。", 1.0),
+        ("four: ", 0.6),
+        ("five …\u200b", 0.4),
+        ("six", 0.0),
+        ("7 \u2060", 0.0),
+    ],
+)
+def test_how_a_block_ends(text: str, value: float):
+    assert terminals(blocks_of(f"<p>{text}</p><p>x")).tolist() == [value, 0.0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(PAGES)
+def test_columns_of_blocks_by_themselves_and_of_their_neighbours(html: str):
+    page = context_of(html)
+    n, texts = len(page.blocks), page.blocks.texts()
+    columns = dict(zip((*OWN, *NEIGHBOURS), page.columns((*OWN, *NEIGHBOURS)).T, strict=True))
+    if not n:
+        return
+    tokens = [tokenize(text) for text in texts]
+    all_words = max(sum(map(len, tokens)), 1)
+    linked = page.blocks.measures.anchor_words.tolist()
+    ends = page.blocks.page_text.block_ends
+    owner = ends.searchsorted(page.blocks.anchors.start, side="right")
+    assert np.allclose(columns["page_blocks"], np.log1p(n))
+    assert np.allclose(columns["page_density"], sum(linked) / all_words)
+    assert not columns["page_unspaced"].any()
+    for index, words in enumerate(tokens):
+        assert columns["log_words"][index] == pytest.approx(np.log1p(len(words)))
+        assert columns["plain_words"][index] == pytest.approx(np.log1p(len(words) - linked[index]))
+        length = len("".join(texts[index].split())) / max(len(words), 1)
+        assert columns["word_length"][index] == pytest.approx(min(length, 30))
+        assert columns["word_position"][index] == pytest.approx(sum(map(len, tokens[:index])) / all_words)
+        assert columns["anchors"][index] == pytest.approx(np.log1p((owner == index).sum()))
+        assert columns["occurrences"][index] == min(sum(sorted(words) == sorted(other) for other in tokens), 5)
+        assert columns["previous_density"][index] == pytest.approx(page.density[index - 1] if index else 1.0)
+        assert columns["next_density"][index] == pytest.approx(page.density[index + 1] if index < n - 1 else 1.0)
+        assert columns["next_terminal"][index] == pytest.approx(columns["terminal"][index + 1] if index < n - 1 else 0)

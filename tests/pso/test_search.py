@@ -1,0 +1,80 @@
+"""Restarts and the coordinate ascent: never worse than the swarm, out of local optima, stopped without loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from blockfeat.errors import TrainingError
+from blockfeat.pso.search import Polish, ascend, search
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
+
+Array = NDArray[np.float64]
+WEAK = SwarmOptions(particles=3, iterations=4, patience=0, seed=5)
+
+
+def steps(positions: Array) -> Array:
+    """A staircase with its top where every coordinate lies in [0.6, 0.65]: flat nearly everywhere."""
+    inside = (positions >= 0.6) & (positions <= 0.65)
+    return np.asarray(inside.mean(axis=1) + 0.01 * positions.clip(0, 0.6).mean(axis=1))
+
+
+def test_without_polish_it_is_the_swarm() -> None:
+    found, swarm = search(steps, 6, WEAK, Polish()), maximise(steps, 6, WEAK)
+    assert np.array_equal(found.position, swarm.position)
+    assert (found.fitness, found.history, found.swarm_fitness) == (swarm.fitness, swarm.history, swarm.fitness)
+
+
+def test_the_ascent_climbs_every_coordinate() -> None:
+    found = search(steps, 6, WEAK, Polish(ascent=3))
+    assert found.swarm_fitness < 0.7
+    assert found.fitness > 1.0
+    assert found.fitness == steps(found.position[None])[0]
+
+
+def test_the_ascent_stops_where_nothing_helps() -> None:
+    calls = 0
+
+    def flat(positions: Array) -> Array:
+        nonlocal calls
+        calls += 1
+        return np.zeros(len(positions))
+
+    assert list(ascend(flat, np.full(2, 0.5), 0.0, 10)) == []
+    assert calls == 2 * 3
+
+
+def test_restarts_take_the_best_swarm_and_number_their_generations_on() -> None:
+    told: list[Generation] = []
+    found = search(steps, 6, WEAK, Polish(restarts=5), on_generation=told.append)
+    assert tuple(told) == found.history
+    assert [generation.number for generation in told] == list(range(1, 25))
+    assert found.fitness == max(generation.best for generation in told) == told[-1].best_so_far
+    assert found.fitness > maximise(steps, 6, WEAK).fitness
+
+
+@pytest.mark.parametrize(("stop", "keeps"), [(1, False), (3, True), (7, True), (14, True)])
+def test_ctrl_c_keeps_the_best_of_what_is_done(stop: int, keeps: bool) -> None:
+    """Before the first generation, in the first swarm, in a restart, in the ascent."""
+    calls = 0
+
+    def interrupted(positions: Array) -> Array:
+        nonlocal calls
+        calls += 1
+        if calls == stop:
+            raise KeyboardInterrupt
+        return steps(positions)
+
+    if not keeps:
+        with pytest.raises(KeyboardInterrupt):
+            search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+        return
+    found = search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+    assert found.interrupted
+    assert found.fitness == steps(found.position[None])[0]
+
+
+def test_negative_numbers_are_refused() -> None:
+    with pytest.raises(TrainingError, match="at least 0"):
+        Polish(restarts=-1)

@@ -1,0 +1,162 @@
+"""Configuration files: what is printed is read back, and each mistake names file and key."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from blockfeat.errors import TrainingError
+from blockfeat.models import load_model
+from blockfeat.training.config import bundled_configs
+from blockfeat.training.registry import CONFIGS, TRAINERS, config_text, load_config, make_trainer
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_the_printed_defaults_are_read_back(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "all.toml"
+    path.write_text(config_text(kind), encoding="utf-8")
+    assert load_config(path) == (kind, CONFIGS[kind]())
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_every_hyperparameter_is_printed_with_its_description(kind: str) -> None:
+    lines = config_text(kind).splitlines()
+
+    def check(config: Any) -> None:
+        for field in fields(config):
+            value = getattr(config, field.name)
+            if field.name == "seed":
+                continue
+            heads = [f"{field.name} = "] if not is_dataclass(value) else [f"[{field.name}]"]
+            place = next(number for number, line in enumerate(lines) if line.startswith(tuple(heads)))
+            assert lines[place - 1].startswith("# "), field.name
+            if is_dataclass(value):
+                check(value)
+
+    check(CONFIGS[kind]())
+
+
+def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("features = 8\n[swarm]\nparticles = 5\ninertia = 1\n", encoding="utf-8")
+    kind, config = load_config(path, "margin")
+    default = CONFIGS["margin"]()
+    assert kind == "margin"
+    assert config == replace(default, features=8, swarm=replace(default.swarm, particles=5, inertia=1.0))
+    assert isinstance(config.swarm.inertia, float)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("tabel = 1", "unknown key 'tabel'; known are table, features"),
+        ("[swarm]\nseed = 1", "unknown key 'swarm.seed'; it is the option --seed"),
+        ("[swarm]\nparticles = 'many'", "'swarm.particles' must be an integer, not 'many'"),
+        ("[swarm]\nparticles = true", "'swarm.particles' must be an integer, not True"),
+        ("[swarm]\nparticles = 0", "at least one of 'particles'"),
+        ("swarm = 3", "'swarm' must be a table"),
+        ("features = 2.5", "'features' must be an integer, not 2.5"),
+        ("features = 0", "'features' must be at least 1"),
+        ("kind = 'tokens'", "it configures models of kind 'tokens', not 'margin'"),
+        ("kind = 7", "'kind' must be a string"),
+        ("features = ", "not TOML"),
+    ],
+)
+def test_mistakes_name_file_and_key(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TrainingError) as error:
+        load_config(path, "margin")
+    assert str(error.value).startswith(str(path))
+    assert reason in str(error.value)
+
+
+def test_arrays_are_checked_entry_by_entry(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("cuts = [0.3, 'x']", encoding="utf-8")
+    with pytest.raises(TrainingError, match=r"'cuts\[1\]' must be a number, not 'x'"):
+        load_config(path, "sequence")
+    path.write_text("cuts = 0.3", encoding="utf-8")
+    with pytest.raises(TrainingError, match="'cuts' must be an array"):
+        load_config(path, "sequence")
+
+
+def test_files_that_are_missing_or_of_no_kind(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"nosuch\.toml: .*bundled are .*paper"):
+        load_config("nosuch.toml")
+    path = tmp_path / "plain.toml"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(TrainingError, match="'kind' is missing"):
+        load_config(path)
+    path.write_text("kind = 'magic'", encoding="utf-8")
+    with pytest.raises(TrainingError, match="unknown 'kind' 'magic'"):
+        load_config(path)
+
+
+@pytest.mark.parametrize("name", bundled_configs())
+def test_bundled_configurations_are_good(name: str) -> None:
+    kind, config = load_config(name)
+    assert load_config(f"{name}.toml") == (kind, config)
+    assert make_trainer(kind, config).config == config
+
+
+def test_each_trained_bundled_model_has_its_recipe() -> None:
+    """What a model's own record says of its hyperparameters is what its configuration says."""
+    for name in ("thresholds", "ziegler2007"):
+        kind, config = load_config(name)
+        recorded = load_model(name).record["options"]
+        assert kind == "thresholds"
+        for key in ("table", "fitness", "decoder", "stop_word_scope", "segmenter", "per_language"):
+            assert getattr(config, key) == recorded[key], key
+        assert list(config.features) == recorded["features"]
+        swarm = asdict(config.swarm)
+        assert {key: swarm[key] for key in recorded["swarm"] if key != "seed"} == {
+            key: value for key, value in recorded["swarm"].items() if key != "seed"
+        }
+    kind, config = load_config("default")
+    recorded = load_model("default").record["options"]
+    assert {key: getattr(config.network, key) for key in recorded if key != "seed"} == {
+        key: value for key, value in recorded.items() if key != "seed"
+    }
+    kind, config = load_config("web2text")
+    recorded = load_model("web2text").record["recipe"]
+    assert asdict(config.recipe) == recorded
+    kind, config = load_config("mss-supervised")
+    model: Any = load_model("mss-supervised")
+    assert model.record["least_sources"] == config.least_sources
+    assert model.classifier.scale == config.scale
+    bayes = model.classifier.bayes
+    assert (bayes.size, bayes.smoothing, bayes.neighbours, bayes.balanced) == (
+        config.size,
+        config.smoothing,
+        config.neighbours,
+        config.balanced,
+    )
+    kind, config = load_config("margin")
+    assert len(load_model("margin").terms) == config.features  # type: ignore[attr-defined]
+
+
+def test_the_paper_s_swarm_is_that_of_alg_1() -> None:
+    _, config = load_config("paper.toml", "thresholds")
+    assert (config.table, config.fitness, config.decoder, config.stop_word_scope) == (
+        "ziegler2007",
+        "cosine",
+        "conjunction",
+        "ziegler2007",
+    )
+    assert "paper_stop_word_ratio" in config.features
+    swarm = config.swarm
+    assert (swarm.particles, swarm.iterations, swarm.leader, swarm.patience) == (100, 100, "generation", 0)
+    assert np.isinf(swarm.velocity_limit)
+    assert 0.9 < swarm.inertia <= 1
+    assert not config.start_open
+    assert (config.polish.restarts, config.polish.ascent) == (0, 0)
+
+
+def test_a_trainer_takes_its_own_configuration_only() -> None:
+    with pytest.raises(TrainingError, match="takes a MarginOptions, not a TokenConfig"):
+        make_trainer("margin", CONFIGS["tokens"]())

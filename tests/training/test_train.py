@@ -1,0 +1,194 @@
+"""``train``: every kind, tested on other hosts, with its report and its record."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import blockfeat
+from blockfeat import Extractor
+from blockfeat.data import LabelledPage, demo_pages, write_corpus
+from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
+from blockfeat.evaluation.metrics import word_scores
+from blockfeat.models import load_model, save_model
+from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.margin_fit import MarginOptions
+from blockfeat.training.registry import TRAINERS
+from blockfeat.training.sequence import SequenceConfig
+from blockfeat.training.sequence_network import SequenceOptions
+from blockfeat.training.thresholds import ThresholdConfig
+from blockfeat.training.tokens import TokenConfig
+from blockfeat.training.train import train
+from blockfeat.training.trainer import Progress
+from blockfeat.training.web2text import Web2TextConfig
+from blockfeat.training.web2text_networks import Recipe
+
+SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
+QUICK: dict[str, Any] = {
+    "thresholds": ThresholdConfig(swarm=SWARM),
+    "margin": MarginOptions(features=6, rounds=1, swarm=SWARM),
+    "sequence": SequenceConfig(network=SequenceOptions(channels=16, passes=1, least_steps=60)),
+    "tokens": TokenConfig(),
+    "web2text": Web2TextConfig(recipe=Recipe(steps=150, check_every=50)),
+}
+LEAST_F1 = {"thresholds": 0.6, "margin": 0.75, "sequence": 0.7, "tokens": 0.6, "web2text": 0.75}
+NEEDS_TORCH = ("sequence", "web2text")
+
+
+@pytest.fixture(scope="module")
+def pages() -> list[LabelledPage]:
+    return demo_pages()
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_every_kind_learns_is_tested_and_stored(kind: str, pages: list[LabelledPage], tmp_path: Path) -> None:
+    if kind in NEEDS_TORCH:
+        pytest.importorskip("torch")
+    seen: list[Progress] = []
+    model = train(pages, kind=kind, seed=2, config=QUICK[kind], name="mine", on_progress=seen.append, command="c")
+    report = model.report
+    assert report is not None
+    assert (report.kind, report.interrupted) == (kind, False)
+    assert report.training_pages + report.test_pages == len(pages)
+    assert report.test is not None
+    assert report.test.text is not None
+    assert report.test.text.extraction > (report.test.text.all_text or 0) + 0.1
+    record = json.loads(json.dumps(dict(model.record)))
+    assert (record["kind"], record["seed"], record["command"]) == (kind, 2, "c")
+    assert record["scores"]["test"]["text"]["pages"] == report.test_pages
+    assert sum(record["corpora"].values()) == len(pages) - report.test_pages
+    path = tmp_path / f"mine{TRAINERS[kind].suffix}"
+    save_model(model, path)
+    again = load_model(path)
+    assert again.name == "mine"
+    texts = [Extractor.of(again).extract(page.html).text for page in pages]
+    assert texts == [Extractor.of(model).extract(page.html).text for page in pages]
+    scores = [word_scores(text, page.text or "").f1 for text, page in zip(texts, pages, strict=True)]
+    assert sum(scores) / len(scores) > LEAST_F1[kind]
+    assert all(0 <= step.done <= step.total for step in seen)
+    assert {"measuring", "testing"} <= {step.phase for step in seen}
+
+
+@pytest.mark.parametrize("kind", ["margin", "tokens"])
+def test_the_same_seed_gives_the_same_model_with_one_job_or_two(kind: str, pages: list[LabelledPage]) -> None:
+    one, two = (train(pages, kind=kind, seed=3, config=QUICK[kind], jobs=jobs) for jobs in (1, 2))
+    assert dict(one.record) == dict(two.record)
+    html = pages[0].html
+    assert Extractor.of(one).extract(html).text == Extractor.of(two).extract(html).text
+
+
+def test_corpora_can_be_files_and_the_demo_pages(pages: list[LabelledPage], tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl.xz"
+    write_corpus([replace(page, corpus="") for page in pages if page.lang in ("de", "fr")], path)
+    seen: list[Progress] = []
+    model = train(path, langs=["de"], kind="tokens", split=1, on_progress=seen.append)
+    assert set(model.record["languages"]) == {"de"}
+    assert model.languages == ("de",)
+    assert next(step for step in seen if step.phase == "reading").total == 1
+    both = train([str(path), "demo"], langs=["de"], kind="tokens", split=1)
+    assert set(both.record["corpora"]) == {"mine", "demo"}
+    with pytest.raises(LanguageError, match=r"'sw' in mine\.jsonl\.xz; there are: .*fr \("):
+        train(path, langs=["sw"], kind="tokens")
+    with pytest.raises(CorpusError, match="nosuch"):
+        train(tmp_path / "nosuch.jsonl", kind="tokens")
+
+
+def test_the_public_function_trains_thresholds_unless_asked_for_another_kind(pages: list[LabelledPage]) -> None:
+    options = blockfeat.TrainingOptions(swarm=SWARM, split=0.6, name="old")
+    model = blockfeat.train(pages, langs=["de", "fr"], seed=1, options=options)
+    assert model.name == "old"
+    assert model.record["split"] == 0.6
+    assert model.report is not None
+    assert model.report.kind == "thresholds"
+    assert set(model.thresholds) == {"joint"}  # type: ignore[attr-defined]
+    with pytest.raises(TrainingError, match="'options' are those of a threshold model"):
+        blockfeat.train(pages, kind="margin", options=options)
+    with pytest.raises(TrainingError, match="unknown kind 'magic'"):
+        blockfeat.train(pages, kind="magic")
+
+
+def test_snippets_and_gold_texts_are_scored_apart(pages: list[LabelledPage]) -> None:
+    mixed = [replace(page, text=None) if number % 2 else page for number, page in enumerate(pages)]
+    model = train(mixed, seed=1, config=QUICK["thresholds"])
+    report = model.report
+    assert report is not None
+    for scores in (report.training, report.test):
+        assert scores is not None
+        assert [group.metric for group in scores.groups] == ["cosine", "snippets"]
+    assert report.test is not None
+    assert report.test.pages == report.test_pages
+    assert report.training is not None
+    parts = report.training.groups
+    together = sum(part.extraction * part.pages for part in parts) / sum(part.pages for part in parts)
+    assert report.fitness == pytest.approx(together)
+    assert report.curves_of.startswith("cosine × length ratio, ")
+    assert report.curves_of.endswith(" pages of the test part")
+
+
+def test_pages_with_snippets_only_are_no_use_for_tokens(pages: list[LabelledPage]) -> None:
+    with pytest.raises(TrainingError, match="no gold text"):
+        train([replace(page, text=None) for page in pages], kind="tokens", split=1)
+
+
+@pytest.mark.parametrize(("kind", "phase"), [("margin", "swarm"), ("sequence", "network"), ("web2text", "network")])
+def test_ctrl_c_keeps_what_progress_says(kind: str, phase: str, pages: list[LabelledPage]) -> None:
+    if kind in NEEDS_TORCH:
+        pytest.importorskip("torch")
+    stopped: list[Progress] = []
+
+    def interrupt(step: Progress) -> None:
+        if step.phase == phase and step.kept and not stopped:
+            stopped.append(step)
+            raise KeyboardInterrupt
+
+    model = train(pages, kind=kind, config=QUICK[kind], on_progress=interrupt)
+    assert stopped
+    assert model.report is not None
+    assert model.report.interrupted
+    assert model.record["interrupted"] is True
+    assert model.report.test is not None
+
+
+@pytest.mark.parametrize(("kind", "phase"), [("margin", "measuring"), ("tokens", "measuring"), ("web2text", "network")])
+def test_ctrl_c_before_there_is_a_model_passes_on(kind: str, phase: str, pages: list[LabelledPage]) -> None:
+    if kind in NEEDS_TORCH:
+        pytest.importorskip("torch")
+
+    def interrupt(step: Progress) -> None:
+        if step.phase == phase:
+            assert not step.kept
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(pages, kind=kind, config=QUICK[kind], on_progress=interrupt)
+
+
+def test_ctrl_c_in_the_test_leaves_the_test_out(pages: list[LabelledPage]) -> None:
+    def interrupt(step: Progress) -> None:
+        if step.phase == "testing" and step.done == 2:
+            raise KeyboardInterrupt
+
+    model = train(pages, kind="tokens", on_progress=interrupt)
+    assert model.report is not None
+    assert model.report.interrupted
+    assert model.report.test is None
+
+
+@pytest.mark.parametrize("kind", NEEDS_TORCH)
+def test_without_torch_the_extra_is_named_before_any_page_is_measured(
+    kind: str, pages: list[LabelledPage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    seen: list[Progress] = []
+    with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
+        train(pages, kind=kind, on_progress=seen.append)
+    assert not seen
+
+
+def test_a_bad_split_is_refused(pages: list[LabelledPage]) -> None:
+    with pytest.raises(TrainingError, match="share"):
+        train(pages, kind="tokens", split=0)
