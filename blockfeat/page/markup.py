@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import cython
 
-__all__ = ["Markup"]
+__all__ = ["Markup", "grown"]
 
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
@@ -120,14 +120,14 @@ class Markup:
     def _grow_columns(self) -> cython.int:
         if self.tags == self.tag_room:
             self.tag_room += self.tag_room // 2
-            self.tag_start = _grown(self.tag_start, self.tag_room)
-            self.tag_stop = _grown(self.tag_stop, self.tag_room)
-            self.tag_origin = _grown(self.tag_origin, self.tag_room)
+            self.tag_start = grown(self.tag_start, self.tag_room)
+            self.tag_stop = grown(self.tag_stop, self.tag_room)
+            self.tag_origin = grown(self.tag_origin, self.tag_room)
         if self.elements == self.element_room:
             self.element_room += self.element_room // 2
-            self.opened = _grown(self.opened, self.element_room)
-            self.closed = _grown(self.closed, self.element_room)
-            self.key = _grown(self.key, self.element_room, "Q")
+            self.opened = grown(self.opened, self.element_room)
+            self.closed = grown(self.closed, self.element_room)
+            self.key = grown(self.key, self.element_room, "Q")
         return 0
 
     def put(self, byte: cython.int) -> cython.int:
@@ -374,10 +374,11 @@ def _is_alphanumeric(byte: cython.int) -> cython.bint:
     return _DIGIT_0 <= byte <= _DIGIT_9 or _LETTER_A <= byte | _LOWER <= _LETTER_Z
 
 
-def _grown(column: array[int], room: int, code: str = "q") -> array[int]:
+def grown(column: array[int], room: int, code: str = "q") -> array[int]:
     """Return a column with more room."""
-    longer = array(code, bytes(8 * room))
-    memoryview(longer).cast("B")[: 8 * len(column)] = memoryview(column).cast("B")
+    longer = array(code, [0]) * room
+    used = longer.itemsize * len(column)
+    memoryview(longer).cast("B")[:used] = memoryview(column).cast("B")
     return longer
 
 

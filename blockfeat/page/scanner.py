@@ -12,6 +12,7 @@ from array import array
 import cython
 
 from blockfeat.page import elements
+from blockfeat.page.markup import grown
 
 if not cython.compiled:
     from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, find_byte
@@ -317,7 +318,7 @@ class Scanner(Tree):
 
     def _grow_moved(self) -> cython.int:
         self.moved_room *= 2
-        self.moved = array("q", self.moved) * 2
+        self.moved = grown(self.moved, 2 * self.moved_room)
         return 0
 
     def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:

@@ -14,6 +14,7 @@ from itertools import accumulate
 import cython
 
 from blockfeat.page import elements
+from blockfeat.page.markup import grown
 
 if not cython.compiled:
     from blockfeat.page.markup import Markup
@@ -252,12 +253,11 @@ class Tree(Markup):
 
     def _grow_levels(self) -> cython.int:
         """Double the room for open elements."""
-        more = array("i", bytes(4 * self.level_room))
         self.level_room = 2 * self.level_room
-        self.level_name = array("i", self.level_name) + more
-        self.level_element = array("i", self.level_element) + more
-        self.same_name_below = array("i", self.same_name_below) + more
-        self.same_rank_below = array("i", self.same_rank_below) + more
+        self.level_name = grown(self.level_name, self.level_room, "i")
+        self.level_element = grown(self.level_element, self.level_room, "i")
+        self.same_name_below = grown(self.same_name_below, self.level_room, "i")
+        self.same_rank_below = grown(self.same_rank_below, self.level_room, "i")
         return 0
 
     def _pop(self, origin: cython.Py_ssize_t) -> cython.int:
