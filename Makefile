@@ -53,7 +53,7 @@ $(STAMP): pyproject.toml requirements-dev.lock
 
 # Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
 $(COMPILED): $(STAMP) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
-	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@$(BIN)/python setup.py --quiet build_ext --inplace --parallel $(JOBS)
 	@touch $@
 
 demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages

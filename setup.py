@@ -14,8 +14,14 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 COMPILED_MODULES: tuple[str, ...] = runpy.run_path("blockfeat/compiled.py")["COMPILED_MODULES"]
-# Directives given here override those at the head of a module.
-CHECKED = {"boundscheck": True, "initializedcheck": True}
+IS_CHECKED = os.environ.get("BLOCKFEAT_BOUNDSCHECK") == "1"
+DIRECTIVES = {
+    "boundscheck": IS_CHECKED,
+    "cdivision": True,
+    "initializedcheck": IS_CHECKED,
+    "language_level": 3,
+    "wraparound": False,
+}
 
 
 def _extension(name: str) -> Extension:
@@ -24,13 +30,11 @@ def _extension(name: str) -> Extension:
     return Extension(name, [f"{name.replace('.', '/')}.py"], extra_compile_args=options, optional=True)
 
 
-is_checked = os.environ.get("BLOCKFEAT_BOUNDSCHECK") == "1"
 setup(
     ext_modules=cythonize(
         [_extension(name) for name in COMPILED_MODULES],
-        build_dir="build/checked" if is_checked else "build/cython",
-        compiler_directives=CHECKED if is_checked else {},
-        language_level=3,
+        build_dir="build/checked" if IS_CHECKED else "build/cython",
+        compiler_directives=DIRECTIVES,
         quiet=True,
     )
 )

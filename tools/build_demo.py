@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from demo.article import gold_text
+from demo.article import gold_text, second_labeller_text
 from demo.layouts import LAYOUTS
 from demo.markup import plain
 from demo.page import Page, make_page
@@ -25,6 +25,7 @@ from demo.snippets import absent_snippets, present_snippets
 __all__ = ["TARGET", "build", "main", "records"]
 
 SEED = 2007
+TWICE_LABELLED = ("en", "de", "fr")
 TARGET = Path(__file__).resolve().parent.parent / "blockfeat" / "data" / "demo" / "demo.jsonl"
 
 
@@ -48,6 +49,7 @@ def _record(page: Page) -> dict[str, Any]:
         "lang": lang,
         "html": html,
         "text": gold_text(article),
+        **_second_text(page),
         "title": plain(article.title),
         "author": article.author,
         "date": article.date,
@@ -56,6 +58,13 @@ def _record(page: Page) -> dict[str, Any]:
         "without": absent_snippets(page, html),
         "page_type": "documentation" if page.site.layout == "howto" else "article",
     }
+
+
+def _second_text(page: Page) -> dict[str, str]:
+    """Return the field of the second labeller, who labelled the first page of each site in some languages."""
+    if page.number > 1 or page.language.code not in TWICE_LABELLED:
+        return {}
+    return {"text2": second_labeller_text(page.article, page.language.date(page.article.date))}
 
 
 def build() -> str:

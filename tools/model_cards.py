@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from blockfeat.evaluation.strategies import METRICS  # noqa: E402
 from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model  # noqa: E402
 from blockfeat.models.model import Model  # noqa: E402
 from blockfeat.models.threshold.model import JOINT, ThresholdModel  # noqa: E402
@@ -59,8 +61,6 @@ def threshold_card(name: str, model: ThresholdModel) -> str:
     title = f"{name} (default)" if name == DEFAULT_MODEL else name
     corpora = ", ".join(f"{corpus} {count}" for corpus, count in record["corpora"].items())
     languages = ", ".join(f"{lang} {count}" for lang, count in record["languages"].items())
-    test = record["scores"]["test"]
-    metric = "word F1" if test["metric"] == "f1" else "cosine × length ratio"
     rows = [
         f"| {feature.title} | {feature.bound} | {threshold(value)} | {feature.unit} |"
         for feature, value in zip(model.features, model.thresholds[JOINT].tolist(), strict=True)
@@ -76,9 +76,7 @@ def threshold_card(name: str, model: ThresholdModel) -> str:
         f"- trained on {record['pages']['training']} pages ({corpora}), seed {record['seed']}, "
         f"{record['generations']} generations, blockfeat {record['blockfeat']}",
         f"- languages of those pages: {languages}",
-        f"- fitness ({metric}; snippet F1 for pages with snippets only): training {record['scores']['training']:.3f}; "
-        f"{test['pages']} test pages of other hosts: FE {test['extraction']:.3f}, PR {test['all_blocks']:.3f}, "
-        f"TB {test['all_text']:.3f}",
+        *(f"- {line}" for line in score_lines(record["scores"])),
         "",
         "| feature | bound | threshold | unit |",
         "|---|---|---|---|",
@@ -88,6 +86,28 @@ def threshold_card(name: str, model: ThresholdModel) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def score_lines(scores: dict[str, Any]) -> list[str]:
+    """Return a line for each measure and part; records of version 0.1 have one figure over pages of both measures."""
+    training, test = scores["training"], scores["test"]
+    if "metric" in test:
+        metric = "word F1" if test["metric"] == "f1" else "cosine × length ratio"
+        return [
+            f"fitness ({metric}; snippet F1 for pages with snippets only): training {training:.3f}; "
+            f"{test['pages']} test pages of other hosts: {strategies(test)}"
+        ]
+    return [
+        f"{METRICS[group['metric']]}, {group['pages']} {part} pages: {strategies(group)}"
+        for part, groups in (("training", training), ("test", test))
+        for group in groups.values()
+    ]
+
+
+def strategies(group: dict[str, Any]) -> str:
+    """Return the scores of the model, of all blocks and of all text."""
+    values = {"FE": group["extraction"], "PR": group["all_blocks"], "TB": group["all_text"]}
+    return ", ".join(f"{name} {value:.3f}" for name, value in values.items() if value is not None)
 
 
 def threshold(value: float) -> str:

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The code of every element of a page: what the tag table says of its name, and what its place on the page changes.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
@@ -55,7 +54,7 @@ class CodeTable:
         keys = np.zeros(1 << bits, dtype=np.uint64)
         slots = np.full(1 << bits, _FREE, dtype=np.int16)
         for name, code in codes.items():
-            slot = _first_slot(name_key(name), 64 - bits)
+            slot = _first_slot(name_key(name), bits)
             while slots[slot] != _FREE:
                 slot = (slot + 1) % slots.size
             keys[slot], slots[slot] = name_key(name), code
@@ -69,8 +68,13 @@ class CodeTable:
         return found
 
 
-def _first_slot(key: int, shift: int) -> int:
-    return ((key * 0x9E3779B97F4A7C15) % (1 << 64)) >> shift
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _first_slot(key: cython.ulonglong, bits: cython.int) -> cython.Py_ssize_t:
+    """Return where to look for a key first, in two to the power of ``bits`` slots."""
+    return ((key * _SPREAD) & _ALL_BITS) >> (64 - bits)
 
 
 @cython.cfunc
@@ -83,16 +87,14 @@ def _look_up(
 ) -> cython.void:
     """Write the code of each key."""
     last: cython.Py_ssize_t = slot_codes.shape[0] - 1
-    bits: cython.int = 0
+    bits: cython.int = last.bit_length()
     element: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     key: cython.ulonglong
-    while last >> bits:
-        bits += 1
     with cython.nogil:
         for element in range(keys.shape[0]):
             key = keys[element]
-            slot = ((key * _SPREAD) & _ALL_BITS) >> (64 - bits)
+            slot = _first_slot(key, bits)
             while slot_codes[slot] != _FREE and slot_keys[slot] != key:
                 slot = (slot + 1) & last
             found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]

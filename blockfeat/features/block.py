@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: disable-error-code="untyped-decorator"
 """Columns from each block by itself, and from the blocks next to it: length, links, how it ends, place (compiled)."""
 

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: disable-error-code="untyped-decorator"
 """What the elements around each block say: semantic tags, roles, words of classes and ids (compiled)."""
 

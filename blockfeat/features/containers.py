@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The containers of a page that hold text, and sums over their blocks: link density, width, block length (compiled)."""
 
 from __future__ import annotations

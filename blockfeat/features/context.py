@@ -199,7 +199,7 @@ class PageContext:
         add_headings(columns, self.blocks.measures, self.cue_words, heading)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """Features that are computed together.
 
@@ -238,6 +238,8 @@ FAMILIES = (
 )
 """All features but those of the paper."""
 
+_FAMILY_OF = {name: family for family in FAMILIES for name in family.names}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -260,14 +262,15 @@ class Plan:
     @classmethod
     def of(cls, names: Sequence[str]) -> Plan:
         """Find out what names ask for."""
-        wanted = frozenset(names)
-        functions = tuple(feature for feature in CANONICAL if feature.name in wanted)
-        families = tuple(family for family in FAMILIES if not wanted.isdisjoint(family.names))
-        columns = dict.fromkeys(names) | dict.fromkeys(name for family in families for name in family.names)
-        unknown = wanted.difference(CANONICAL_NAMES, *(family.names for family in families))
+        unknown = [name for name in names if name not in _FAMILY_OF and name not in CANONICAL_NAMES]
         if unknown:
-            raise ModelError(f"unknown features: {', '.join(sorted(unknown))}")
-        return cls({name: row for row, name in enumerate(columns)}, functions, families)
+            raise ModelError(f"unknown features: {', '.join(unknown)}")
+        functions = tuple(feature for feature in CANONICAL if feature.name in names)
+        families = dict.fromkeys(_FAMILY_OF[name] for name in names if name in _FAMILY_OF)
+        columns = dict.fromkeys(names)
+        for family in families:
+            columns.update(dict.fromkeys(family.names))
+        return cls({name: row for row, name in enumerate(columns)}, functions, tuple(families))
 
 
 @cache

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: disable-error-code="untyped-decorator"
 """What the attributes of start tags say: cue words of class, id, role and itemprop, and what hides (compiled).
 

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Look-up of 64-bit keys in a sorted table, each search narrowed to the keys with the same highest bits (compiled)."""
 
 from __future__ import annotations

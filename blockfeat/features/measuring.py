@@ -16,6 +16,7 @@ from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.schema import Feature, Measured
 from blockfeat.features.stopwords import PAPER_LANGUAGES, StopWordRatios, stop_word_ratios
 from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.counting import prose_sample
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter, Segmenter
@@ -182,14 +183,9 @@ class Measurer:
         if len(blocks) == 0:
             return normalise_code(page.declared_lang)
         measures = blocks.measures
-        prose = (measures.words >= _PROSE_WORDS) & (2 * measures.anchor_words <= measures.words)
-        if not prose.any():
-            prose = measures.words > 0
-        chosen = prose.nonzero()[0]
-        chosen = chosen[measures.words[chosen].cumsum() - measures.words[chosen] < _SAMPLE_WORDS]
-        keep = np.zeros(len(blocks), dtype=bool)
-        keep[chosen] = True
-        rows = rows[keep[measures.token_block]]
+        chosen, rows = prose_sample(
+            measures.words, measures.anchor_words, rows, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
+        )
         declared = page.declared_lang
         prior = normalise_code(declared)
         if prior and (not self.languages or prior in self.languages) and self.identifier.confirms(prior, rows):

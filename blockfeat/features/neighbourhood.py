@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: disable-error-code="untyped-decorator"
 """Good text around each block: before and after it, in windows, in containers, in the page's main one (compiled).
 

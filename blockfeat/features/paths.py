@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: disable-error-code="untyped-decorator"
 """Blocks on the same path: alike in tags and classes of the containers around them, five levels up (compiled)."""
 

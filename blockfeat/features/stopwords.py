@@ -64,39 +64,31 @@ def stop_word_ratios(
         ``index.rows_of_keys`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
-    columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.intp)
+    columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.int64)
     densities = np.array([density(lang) for lang in asked])
     ratios = (
         _counts(blocks, index, columns, index.rows_of_keys(blocks.measures.token_keys) if rows is None else rows)
         / np.maximum(blocks.measures.words, 1)[:, None]
     )
+    if len(asked) == 1:
+        return StopWordRatios(asked, np.zeros(len(blocks), dtype=np.intp), ratios[:, 0], ratios[:, 0] / densities[0])
     best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
     ratio = ratios[np.arange(len(blocks)), best]
     return StopWordRatios(asked, best, ratio, ratio / densities[best])
 
 
 def _counts(
-    blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], rows: NDArray[np.int32]
+    blocks: Blocks, index: StopWordIndex, columns: NDArray[np.int64], rows: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Stop words by block and language, n × languages."""
-    n, measures = len(blocks), blocks.measures
-    counts = np.zeros((n, columns.size), dtype=np.int64)
-    if columns.size == 1:
-        hits = index.matrix[rows, columns[0]]
-        counts[:, 0] = np.bincount(measures.token_block[hits != 0], minlength=n)
-    else:
-        known = (rows >= 0).nonzero()[0]
-        if known.size:
-            owner = measures.token_block[known]
-            first = np.diff(owner, prepend=-1).nonzero()[0]
-            hits = index.matrix[:, columns][rows[known]]
-            counts[owner[first]] = np.add.reduceat(hits, first, axis=0, dtype=np.int64)
+    measures = blocks.measures
+    counts = index.counts_by_block(rows, measures.words, columns)
     if measures.unspaced_words.any():
         _count_covered(blocks, index, columns, counts)
     return counts
 
 
-def _count_covered(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.intp], counts: NDArray[np.int64]) -> None:
+def _count_covered(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
     """Add the characters that entries of unspaced languages cover; a character is a word there."""
     codes = code_points(lower(blocks.page_text.text))
     starts = np.concatenate(([0], blocks.page_text.block_ends[:-1]))

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Columns from the words of the blocks: words of clutter, agreement with title and description (compiled)."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Words, sentences and characters of a text, found and counted by character classes, in every script.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
@@ -12,7 +11,16 @@ from numpy.typing import NDArray
 
 from blockfeat.lang import characters
 
-__all__ = ["ANCHOR", "COUNTED", "FORMAT", "count_by_block", "sentence_ends", "word_spans"]
+__all__ = [
+    "ANCHOR",
+    "COUNTED",
+    "FORMAT",
+    "count_by_block",
+    "count_numbers",
+    "prose_sample",
+    "sentence_ends",
+    "word_spans",
+]
 
 ANCHOR = 1
 """Flag of text inside an anchor."""
@@ -257,9 +265,7 @@ def _count(
         return
     with cython.nogil:
         _count_characters(classes, block_ends, counts)
-        _count_words_by_block(classes, block_ends, starts, counts)
-        _count_flagged_words(block_ends, piece_ends, piece_flags, starts, counts)
-        _count_sentences(block_ends, starts, sentences, counts)
+        _count_words(classes, block_ends, piece_ends, piece_flags, starts, sentences, counts)
 
 
 @cython.cfunc
@@ -286,66 +292,141 @@ def _count_characters(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _count_words_by_block(
+def _count_words(
     classes: cython.const[cython.uchar][::1],
-    block_ends: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    counts: cython.int[:, ::1],
-) -> cython.void:
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    block: cython.Py_ssize_t = 0
-    word: cython.Py_ssize_t
-    for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
-            block += 1
-        counts[_WORDS, block] += 1
-        counts[_UNSPACED_WORDS, block] += classes[starts[word]] & _UNSPACED != 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_flagged_words(
     block_ends: cython.const[cython.int][::1],
     piece_ends: cython.const[cython.int][::1],
     piece_flags: cython.const[cython.uchar][::1],
     starts: cython.const[cython.int][::1],
+    sentences: cython.const[cython.int][::1],
     counts: cython.int[:, ::1],
 ) -> cython.void:
+    """Go through the words with the block, the piece and the sentence of each at hand."""
     last: cython.Py_ssize_t = block_ends.shape[0] - 1
     last_piece: cython.Py_ssize_t = piece_ends.shape[0] - 1
     block: cython.Py_ssize_t = 0
     piece: cython.Py_ssize_t = 0
+    sentence: cython.Py_ssize_t = 0
+    begins_sentence: cython.bint = True
     word: cython.Py_ssize_t
+    start: cython.int
     for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
+        start = starts[word]
+        while block < last and block_ends[block] <= start:
             block += 1
-        while piece < last_piece and piece_ends[piece] <= starts[word]:
+            begins_sentence = True
+        while piece < last_piece and piece_ends[piece] <= start:
             piece += 1
+        while sentence < sentences.shape[0] and sentences[sentence] <= start:
+            sentence += 1
+            begins_sentence = True
+        counts[_WORDS, block] += 1
+        counts[_UNSPACED_WORDS, block] += classes[start] & _UNSPACED != 0
         counts[_ANCHOR_WORDS, block] += piece_flags[piece] & _IN_ANCHOR != 0
         counts[_FORMAT_WORDS, block] += piece_flags[piece] & _IN_FORMAT != 0
+        counts[_SENTENCES, block] += begins_sentence
+        begins_sentence = False
+
+
+def prose_sample(
+    words: NDArray[np.int32],
+    anchor_words: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    *,
+    fewest_words: int,
+    most_words: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the first blocks of running text, and what is known of their words.
+
+    Parameters
+    ----------
+    words, anchor_words : int32 array, n
+        Words of each block, and those inside anchors.
+    rows : int32 array
+        A number for each word of the page.
+    fewest_words : int
+        Words that a block of running text has at least; half of them or more outside of anchors. Where no block is
+        like that, all with a word are taken.
+    most_words : int
+        With so many words the sample is large enough.
+
+    Returns
+    -------
+    blocks, rows : int32 array
+        The blocks, and the numbers of their words.
+    """
+    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
+    count = size = 0
+    for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
+        count, size = _take_prose(
+            words.data,
+            anchor_words.data,
+            rows.data,
+            blocks.data,
+            sample.data,
+            fewest,
+            anchor_weight,
+            most_words,
+        )
+        if count:
+            break
+    return blocks[:count], sample[:size].copy()
 
 
 @cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_sentences(
-    block_ends: cython.const[cython.int][::1],
-    starts: cython.const[cython.int][::1],
-    ends: cython.const[cython.int][::1],
-    counts: cython.int[:, ::1],
-) -> cython.void:
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    block: cython.Py_ssize_t = 0
-    end: cython.Py_ssize_t = 0
-    begins: cython.bint = True
+def _take_prose(
+    words: cython.const[cython.int][::1],
+    anchor_words: cython.const[cython.int][::1],
+    rows: cython.const[cython.int][::1],
+    blocks: cython.int[::1],
+    sample: cython.int[::1],
+    fewest_words: cython.int,
+    anchor_weight: cython.int,
+    most_words: cython.int,
+) -> tuple[int, int]:
+    """Write blocks and the rows of their words; return how many there are of each."""
+    count: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
     word: cython.Py_ssize_t
-    for word in range(starts.shape[0]):
-        while block < last and block_ends[block] <= starts[word]:
-            block += 1
-            begins = True
-        while end < ends.shape[0] and ends[end] <= starts[word]:
-            end += 1
-            begins = True
-        counts[_SENTENCES, block] += begins
-        begins = False
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            if size >= most_words:
+                break
+            if words[block] >= fewest_words and anchor_weight * anchor_words[block] <= words[block]:
+                for word in range(words[block]):
+                    sample[size + word] = rows[first + word]
+                size += words[block]
+                blocks[count] = block
+                count += 1
+            first += words[block]
+    return count, size
+
+
+def count_numbers(codes: NDArray[np.uint32], number_of: NDArray[np.uint8], numbers: int) -> NDArray[np.int64]:
+    """Count the characters that bear each number.
+
+    Parameters
+    ----------
+    codes : uint32 array
+        Code points of a text.
+    number_of : uint8 array
+        The number of each code point; the last entry stands for all code points behind too.
+    numbers : int
+        How many numbers there are, from 0.
+    """
+    counts = np.zeros(numbers, dtype=np.int64)
+    _count_numbers(codes.data, number_of.data, counts.data)
+    return counts
+
+
+@cython.cfunc
+def _count_numbers(
+    codes: cython.const[cython.uint][::1], number_of: cython.const[cython.uchar][::1], counts: cython.longlong[::1]
+) -> cython.void:
+    last: cython.uint = cython.cast(cython.uint, number_of.shape[0] - 1)
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(codes.shape[0]):
+            counts[number_of[min(codes[place], last)]] += 1

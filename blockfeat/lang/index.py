@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, available_languages, stop_word_lists
-from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, rows_of_keys
+from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, count_hits_by_block, rows_of_keys
 from blockfeat.lang.words import keys_of_words
 
 __all__ = ["StopWordIndex"]
@@ -92,6 +92,22 @@ class StopWordIndex:
     def counts(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return how many of the rows are stop words of each language; shape (languages,)."""
         return count_hits(rows, self.matrix)
+
+    def counts_by_block(
+        self, rows: NDArray[np.int32], words: NDArray[np.int32], columns: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return how many words of each block are stop words of some languages; shape (n, columns).
+
+        Parameters
+        ----------
+        rows
+            The row of each word of a page.
+        words
+            How many of them are in each of the n blocks.
+        columns
+            The languages, as places in ``languages``.
+        """
+        return count_hits_by_block(rows, words, self.matrix, columns)
 
     def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
         """Mark the characters that an entry of an unspaced language covers.

@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.lang.counting import count_numbers
+
 __all__ = ["LATIN", "SCRIPTS", "languages_of", "letters_by_script", "written_in"]
 
 LATIN = "latin"
@@ -75,8 +77,7 @@ def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are
         shorter there.
     """
-    numbers = _script_table()[np.minimum(codes, np.uint32(0x1FFFF))]
-    counts: NDArray[np.int64] = np.bincount(numbers, minlength=len(_TABLE) + 1)[1:] * _WEIGHTS
+    counts: NDArray[np.int64] = count_numbers(codes, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS
     return counts
 
 

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Keys of words: a number for each word of a text, equal for equal words, without a string for each.
 
 The key of a word is the sum of code point times ``b ** place`` over its characters modulo 2**64, spread over the whole
@@ -13,7 +12,7 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BUCKET_BITS", "count_hits", "keys_of_spans", "rows_of_keys"]
+__all__ = ["BUCKET_BITS", "count_hits", "count_hits_by_block", "keys_of_spans", "rows_of_keys"]
 
 BUCKET_BITS = 14
 """Highest bits of a key that tell its bucket in `rows_of_keys`."""
@@ -139,5 +138,48 @@ def _add_rows(
     with cython.nogil:
         for word in range(rows.shape[0]):
             if rows[word] >= 0:
-                for column in range(matrix.shape[1]):
+                for column in range(counts.shape[0]):
                     counts[column] += matrix[rows[word], column]
+
+
+def count_hits_by_block(
+    rows: NDArray[np.int32], words: NDArray[np.int32], matrix: NDArray[np.uint8], columns: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the sum of the rows of each block in some columns of a matrix of 0 and 1: blocks × columns.
+
+    Parameters
+    ----------
+    rows : int32 array
+        A row for each word of a page; row -1 counts nothing.
+    words : int32 array, n
+        Words of each block.
+    matrix : uint8 array
+        What is summed.
+    columns : int64 array, k
+        The columns that are asked for.
+    """
+    counts = np.zeros((words.size, columns.size), dtype=np.int64)
+    _add_rows_by_block(rows.data, words.data, matrix.data, columns.data, counts.data)
+    return counts
+
+
+@cython.cfunc
+def _add_rows_by_block(
+    rows: cython.const[cython.int][::1],
+    words: cython.const[cython.int][::1],
+    matrix: cython.const[cython.uchar][:, ::1],
+    columns: cython.const[cython.longlong][::1],
+    counts: cython.longlong[:, ::1],
+) -> cython.void:
+    """Add up the rows, so many for each block."""
+    first: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            for word in range(first, first + words[block]):
+                if rows[word] >= 0:
+                    for column in range(columns.shape[0]):
+                        counts[block, column] += matrix[rows[word], columns[column]]
+            first += words[block]

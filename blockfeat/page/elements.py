@@ -13,6 +13,7 @@ __all__ = [
     "NAMES",
     "NEEDS_END_TAG",
     "OUTSIDE_BODY",
+    "PHRASING",
     "PRIORITY",
     "RAW_TEXT",
     "REFERENCES",
@@ -58,6 +59,9 @@ HEAD_CONTENT = _names("base link meta script style title")
 
 OUTSIDE_BODY = _names("frame frameset noframes")
 """Elements that imply neither."""
+
+PHRASING = _names(f"{_PHRASING} bdi ins label mark nobr small time") - VOID - RAW_TEXT
+"""Elements inside a line of text: nothing is lost where one of them is not written."""
 
 PRIORITY = (
     frozenset(("div",)),
@@ -111,6 +115,7 @@ NAMES: tuple[str, ...] = tuple(
         | RAW_TEXT
         | NEEDS_END_TAG
         | OUTSIDE_BODY
+        | PHRASING
         | frozenset().union(*PRIORITY)
         | ENDED_BY.keys()
         | frozenset().union(*ENDED_BY.values())

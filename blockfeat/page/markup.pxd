@@ -1,4 +1,5 @@
 # C types of markup.py: where it runs uncompiled, nobody reads this file.
+cimport cython
 from libc.string cimport memchr, memcpy
 
 ctypedef const unsigned char[::1] Bytes
@@ -15,7 +16,7 @@ cdef inline void copy_bytes(unsigned char[::1] out, Py_ssize_t place, Bytes data
         memcpy(&out[place], &data[start], count)
 
 cdef int _TEXT, _VALUE
-cdef int _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER
+cdef int _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE
 cdef int _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9, _LOWER
 cdef int _REPLACEMENT, _LONGEST_REFERENCE, _LONGEST_UNTERMINATED, _SLOTS
 cdef unsigned long long _FNV_START, _FNV_PRIME, _MASK
@@ -30,24 +31,45 @@ cdef class Markup:
     cdef unsigned long long[::1] key
     cdef Py_ssize_t tags, tag_room, elements, element_room
 
+    @cython.final
     cdef int reserve(self, Py_ssize_t count) except -1 nogil
+    @cython.final
     cdef int _grow(self, Py_ssize_t count) except -1 with gil
+    @cython.final
     cdef int reserve_tag(self) except -1 nogil
+    @cython.final
     cdef int _grow_columns(self) except -1 with gil
+    @cython.final
     cdef int put(self, int byte) except -1 nogil
+    @cython.final
     cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
+    @cython.final
     cdef int write_text(self, Py_ssize_t start, Py_ssize_t stop, bint has_references) except -1 nogil
-    cdef int write_value(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
+    @cython.final
     cdef int write_name(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
+    @cython.final
     cdef int _write_escaped(self, Py_ssize_t start, Py_ssize_t stop, int kind, bint has_references) except -1 nogil
+    @cython.final
     cdef int _write_escape(self, int byte, int kind) except -1 nogil
+    @cython.final
     cdef Py_ssize_t _write_reference(self, Py_ssize_t start, Py_ssize_t stop, int kind) except -1 nogil
+    @cython.final
     cdef Py_ssize_t _write_number(self, Py_ssize_t start, Py_ssize_t stop, int kind) except -1 nogil
+    @cython.final
     cdef Py_ssize_t _write_named(self, Py_ssize_t start, Py_ssize_t stop, int kind) except -1 nogil
+    @cython.final
     cdef int _reference(self, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    @cython.final
     cdef int _write_character(self, int code, int kind) except -1 nogil
+    @cython.final
+    cdef int write_attribute(
+        self, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t value_start, Py_ssize_t value_stop
+    ) except -1 nogil
+    @cython.final
     cdef int begin_start_tag(self, Py_ssize_t origin) except -1 nogil
+    @cython.final
     cdef int end_start_tag(self, unsigned long long key, bint is_empty) except -1 nogil
+    @cython.final
     cdef int write_end_tag(self, Py_ssize_t element, Py_ssize_t origin) except -1 nogil
 
 cdef bint _is_alphanumeric(int byte) noexcept nogil

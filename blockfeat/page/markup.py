@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Write well-formed markup, tag by tag, with the place of every tag; compiled (C types stand in ``markup.pxd``)."""
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from itertools import accumulate
 
 import cython
 
-__all__ = ["Markup"]
+__all__ = ["Markup", "grown"]
 
 _TEXT, _VALUE = 0, 1
-_AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER = b"&#/;<=>"
+_AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
 _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz09"
 _LOWER = 0x20
 _REPLACEMENT = 0xFFFD
@@ -121,14 +120,14 @@ class Markup:
     def _grow_columns(self) -> cython.int:
         if self.tags == self.tag_room:
             self.tag_room += self.tag_room // 2
-            self.tag_start = _grown(self.tag_start, self.tag_room)
-            self.tag_stop = _grown(self.tag_stop, self.tag_room)
-            self.tag_origin = _grown(self.tag_origin, self.tag_room)
+            self.tag_start = grown(self.tag_start, self.tag_room)
+            self.tag_stop = grown(self.tag_stop, self.tag_room)
+            self.tag_origin = grown(self.tag_origin, self.tag_room)
         if self.elements == self.element_room:
             self.element_room += self.element_room // 2
-            self.opened = _grown(self.opened, self.element_room)
-            self.closed = _grown(self.closed, self.element_room)
-            self.key = _grown(self.key, self.element_room, "Q")
+            self.opened = grown(self.opened, self.element_room)
+            self.closed = grown(self.closed, self.element_room)
+            self.key = grown(self.key, self.element_room, "Q")
         return 0
 
     def put(self, byte: cython.int) -> cython.int:
@@ -149,9 +148,22 @@ class Markup:
         """Write a stretch of the page as text; in raw text character references have no meaning."""
         return self._write_escaped(start, stop, _TEXT, has_references)
 
-    def write_value(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
-        """Write a stretch of the page as an attribute value, without its quotes."""
-        return self._write_escaped(start, stop, _VALUE, True)
+    def write_attribute(
+        self,
+        start: cython.Py_ssize_t,
+        stop: cython.Py_ssize_t,
+        value_start: cython.Py_ssize_t,
+        value_stop: cython.Py_ssize_t,
+    ) -> cython.int:
+        """Write an attribute: where its name and its value, without quotes, stand in the page."""
+        self.put(_SPACE)
+        self.write_name(start, stop)
+        self.reserve(2)
+        self.out[self.size] = _EQUALS
+        self.out[self.size + 1] = _QUOTE
+        self.size += 2
+        self._write_escaped(value_start, value_stop, _VALUE, True)
+        return self.put(_QUOTE)
 
     def write_name(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Write a stretch of the page as a name."""
@@ -339,15 +351,19 @@ class Markup:
             self.closed[element] = opened
             return 0
         self.reserve_tag()
+        self.reserve(self.tag_stop[opened] - place + 3)
         self.tag_start[self.tags] = self.size
         self.tag_origin[self.tags] = origin
-        self.put(_LESS)
-        self.put(_SLASH)
+        self.out[self.size] = _LESS
+        self.out[self.size + 1] = _SLASH
+        self.size += 2
         while byte != _SPACE and byte != _GREATER:
-            self.put(byte)
+            self.out[self.size] = byte
+            self.size += 1
             place += 1
             byte = self.out[place]
-        self.put(_GREATER)
+        self.out[self.size] = _GREATER
+        self.size += 1
         self.tag_stop[self.tags] = self.size
         self.closed[element] = self.tags
         self.tags += 1
@@ -358,10 +374,11 @@ def _is_alphanumeric(byte: cython.int) -> cython.bint:
     return _DIGIT_0 <= byte <= _DIGIT_9 or _LETTER_A <= byte | _LOWER <= _LETTER_Z
 
 
-def _grown(column: array[int], room: int, code: str = "q") -> array[int]:
+def grown(column: array[int], room: int, code: str = "q") -> array[int]:
     """Return a column with more room."""
-    longer = array(code, bytes(8 * room))
-    memoryview(longer).cast("B")[: 8 * len(column)] = memoryview(column).cast("B")
+    longer = array(code, [0]) * room
+    used = longer.itemsize * len(column)
+    memoryview(longer).cast("B")[:used] = memoryview(column).cast("B")
     return longer
 
 

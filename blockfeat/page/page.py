@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.page.tags import Tags
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 __all__ = ["Page"]
 
@@ -32,7 +39,7 @@ _MAGIC = (
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Page:
     """A parsed page.
 
@@ -105,8 +112,7 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        declared = declared_text(data)
-        tags, warnings = _tags(data, keep_raw_text=keep_raw_text)
+        tags, declared, warnings = _read(data, keep_raw_text=keep_raw_text)
         replaced += decoding.replaced
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
@@ -135,6 +141,22 @@ class Page:
             if key in ("content-language", "og:locale", "language") and meta.get("content"):
                 return meta["content"]
         return None
+
+    @cached_property
+    def tree(self) -> etree._Element | None:
+        """The page as it was read and mended as a tree of lxml, made at first use; None for a page without tags.
+
+        It has the elements of `tags` in the same order, so that an XPath of one holds in the other.
+        """
+        if self.tags is None:
+            return None
+        from lxml import etree
+
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)
+        root = etree.fromstring(self.tags.source, parser)
+        for element in root.iter(*RAW_TEXT - REFERENCES):
+            element.text = unescape(element.text or "")
+        return root
 
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
@@ -170,10 +192,10 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _tags(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, list[str]]:
-    """Read UTF-8 markup; return its tags, None where there are none, and what was repaired."""
+def _read(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, DeclaredText, list[str]]:
+    """Read UTF-8 markup; return its tags, None where there are none, what its JSON-LD declares, and what was mended."""
     if not data or data.isspace():
-        return None, []
-    tags, told = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
+        return None, NOTHING_DECLARED, []
+    tags, told, linked_data = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    return tags if len(tags) else None, [*warnings, *told]
+    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told]

@@ -1,4 +1,6 @@
 # C types of scanner.py: where it runs uncompiled, nobody reads this file.
+cimport cython
+
 from blockfeat.page.markup cimport _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, Bytes, Markup, find_byte
 from blockfeat.page.tree cimport (
     BODY, HEAD, HTML, KNOWN, NEEDS_END_TAG, NONE, RAW_TEXT, REFERENCES, VOID, _FLAGS, _NAME_AT, _NAME_BYTES, Tree
@@ -11,9 +13,11 @@ cdef int _MOST_ATTRIBUTES, _SWALLOWED_TITLE, _NOT_SEARCHED
 cdef int _IS_SPACE, _ENDS_NAME, _ENDS_ATTRIBUTE, _IS_LETTER
 cdef int ATTRIBUTES_DROPPED, FLATTENED, TITLE_REMOVED, TAG_REMOVED, COMMENT_UNCLOSED, SCRIPT_UNCLOSED, STYLE_UNCLOSED
 cdef int SCRIPT_COMMENT, END_HIDDEN
-cdef Bytes _CLASS
+cdef int _PLUS
+cdef Bytes _CLASS, _LD_JSON
 cdef unsigned long long _MIX
 
+@cython.final
 cdef class Scanner(Tree):
     cdef Py_ssize_t stop
     cdef bint keeps_raw_text, keeps_drawings, is_moved, drops_options, is_unescapable, is_self_closing
@@ -28,6 +32,7 @@ cdef class Scanner(Tree):
     cdef unsigned long long attribute_filter
     cdef long long[::1] moved
     cdef Py_ssize_t moved_count, moved_room
+    cdef readonly list linked_data
 
     cdef int scan(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
     cdef int scan_moved(self) except -1 nogil
@@ -40,6 +45,8 @@ cdef class Scanner(Tree):
     cdef Py_ssize_t _cut(self, int name, Py_ssize_t less) except -2 nogil
     cdef int _scan_dropped_option(self) except -1 nogil
     cdef Py_ssize_t _cut_script(self, int name, Py_ssize_t start) except -1 nogil
+    cdef bint _is_linked_data(self, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    cdef int _remember_linked_data(self, Py_ssize_t start) except -1 with gil
     cdef Py_ssize_t _cut_drawing(self, Py_ssize_t start) except -2 nogil
     cdef Py_ssize_t _move(self, Py_ssize_t less, Py_ssize_t start) except -1 nogil
     cdef int _grow_moved(self) except -1 with gil
@@ -49,7 +56,6 @@ cdef class Scanner(Tree):
     cdef int _read_name(self, Py_ssize_t start) noexcept nogil
     cdef Py_ssize_t _scan_attributes(self, Py_ssize_t place, bint is_written) except -2 nogil
     cdef Py_ssize_t _scan_attribute(self, Py_ssize_t start) noexcept nogil
-    cdef int _write_attribute(self, Py_ssize_t start) except -1 nogil
     cdef Py_ssize_t _scan_value(self, Py_ssize_t place) noexcept nogil
     cdef bint _is_new_attribute(self, Py_ssize_t start, Py_ssize_t stop, int count) noexcept nogil
     cdef Py_ssize_t _behind_tag(self, Py_ssize_t place) except -1 nogil

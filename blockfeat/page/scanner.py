@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Bytes to the tags and texts of a repaired tree in one pass; compiled (C types stand in ``scanner.pxd``).
 
 The tokens are HTML5's, as libxml2 2.14 reads them; `blockfeat.page.tree` decides what each tag opens and ends. On the
@@ -13,6 +12,7 @@ from array import array
 import cython
 
 from blockfeat.page import elements
+from blockfeat.page.markup import grown
 
 if not cython.compiled:
     from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, find_byte
@@ -40,6 +40,8 @@ _SCRIPT, _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEX
     for name in ("script", "style", "svg", "noscript", "title", "select", "option", "optgroup", "plaintext")
 )
 _P, _DIV, _ARTICLE, _SECTION = (elements.NAMES.index(name) for name in ("p", "div", "article", "section"))
+_LD_JSON = b"ld+json"
+_PLUS = b"+"[0]
 _MOST_ATTRIBUTES = 500
 _SWALLOWED_TITLE = 5_000
 _NOT_SEARCHED = -2
@@ -105,6 +107,7 @@ class Scanner(Tree):
         self.moved_room = 16
         self.moved = array("q", bytes(16 * self.moved_room))
         self.moved_count = 0
+        self.linked_data: list[tuple[int, int]] = []
 
     def told(self) -> tuple[str, ...]:
         """Return what was capped or repaired."""
@@ -222,6 +225,11 @@ class Scanner(Tree):
                 return place
         if not self.prepare_start_tag(name, less):
             return self._behind_tag(self.name_stop)
+        if self.is_too_deep(name):
+            place = self._behind_tag(self.name_stop)
+            if not self.is_self_closing:
+                self.open_unwritten(name)
+            return place
         return self._open(name, less)
 
     def _cut(self, name: cython.int, less: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -231,9 +239,10 @@ class Scanner(Tree):
         """
         start: cython.Py_ssize_t
         if name in (_SCRIPT, _STYLE):
-            if self.keeps_raw_text:
-                return -1
-            return self._cut_script(name, self._behind_tag(self.name_stop))
+            start = self._behind_tag(self.name_stop)
+            if name == _SCRIPT and self._is_linked_data(self.name_stop, start):
+                self._remember_linked_data(start)
+            return -1 if self.keeps_raw_text else self._cut_script(name, start)
         if name in (_OPTION, _OPTGROUP) and self.drops_options:
             self._scan_dropped_option()
             return self._behind_tag(self.name_stop)
@@ -263,6 +272,26 @@ class Scanner(Tree):
             return self.stop
         return self._behind_tag(end + 2)
 
+    def _is_linked_data(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
+        """Tell whether the attributes of a script name its type as JSON-LD."""
+        place: cython.Py_ssize_t = start
+        number: cython.Py_ssize_t
+        while True:
+            place = find_byte(self.data, _PLUS, place + 1, stop)
+            if place < 0:
+                return False
+            if start <= place - 2 and place + 5 <= stop:
+                number = 0
+                while number < 7 and self.data[place - 2 + number] | 0x20 == _LD_JSON[number] | 0x20:
+                    number += 1
+                if number == 7:
+                    return True
+
+    def _remember_linked_data(self, start: cython.Py_ssize_t) -> cython.int:
+        end: cython.Py_ssize_t = self._find_end_tag(_SCRIPT, start)
+        self.linked_data.append((start, end if end >= 0 else self.stop))
+        return 0
+
     def _cut_drawing(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Skip an svg that holds no paragraphs; return -1 for others."""
         end: cython.Py_ssize_t
@@ -289,7 +318,7 @@ class Scanner(Tree):
 
     def _grow_moved(self) -> cython.int:
         self.moved_room *= 2
-        self.moved = array("q", self.moved) * 2
+        self.moved = grown(self.moved, 2 * self.moved_room)
         return 0
 
     def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:
@@ -399,7 +428,7 @@ class Scanner(Tree):
                         self.warnings |= ATTRIBUTES_DROPPED
                     elif self._is_new_attribute(start, self.attribute_stop, count):
                         count += 1
-                        self._write_attribute(start)
+                        self.write_attribute(start, self.attribute_stop, self.value_start, self.value_stop)
         return -1
 
     def _scan_attribute(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
@@ -457,14 +486,6 @@ class Scanner(Tree):
         self.attribute_filter |= bit
         self.attribute_names[count] = hashed
         return True
-
-    def _write_attribute(self, start: cython.Py_ssize_t) -> cython.int:
-        self.put(_SPACE)
-        self.write_name(start, self.attribute_stop)
-        self.put(_EQUALS)
-        self.put(_QUOTE)
-        self.write_value(self.value_start, self.value_stop)
-        return self.put(_QUOTE)
 
     def _end_tag_of(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Return the position of the next end tag of a name, -1 for none; remembered, so that all are found at once."""
@@ -588,16 +609,19 @@ class Scanner(Tree):
         """Return the markup."""
         return bytes(self.out[: self.size])
 
-    def columns(self) -> tuple[memoryview, ...]:
-        """Return where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
-        return (
+    def take_columns(self) -> list[memoryview]:
+        """Give away where each tag begins, ends and stands in the page; start tag, end tag and key of each element."""
+        columns = [
             memoryview(self.tag_start)[: self.tags],
             memoryview(self.tag_stop)[: self.tags],
             memoryview(self.tag_origin)[: self.tags],
             memoryview(self.opened)[: self.elements],
             memoryview(self.closed)[: self.elements],
             memoryview(self.key)[: self.elements],
-        )
+        ]
+        self.tag_start = self.tag_stop = self.tag_origin = self.opened = self.closed = array("q")
+        self.key = array("Q")
+        return columns
 
     def greatest_depth(self) -> int:
         """Return the depth of the deepest element as it is written."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import unescape
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tree import key_of
 
-__all__ = ["MARKS", "Tags", "name_key", "name_keys", "parents_of"]
+__all__ = ["MARKS", "Reading", "Tags", "name_key", "name_keys", "parents_of"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -59,19 +60,21 @@ class Tags:
     origin: Indices = field(repr=False)
 
     @classmethod
-    def read(
-        cls, data: bytes, *, keeps_raw_text: bool = False, keeps_drawings: bool = False
-    ) -> tuple[Tags, tuple[str, ...]]:
-        """Read a page in UTF-8; return its tags, and what was capped or repaired (`blockfeat.page.scanner`)."""
+    def read(cls, data: bytes, *, keeps_raw_text: bool = False, keeps_drawings: bool = False) -> Reading:
+        """Read a page in UTF-8; `blockfeat.page.scanner` says what is left out and mended."""
         scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
-        start, stop, origin, opened, closed, key = map(np.array, scanner.columns())
-        tags = cls(scanner.written(), start, stop, opened, closed, key, scanner.greatest_depth(), origin)
-        return tags, scanner.told()
+        source, depth, told = scanner.written(), scanner.greatest_depth(), scanner.told()
+        linked_data = tuple(scanner.linked_data)
+        columns = scanner.take_columns()[::-1]
+        # One by one, so that each is freed before the next one is copied.
+        start, stop, origin, opened, closed = (np.frombuffer(columns.pop(), dtype=np.int64).copy() for _ in range(5))
+        key = np.frombuffer(columns.pop(), dtype=np.uint64).copy()
+        return Reading(cls(source, start, stop, opened, closed, key, depth, origin), told, linked_data)
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:
         """Return the tags of markup."""
-        return cls.read(data)[0]
+        return cls.read(data).tags
 
     def __len__(self) -> int:
         """Return the number of elements."""
@@ -122,6 +125,14 @@ class Tags:
     def parents(self) -> Indices:
         """Return the parent of each element, -1 for the outermost; linear."""
         return parents_of(self.opened, self.closed)
+
+
+class Reading(NamedTuple):
+    """What a page holds: its tags, what was capped or repaired, and where its JSON-LD scripts begin and end."""
+
+    tags: Tags
+    warnings: tuple[str, ...]
+    linked_data: tuple[tuple[int, int], ...]
 
 
 def parents_of(opened: Indices, closed: Indices) -> Indices:

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Which elements are open, and what each tag opens and ends; compiled (C types stand in ``tree.pxd``).
 
 The rules are libxml2's: a start tag ends the innermost element as `elements.ENDED_BY` says and may imply html, head or
@@ -15,6 +14,7 @@ from itertools import accumulate
 import cython
 
 from blockfeat.page import elements
+from blockfeat.page.markup import grown
 
 if not cython.compiled:
     from blockfeat.page.markup import Markup
@@ -28,7 +28,7 @@ _SPREAD = int.from_bytes(os.urandom(8), "little") | 1
 _MOST_DEPTH = 512
 _RANKS = len(elements.PRIORITY) + 1
 
-VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY = 1, 2, 4, 8, 16, 32
+VOID, RAW_TEXT, REFERENCES, NEEDS_END_TAG, HEAD_CONTENT, OUTSIDE_BODY, PHRASING = 1, 2, 4, 8, 16, 32, 64
 _FLAGGED = {
     VOID: elements.VOID,
     RAW_TEXT: elements.RAW_TEXT,
@@ -36,6 +36,7 @@ _FLAGGED = {
     NEEDS_END_TAG: elements.NEEDS_END_TAG,
     HEAD_CONTENT: elements.HEAD_CONTENT,
     OUTSIDE_BODY: elements.OUTSIDE_BODY,
+    PHRASING: elements.PHRASING,
 }
 KNOWN = len(elements.NAMES)
 NONE = -1
@@ -58,9 +59,10 @@ def key_of(name: str) -> int:
 
 def _slot(key: cython.ulonglong, shift: cython.int) -> cython.int:
     """Return the slot of a hash table in which the search for a key begins."""
-    if cython.compiled:
-        return cython.cast(cython.int, (key * _SPREAD) >> shift)
-    return ((key * _SPREAD) & 0xFFFFFFFFFFFFFFFF) >> shift
+    product: cython.ulonglong = key * _SPREAD
+    if not cython.compiled:
+        product &= 0xFFFFFFFFFFFFFFFF
+    return cython.cast(cython.int, product >> shift)
 
 
 def _name_slots() -> tuple[array[int], array[int]]:
@@ -84,7 +86,8 @@ _SLOT_KEYS, _SLOT_NAMES = _name_slots()
 class Tree(Markup):
     """The open elements above the markup that they have been written to.
 
-    Elements below a depth of 512 are not written inside each other but one behind the other, so that no text is lost.
+    Elements below a depth of 512 are not written inside each other but one behind the other, phrasing elements not at
+    all, so that no text is lost.
 
     Attributes
     ----------
@@ -223,30 +226,38 @@ class Tree(Markup):
             self.has_head = True
             self.has_body = self.has_body or name == BODY
         self.deepest = max(self.deepest, self.depth + 1)
-        return 0 if is_empty else self._push(name)
+        return 0 if is_empty else self._push(name, self.elements - 1)
 
-    def _push(self, name: cython.int) -> cython.int:
+    def is_too_deep(self, name: cython.int) -> cython.bint:
+        """Tell whether a start tag of this name is not written here."""
+        return self.depth >= _MOST_DEPTH and name < KNOWN and _FLAGS[name] & PHRASING != 0
+
+    def open_unwritten(self, name: cython.int) -> cython.int:
+        """Take an element as open that is not written."""
+        self.deepest = max(self.deepest, self.depth + 1)
+        return self._push(name, NONE)
+
+    def _push(self, name: cython.int, element: cython.int) -> cython.int:
         rank: cython.int = _RANK[name] if name < KNOWN else 0
         if self.depth == self.level_room:
             self._grow_levels()
         self.level_name[self.depth] = name
-        self.level_element[self.depth] = self.elements - 1
+        self.level_element[self.depth] = element
         self.same_name_below[self.depth] = self.last_open[name]
         self.same_rank_below[self.depth] = self.last_of_rank[rank]
         self.last_open[name] = self.last_of_rank[rank] = self.depth
         self.depth += 1
-        if self.depth >= _MOST_DEPTH:
-            self.capped = self.elements - 1
+        if self.depth >= _MOST_DEPTH and element >= 0:
+            self.capped = element
         return 0
 
     def _grow_levels(self) -> cython.int:
         """Double the room for open elements."""
-        more = array("i", bytes(4 * self.level_room))
         self.level_room = 2 * self.level_room
-        self.level_name = array("i", self.level_name) + more
-        self.level_element = array("i", self.level_element) + more
-        self.same_name_below = array("i", self.same_name_below) + more
-        self.same_rank_below = array("i", self.same_rank_below) + more
+        self.level_name = grown(self.level_name, self.level_room, "i")
+        self.level_element = grown(self.level_element, self.level_room, "i")
+        self.same_name_below = grown(self.same_name_below, self.level_room, "i")
+        self.same_rank_below = grown(self.same_rank_below, self.level_room, "i")
         return 0
 
     def _pop(self, origin: cython.Py_ssize_t) -> cython.int:
@@ -256,7 +267,7 @@ class Tree(Markup):
         element: cython.int = self.level_element[self.depth]
         self.last_open[name] = self.same_name_below[self.depth]
         self.last_of_rank[_RANK[name] if name < KNOWN else 0] = self.same_rank_below[self.depth]
-        if self.closed[element] < 0:
+        if element >= 0 and self.closed[element] < 0:
             self.write_end_tag(element, origin)
         return 0
 

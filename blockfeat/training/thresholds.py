@@ -129,7 +129,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             training=training_set.grouped(config.metric, found.position, decoder=config.decoder),
             history=found.history,
             skipped=skipped,
-            details={"fitness_before_ascent": round(found.swarm_fitness, 6)},
+            details={"fitness_before_ascent": round(found.swarm_fitness, 6)} if config.polish.ascent else {},
             interrupted=found.interrupted,
         )
         own = self._by_language(prepared, found, space, on_progress)

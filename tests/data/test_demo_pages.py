@@ -97,9 +97,21 @@ def test_hosts_are_reserved_names() -> None:
 
 def test_fields_are_those_of_the_corpus_format(page: dict[str, Any]) -> None:
     fields = "id url lang html text title author date publisher with without page_type"
-    assert list(page) == fields.split()
+    assert [name for name in page if name != "text2"] == fields.split()
     assert page["page_type"] in {"article", "documentation"}
     assert page["text"].startswith(page["title"])
+
+
+def test_some_pages_have_the_text_of_a_second_labeller() -> None:
+    twice = [page for page in PAGES if "text2" in page]
+    assert {page["lang"] for page in twice} == {"en", "de", "fr"}
+    assert len(twice) >= 10
+    for page in twice:
+        first, second = set(page["text"].split("\n\n")), page["text2"].split("\n\n")
+        assert second[0] == page["title"]
+        assert second[1].startswith(page["author"])
+        assert 0.5 < len(first.intersection(second)) / len(first) <= 1
+        assert page["text2"] != page["text"]
 
 
 def test_present_snippets_stand_in_the_gold_text(page: dict[str, Any]) -> None:

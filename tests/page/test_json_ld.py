@@ -7,12 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.page.json_ld import NOTHING_DECLARED, declared_text
+from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.page import Page
 
 
 def script(value: object, start: str = '<script type="application/ld+json">') -> bytes:
     return f"<html>{start}{json.dumps(value)}</script><p>x".encode()
+
+
+def declared_text(page: bytes) -> DeclaredText:
+    return Page.parse(page).declared
 
 
 def test_reads_the_body_of_an_article_and_the_text_of_posts() -> None:

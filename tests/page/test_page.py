@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.blocks import cut_into_blocks, load_table
+from blockfeat.data.corpus import demo_pages
 from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded, NotHTML
 from blockfeat.page.page import Page
 
@@ -231,6 +232,42 @@ def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bo
     page = Page.parse("<body>" + "\n".join(pieces))
     assert page.all_text().split() == expected
     assert " ".join(cut_into_blocks(page, _TABLE).texts()).split() == expected
+
+
+def _names(page: Page) -> list[str]:
+    assert page.tags is not None
+    return [page.tags.name(element) for element in range(len(page.tags))]
+
+
+def test_the_tree_of_lxml_has_the_same_elements() -> None:
+    for demo in demo_pages():
+        page = Page.parse(demo.html)
+        assert page.tree is not None
+        assert [element.tag for element in page.tree.iter()] == _names(page)
+        assert page.tree is page.tree
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["<p>", "<div>", "</div>", "<a>", "</a>", "<td>", "<table>", "</table>", "<li>", "<b>", "</b>"])
+        | st.sampled_from(["<noscript>", "</noscript>", "<xmp>&lt;<b></xmp>", "<h1>", "</h1>", "<title>a</title>", "x"])
+        | st.sampled_from(["<html>", "<head>", "</head>", "<body>", "</body>", "<link>", "<x:y>", "<p/>", "<option>"]),
+        max_size=30,
+    )
+)
+def test_the_tree_of_lxml_has_the_same_elements_on_broken_pages(pieces: list[str]) -> None:
+    page = Page.parse("<body>" + "".join(pieces))
+    assert page.tree is not None
+    assert [element.tag for element in page.tree.iter()] == _names(page)
+    assert "".join("".join(page.tree.itertext()).split()) == "".join(page.all_text().split())
+
+
+def test_the_tree_of_a_deep_page_and_of_none() -> None:
+    page = Page.parse(_whole("<div>" * 3_000 + "<i>deep"))
+    assert page.tree is not None
+    assert [element.tag for element in page.tree.iter()] == _names(page)
+    assert Page.parse("").tree is None
 
 
 def test_soft_hyphens_do_not_cut_words() -> None:

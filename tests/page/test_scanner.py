@@ -15,7 +15,7 @@ _START, _END = b"<html><body>", b"</body></html>"
 
 def _read(page: bytes, *, keep: bool = False) -> tuple[bytes, tuple[str, ...]]:
     """Return the markup inside the body, and the warnings."""
-    tags, told = Tags.read(b"<body>" + page, keeps_raw_text=keep, keeps_drawings=keep)
+    tags, told, _ = Tags.read(b"<body>" + page, keeps_raw_text=keep, keeps_drawings=keep)
     source = tags.source.replace(b"<html><body/></html>", _START + _END)
     assert source.startswith(_START)
     assert source.endswith(_END)
@@ -133,11 +133,11 @@ def test_a_tag_without_an_end_goes() -> None:
 
 def test_an_unclosed_title_keeps_the_page() -> None:
     page = b"<title>a <body><p>" + b"words " * 1_000 + b"</p><svg><title>x</title></svg><p>z</p>"
-    tags, warnings = Tags.read(page)
+    tags, warnings, _ = Tags.read(page)
     assert tags.named("p").size == 2
     assert not tags.named("title").size
     assert "title" in warnings[0]
-    assert Tags.read(b"<title>" + b"words " * 1_000 + b"</title><p>z")[1] == ()
+    assert Tags.read(b"<title>" + b"words " * 1_000 + b"</title><p>z").warnings == ()
 
 
 def test_deep_elements_are_written_one_behind_the_other() -> None:
@@ -148,6 +148,8 @@ def test_deep_elements_are_written_one_behind_the_other() -> None:
     assert "512" in warnings[0]
     tags = Tags.of_markup(b"<div>a" * 1_000)
     assert tags.depth == 512
+    left, _ = _read(b"<i>a" * 1_000 + b"<p>b</p>" + b"</i>" * 1_000)
+    assert (left.count(b"a"), left.count(b"<i>")) == (1_000, 510)
     assert _read(b"<ul>" + b"<li>a" * 2_000 + b"</ul>")[1] == ()
 
 
@@ -171,7 +173,7 @@ _PIECES = str.split(
 
 @given(st.lists(st.sampled_from([*_PIECES, " "]), max_size=60), st.booleans())
 def test_the_columns_fit_the_markup(pieces: list[str], keep: bool) -> None:
-    tags, _ = Tags.read("".join(pieces).encode(), keeps_raw_text=keep, keeps_drawings=keep)
+    tags, *_ = Tags.read("".join(pieces).encode(), keeps_raw_text=keep, keeps_drawings=keep)
     assert tags.source.count(b"<") == tags.source.count(b">") == tags.start.size == tags.origin.size
     opened: list[str] = []
     found, deepest = set(), 0

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blockfeat.blocks.tagtable import load_table
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import TrainingError
+from blockfeat.features.context import context_features
+from blockfeat.models.margin.model import MarginModel
 from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import TrainingPage
 
@@ -86,3 +89,18 @@ def test_terms_are_read_strongest_first_and_in_four_digits() -> None:
     numbers = Parameters(np.array([2, 0]), np.array([0.123456, 9.0]), np.array([1.0, 2.0]), np.array([0.5, -12345.6]))
     terms = numbers.terms(["a", "b", "c"])
     assert [(term.feature, term.threshold, term.weight) for term in terms] == [("a", 9.0, -12350.0), ("c", 0.1235, 0.5)]
+
+
+def test_packed_scores_are_those_of_the_model() -> None:
+    """The arithmetic for many particles gives what `MarginModel.scores` gives for one."""
+    random = np.random.default_rng(5)
+    pages = [page([(float(random.normal()), 5, 1.0) for _ in range(count)]) for count in (7, 3, 12)]
+    parameters = Parameters(np.array([1, 0]), np.array([0.25, 98.5]), np.array([0.5, 2.0]), np.array([1.5, -0.75]), 0.5)
+    names = [feature.name for feature in context_features()[:2]]
+    model = MarginModel("m", load_table("html5"), parameters.terms(names), parameters.bias)
+    packed = PackedPages.build(pages, parameters.columns)
+    arrays = (parameters.thresholds, parameters.softnesses, parameters.weights)
+    found = packed.scores(*(values[None] for values in arrays), np.array([parameters.bias]))[0]
+    columns = [names.index(name) for name in model.feature_names]
+    alone = np.concatenate([model.scores(own.matrix[:, columns]) for own in pages])
+    assert np.sort(found) == pytest.approx(np.sort(alone), abs=1e-5)

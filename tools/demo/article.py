@@ -8,12 +8,12 @@ Chunks of a body are separated by blank lines. What a chunk is shows in how it b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from demo.markup import plain
 
-__all__ = ["Article", "Part", "gold_paragraphs", "gold_text", "parse_body"]
+__all__ = ["Article", "Part", "gold_paragraphs", "gold_text", "parse_body", "second_labeller_text"]
 
 _STEP = re.compile(r"\d+\. ")
 _NOT_CONTENT = frozenset({"caption", "time"})
@@ -89,11 +89,15 @@ def _parse_line(chunk: str) -> Part:
 
 def gold_paragraphs(article: Article) -> list[str]:
     """Paragraphs of the main text: headline, standfirst, body; no byline, date, clock or caption."""
-    paragraphs = [plain(article.title)]
-    if article.standfirst:
-        paragraphs.append(plain(article.standfirst))
+    standfirst = [plain(article.standfirst)] if article.standfirst else []
+    return [plain(article.title), *standfirst, *_body_paragraphs(article, without=_NOT_CONTENT)]
+
+
+def _body_paragraphs(article: Article, *, without: Set[str]) -> list[str]:
+    """Paragraphs of the body but for some kinds of parts."""
+    paragraphs: list[str] = []
     for part in article.parts:
-        if part.kind in _NOT_CONTENT:
+        if part.kind in without:
             continue
         if part.kind == "code":
             paragraphs.append("\n".join(part.lines))
@@ -107,3 +111,13 @@ def gold_paragraphs(article: Article) -> list[str]:
 def gold_text(article: Article) -> str:
     """Join the main text, paragraphs separated by a blank line."""
     return "\n\n".join(gold_paragraphs(article))
+
+
+def second_labeller_text(article: Article, date: str) -> str:
+    """Return what a second labeller copied: as `gold_text`, but with byline, captions and clocks, without standfirst.
+
+    These are what labellers disagree on most (Ziegler & Skubacz 2007, 3.5.1, name the date).
+    """
+    return "\n\n".join(
+        [plain(article.title), f"{article.author}, {date}", *_body_paragraphs(article, without=frozenset())]
+    )

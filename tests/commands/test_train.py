@@ -1,0 +1,142 @@
+"""The command ``blockfeat train``, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from blockfeat.data import demo_pages, write_corpus
+from blockfeat.models import load_model
+from blockfeat.training.registry import CONFIGS, TRAINERS, load_config
+from pages import article_page
+
+CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = "features = 6\nrounds = 1\n[swarm]\nparticles = 6\niterations = 5\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder, with a quick configuration of the margin model beside it."""
+    (tmp_path / "quick.toml").write_text(QUICK, encoding="utf-8")
+    (tmp_path / "here").mkdir()
+    return tmp_path / "here"
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "settings")}
+
+
+def blockfeat(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CALL, *map(str, words)],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+
+
+def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) -> None:
+    done = blockfeat(folder, "train", "--lang", "de,fr", "--config", "../quick.toml", "--kind", "margin")
+    assert done.returncode == 0, done.stderr
+    assert "training on the bundled demo pages" in done.stdout
+    assert "written: blockfeat-de-fr.json" in done.stdout
+    model = load_model(folder / "blockfeat-de-fr.json")
+    assert (model.kind, model.name, model.languages) == ("margin", "blockfeat-de-fr", ("de", "fr"))
+    assert model.record["command"] == "blockfeat train --lang de,fr --config ../quick.toml --kind margin"
+    assert "word F1" in done.stdout
+    advice = done.stdout.splitlines()[-1].split()
+    assert advice[-5:] == ["blockfeat", "extract", "--model", "blockfeat-de-fr.json", "PAGE.html"]
+    (folder / "PAGE.html").write_text(article_page(), encoding="utf-8")
+    assert blockfeat(folder, *advice[-4:]).returncode == 0
+
+
+def test_the_default_kind_is_margin_unless_an_option_is_for_thresholds(folder: Path) -> None:
+    quick = ("--particles", "5", "--iterations", "2", "--corpus", "demo", "--lang", "de")
+    assert blockfeat(folder, "train", *quick, "--decoder", "conjunction", "-o", "a.json").returncode == 0
+    assert load_model(folder / "a.json").kind == "thresholds"
+    assert blockfeat(folder, "train", *quick, "-o", "b.json").returncode == 0
+    model = load_model(folder / "b.json")
+    assert model.kind == "margin"
+    assert model.record["options"]["swarm"]["particles"] == 5
+
+
+def test_corpora_are_those_of_blockfeat_toml(folder: Path) -> None:
+    pages = [page for page in demo_pages() if page.lang in ("de", "fr")]
+    write_corpus(pages, folder / "mine.jsonl.gz")
+    (folder / "blockfeat.toml").write_text('[corpora]\nmine = "mine.jsonl.gz"\n', encoding="utf-8")
+    done = blockfeat(folder, "train", "--kind", "tokens", "--lang", "de")
+    assert done.returncode == 0, done.stderr
+    assert "training on blockfeat.toml: mine.jsonl.gz" in done.stdout
+    assert (folder / "blockfeat-de.npz").exists()
+    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "mine", "-o", "named.npz")
+    assert done.returncode == 0, done.stderr
+    assert "training on" not in done.stdout
+
+
+@pytest.mark.parametrize("kind", TRAINERS)
+def test_the_configuration_is_printed_whole(kind: str, folder: Path) -> None:
+    done = blockfeat(folder, "train", "--kind", kind, "--print-config")
+    assert done.returncode == 0
+    (folder / "all.toml").write_text(done.stdout, encoding="utf-8")
+    assert load_config(folder / "all.toml") == (kind, CONFIGS[kind]())
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--kind", "magic"), "unknown kind 'magic'"),
+        (("--kind", "tokens", "--decoder", "mss"), "a model of kind tokens has none"),
+        (("--kind", "tokens", "--particles", "3"), "a model of kind tokens has no swarm"),
+        (("--config", "nosuch.toml"), "nosuch.toml"),
+        (("--kind", "margin", "--config", "paper.toml"), "kind 'thresholds', not 'margin'"),
+        (("--lang", "sw"), "no page of language 'sw'"),
+        (("--split", "2"), "the training share"),
+    ],
+)
+def test_wrong_usage_is_one_message_and_code_2(words: tuple[str, ...], reason: str, folder: Path) -> None:
+    done = blockfeat(folder, "train", *words)
+    assert done.returncode == 2
+    assert reason in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
+    quick = ("--particles", "5", "--iterations", "3", "--corpus", "demo", "--lang", "de,fr")
+    done = blockfeat(folder, "train", "--kind", "thresholds", *quick, "--report", "curves")
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in (folder / "curves").iterdir()}
+    assert names == {"convergence.csv", "convergence.png", "features.csv", "features.png"}
+    record = json.loads((folder / "blockfeat-de-fr.json").read_text(encoding="utf-8"))["record"]
+    assert set(record["scores"]["test"]) == {"text"}
+    assert "HL (2nd labeller)" in done.stdout
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
+    (folder.parent / "long.toml").write_text("[swarm]\niterations = 100000\npatience = 0\n", encoding="utf-8")
+    command = [*CALL, "train", "--kind", "thresholds", "--corpus", "demo", "--config", "../long.toml", "-o", "m.json"]
+    with subprocess.Popen(
+        command, cwd=folder, env=environment(folder), stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+        time.sleep(15)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=120)
+    assert "stopping while" in stderr
+    if "best thresholds so far are kept" in stderr:
+        assert process.returncode == 0
+        assert load_model(folder / "m.json").record["interrupted"] is True
+    else:  # a slow machine was still measuring
+        assert "no model is written" in stderr
+        assert process.returncode == 130

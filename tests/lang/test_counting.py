@@ -1,0 +1,134 @@
+"""Words and sentences: the same compiled and uncompiled, and as their definitions say."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.data import demo_pages
+from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
+from blockfeat.lang.counting import count_by_block, count_numbers, prose_sample, sentence_ends, word_spans
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.measures import PageText
+from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, rows_of_keys
+from blockfeat.lang.words import tokenize
+from blocks_of import blocks_of
+from page_text_of import page_text_of
+from uncompiled import load_uncompiled
+
+SENTENCES = st.text("aB1. .!?)”。é\u0301我…\n", max_size=25)
+
+
+def test_compiled_and_uncompiled_count_the_same() -> None:
+    plain = load_uncompiled("blockfeat.lang.counting")
+    for page in demo_pages():
+        text = blocks_of(page.html).page_text
+        starts, ends = word_spans(text.classes)
+        assert [places.tolist() for places in plain.word_spans(text.classes)] == [starts.tolist(), ends.tolist()]
+        sentences = sentence_ends(text.codes, text.classes, text.block_ends)
+        assert plain.sentence_ends(text.codes, text.classes, text.block_ends).tolist() == sentences.tolist()
+        counts = all_counts(text)
+        pieces = (text.piece_ends, text.piece_flags)
+        expected = plain.count_by_block(text.classes, text.block_ends, *pieces, starts, sentences)
+        assert {name: column.tolist() for name, column in expected.items()} == counts
+
+
+def all_counts(text: PageText) -> dict[str, list[int]]:
+    """Return every count of a page's text."""
+    starts, _ = word_spans(text.classes)
+    sentences = sentence_ends(text.codes, text.classes, text.block_ends)
+    counts = count_by_block(text.classes, text.block_ends, text.piece_ends, text.piece_flags, starts, sentences)
+    return {name: column.tolist() for name, column in counts.items()}
+
+
+def test_compiled_and_uncompiled_give_the_same_keys_and_rows() -> None:
+    plain = load_uncompiled("blockfeat.lang.word_keys")
+    index = StopWordIndex.build(["en", "de", "ru"])
+    for page in demo_pages():
+        text = blocks_of(page.html).page_text
+        spans = word_spans(text.classes)
+        keys = keys_of_spans(text.codes, *spans)
+        assert plain.keys_of_spans(text.codes, *spans).tolist() == keys.tolist()
+        rows = rows_of_keys(keys, index.keys, index.key_rows, index.buckets)
+        assert plain.rows_of_keys(keys, index.keys, index.key_rows, index.buckets).tolist() == rows.tolist()
+        assert plain.count_hits(rows, index.matrix).tolist() == count_hits(rows, index.matrix).tolist()
+
+
+def plain_sentences(block: str) -> int:
+    """Count the sentences of a block by their definition."""
+    classes = [int(character_classes().table[ord(character)]) for character in block]
+    parts, begin = [], 0
+    for place, character in enumerate(block):
+        if not classes[place] & STOP:
+            continue
+        behind = place + 1
+        while behind < min(place + 5, len(block)) and classes[behind] & (STOP | CLOSER):
+            behind += 1
+        following = next((bits for bits in classes[behind:] if not bits & SPACE), None)
+        before = 0
+        while before < place and classes[place - before - 1] & ALPHANUMERIC:
+            before += 1
+        is_short = before == 1 or (before == 2 and block[place - 1] in "0123456789")
+        is_abbreviation = character == "." and following is not None and (is_short or bool(following & LOWERCASE))
+        is_spaced = behind == len(block) or bool(classes[behind] & SPACE)
+        if character in "。！？｡．" or (is_spaced and not is_abbreviation):
+            parts.append(block[begin:behind])
+            begin = behind
+    return sum(bool(tokenize(part)) for part in [*parts, block[begin:]])
+
+
+@given(st.lists(SENTENCES, max_size=4))
+def test_sentences_are_counted_as_defined(blocks: list[str]) -> None:
+    assert all_counts(page_text_of(blocks))["sentences"] == [plain_sentences(block) for block in blocks]
+
+
+@given(st.lists(st.text(max_size=10), max_size=6))
+def test_counts_of_any_text_are_possible(blocks: list[str]) -> None:
+    counts = all_counts(page_text_of(blocks))
+    columns = {name: np.array(column) for name, column in counts.items()}
+    assert {column.size for column in columns.values()} == {len(blocks)}
+    assert (columns["sentences"] <= columns["words"]).all()
+    assert (columns["words"] <= columns["alphanumerics"]).all()
+    assert (columns["unspaced_words"] <= columns["words"]).all()
+    assert ((columns["sentences"] > 0) == (columns["words"] > 0)).all()
+
+
+BLOCKS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
+
+
+@given(BLOCKS, st.integers(1, 12), st.integers(1, 60))
+def test_the_sample_of_prose_is_that_of_its_definition(
+    blocks: list[tuple[int, int]], fewest_words: int, most_words: int
+) -> None:
+    words = [count for count, _ in blocks]
+    linked = [min(count, anchors) for count, anchors in blocks]
+    prose = [i for i in range(len(words)) if words[i] >= fewest_words and 2 * linked[i] <= words[i]]
+    prose = prose or [i for i in range(len(words)) if words[i]]
+    chosen = [i for place, i in enumerate(prose) if sum(words[j] for j in prose[:place]) < most_words]
+    starts = [sum(words[:i]) for i in range(len(words))]
+    expected = [word for i in chosen for word in range(starts[i], starts[i] + words[i])]
+    arrays = (np.array(values, dtype=np.int32) for values in (words, linked, range(sum(words))))
+    found, rows = prose_sample(*arrays, fewest_words=fewest_words, most_words=most_words)
+    assert found.tolist() == chosen
+    assert rows.tolist() == expected
+
+
+@given(st.lists(st.lists(st.integers(-1, 3), max_size=5), max_size=5), st.lists(st.integers(0, 2), max_size=4))
+def test_hits_by_block_equal_a_loop(blocks: list[list[int]], columns: list[int]) -> None:
+    matrix = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0]], dtype=np.uint8)
+    rows = np.array([row for block in blocks for row in block], dtype=np.int32)
+    words = np.array([len(block) for block in blocks], dtype=np.int32)
+    found = count_hits_by_block(rows, words, matrix, np.array(columns, dtype=np.int64))
+    assert found.tolist() == [
+        [sum(int(matrix[row, column]) for row in block) for column in columns] for block in blocks
+    ]
+    assert count_hits(rows, matrix).tolist() == matrix[rows].sum(axis=0).tolist()
+
+
+@given(st.lists(st.integers(0, 0x10FFFF), max_size=20))
+def test_numbers_are_counted_with_one_for_all_behind(codes: list[int]) -> None:
+    number_of = np.arange(300, dtype=np.uint16).astype(np.uint8) % 7
+    counts = count_numbers(np.array(codes, dtype=np.uint32), number_of, 7)
+    numbers = [int(number_of[min(code, 299)]) for code in codes]
+    assert counts.tolist() == [numbers.count(number) for number in range(7)]

@@ -1,0 +1,80 @@
+"""Character references and bytes that markup cannot hold."""
+
+from __future__ import annotations
+
+import html
+from html.entities import html5
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.page.tags import Tags
+
+
+def _text(data: str) -> str:
+    return Tags.of_markup(f"<p>{data}</p>".encode()).all_text()
+
+
+def _value(data: str) -> str:
+    tags = Tags.of_markup(f'<p title="{data}">x</p>'.encode())
+    return tags.attributes(int(tags.named("p")[0]))["title"]
+
+
+def test_every_name_of_html5() -> None:
+    names = [name for name in html5 if html5[name] not in "\t\n"]
+    assert _text("|".join(f"&{name}" for name in names)) == "|".join(html5[name] for name in names)
+    assert _value("|".join(f"&{name}" for name in names)) == "|".join(html5[name] for name in names)
+
+
+@given(st.text("&;#xX0123456789abcelmnopqrstuy", max_size=30))
+def test_broken_references_are_read_as_python_reads_them(text: str) -> None:
+    expected = html.unescape(text)
+    # Python drops control characters, which become spaces here, and keeps U+000D.
+    if all(character >= " " and not "\x7f" <= character <= "\x9f" for character in expected) and "&#" not in text:
+        assert _text(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "character"),
+    [
+        ("&#65;", "A"),
+        ("&#x41", "A"),
+        ("&#X1F600;", "\U0001f600"),
+        ("&#233;", "é"),
+        ("&#8212;", "—"),
+        ("&#128;", "€"),
+        ("&#0;", "\ufffd"),
+        ("&#xD800;", "\ufffd"),
+        ("&#99999999999999;", "\ufffd"),
+        ("&#1;x", " x"),
+        ("&#;", "&#;"),
+        ("&#x;", "&#x;"),
+        ("&lt;b&gt;", "<b>"),
+        ("&nosuch;", "&nosuch;"),
+        ("&", "&"),
+    ],
+)
+def test_numbers(reference: str, character: str) -> None:
+    assert _text(f"a{reference}") == f"a{character}"
+    assert _value(f"a{reference}") == f"a{character}"
+
+
+def test_names_in_links_stay_as_they_are() -> None:
+    assert _value("?a=1&copy=2&lang=de&amp;x&notit") == "?a=1&copy=2&lang=de&x&notit"
+    assert _value("&copy &amp") == "© &"
+
+
+@given(st.text(max_size=60))
+def test_any_text_stays(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode().replace("\r", "")
+    expected = "".join(
+        "\ufffd"
+        if character == "\0"
+        else " "
+        if (character < " " and character not in "\t\n") or character == "\x7f"
+        else character
+        for character in text
+    )
+    assert _text(html.escape(text)) == expected
+    assert _value(html.escape(text)) == expected
