@@ -24,17 +24,18 @@ DIRECTIVES = {
 }
 
 
-def _extension(name: str) -> Extension:
-    """Return one extension module; ``optional`` lets an install go on where it does not compile."""
+def _extensions() -> list[Extension]:
+    """Return the extension modules; ``optional`` lets an install go on where one does not compile."""
     options = [] if os.name == "nt" else ["-O3", "-fwrapv", "-g0"]
-    return Extension(name, [f"{name.replace('.', '/')}.py"], extra_compile_args=options, optional=True)
-
-
-setup(
-    ext_modules=cythonize(
-        [_extension(name) for name in COMPILED_MODULES],
+    extensions = cythonize(
+        [Extension(name, [f"{name.replace('.', '/')}.py"], extra_compile_args=options) for name in COMPILED_MODULES],
         build_dir="build/checked" if IS_CHECKED else "build/cython",
         compiler_directives=DIRECTIVES,
         quiet=True,
     )
-)
+    for extension in extensions:
+        extension.optional = True  # cythonize does not take it over
+    return extensions
+
+
+setup(ext_modules=_extensions())

@@ -22,6 +22,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.lang.word_keys",
     "blockfeat.page.markup",
     "blockfeat.page.scanner",
+    "blockfeat.page.tokens",
     "blockfeat.page.tree",
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""

@@ -68,6 +68,11 @@ class TagTable:
     guards: Guards = field(default_factory=Guards)
     description: str = ""
 
+    @property
+    def reads_drawings(self) -> bool:
+        """Whether the table names svg and does not prune it: pages have to be parsed with their drawings then."""
+        return self.operations.get("svg", "prune") != "prune"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain values, for a model file that carries its own table."""
         document: dict[str, Any] = {"schema": _SCHEMA, "name": self.name, "description": self.description}

@@ -159,7 +159,13 @@ class Extractor:
         """
         if lang is not None and normalise_code(lang) is None:
             raise LanguageError(f"{lang!r} is no language code; give an ISO 639-1 code such as 'de'")
-        page = Page.parse(html, url=url, charset=charset, max_bytes=self.max_bytes)
+        page = Page.parse(
+            html,
+            url=url,
+            charset=charset,
+            max_bytes=self.max_bytes,
+            keep_drawings=self.model.table.reads_drawings,
+        )
         measured = self.measurer.measure(page, lang=lang)
         return self.assemble(page, measured, self.model.predict(measured), id=id)
 

@@ -41,8 +41,9 @@ _WIDER = {
     "macintosh": "mac-roman",
     "iso-8859-8-i": "iso-8859-8",
 }
-# Where Python's cp932 puts bytes that stand for nothing.
+# Characters that one bad byte can spoil, and those between them.
 _SPOILT_BY_ONE = 5
+# Where Python's cp932 puts bytes that stand for nothing.
 _NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
 # Labels of old pages that the standard does not know.
 _ALSO = {
@@ -198,14 +199,14 @@ def _not_utf_8(data: bytes, charset: str | None, first_error: int) -> Decoding:
 
 
 def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
-    """Tell whether most sequences of bytes above 0x7F are whole UTF-8 characters."""
+    """Return whether most bytes above 0x7F make whole UTF-8 characters, or one bad byte explains the others."""
     text = sample.decode("utf-8", "replace")
     replaced = text.count("\ufffd")
     whole = len(text) - replaced - _ascii_bytes(sample)
-    if not lenient:
-        return whole > 2 * replaced
-    # One bad byte spoils at most one character of four bytes.
-    return whole >= replaced or (replaced <= _SPOILT_BY_ONE and text.count("\ufffd" * replaced) == 1)
+    is_one_bad_byte = text.rfind("\ufffd") - text.find("\ufffd") < _SPOILT_BY_ONE
+    if lenient:
+        return whole >= replaced or is_one_bad_byte
+    return whole > 2 * replaced or (is_one_bad_byte and whole > replaced)
 
 
 def _is_contradicted(sample: bytes, name: str) -> bool:

@@ -76,6 +76,7 @@ class Page:
         charset: str | None = None,
         max_bytes: int | None = None,
         keep_raw_text: bool = False,
+        keep_drawings: bool = False,
     ) -> Page:
         """Parse a page.
 
@@ -88,7 +89,9 @@ class Page:
         max_bytes : int, optional
             Largest page that is taken.
         keep_raw_text : bool
-            Keep scripts, styles, drawings and comments in the tree.
+            Keep scripts, styles and drawings in the tree.
+        keep_drawings : bool
+            Keep drawings (svg), for tag tables that read them.
 
         Raises
         ------
@@ -112,7 +115,9 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        tags, declared, warnings = _read(data, keep_raw_text=keep_raw_text)
+        tags, declared, warnings = _read(
+            data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
+        )
         replaced += decoding.replaced
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
@@ -192,10 +197,10 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _read(data: bytes, *, keep_raw_text: bool) -> tuple[Tags | None, DeclaredText, list[str]]:
+def _read(data: bytes, *, keep_raw_text: bool, keep_drawings: bool) -> tuple[Tags | None, DeclaredText, list[str]]:
     """Read UTF-8 markup; return its tags, None where there are none, what its JSON-LD declares, and what was mended."""
     if not data or data.isspace():
         return None, NOTHING_DECLARED, []
-    tags, told, linked_data = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_raw_text)
+    tags, told, linked_data = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
     return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told]

@@ -167,7 +167,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         self, pages: Sequence[LabelledPage], blank: ThresholdModel, on_progress: OnProgress
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
         """Measure pages; those that cannot be used are listed with the reason."""
-        work = _Preparer(measurer_for(blank), self.config.fitness)
+        work = _Preparer(measurer_for(blank), self.config.fitness, keep_drawings=blank.table.reads_drawings)
         prepared: list[PreparedPage] = []
         skipped: list[str] = []
         done = in_order(work, pages, jobs=self.jobs, failure=lambda page, reason: f"{page.id}: {reason}")
@@ -236,6 +236,7 @@ class _Preparer:
 
     measurer: PageMeasurer
     fitness: str
+    keep_drawings: bool = False
 
     def __call__(self, page: LabelledPage) -> PreparedPage | str:
         try:
@@ -244,7 +245,8 @@ class _Preparer:
             return f"{page.corpus} {page.id}: {error}"
 
     def _prepared(self, page: LabelledPage) -> PreparedPage | str:
-        measured = self.measurer.measure(Page.parse(page.html), lang=page.lang)
+        parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
+        measured = self.measurer.measure(parsed, lang=page.lang)
         blocks, matrix = measured.blocks, np.asarray(measured.matrix, dtype=np.float64)
         if len(blocks) == 0:
             return f"{page.corpus} {page.id}: the page has no text"

@@ -18,7 +18,7 @@ from blockfeat.data.corpus import demo_pages
 from blockfeat.page import scanner as compiled
 from hostile import hostile_pages
 
-_MODULES = ("markup", "tree", "scanner")
+_MODULES = ("markup", "tree", "tokens", "scanner")
 
 pytestmark = pytest.mark.skipif(
     any(name.startswith("blockfeat.page.") for name in uncompiled_modules()), reason="the scanner is not compiled here"

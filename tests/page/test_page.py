@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 from blockfeat.blocks import cut_into_blocks, load_table
 from blockfeat.data.corpus import demo_pages
 from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded, NotHTML
+from blockfeat.extraction.extractor import Extractor, measurer_for
+from blockfeat.models.threshold.model import ThresholdModel
 from blockfeat.page.page import Page
 
 _TABLE = load_table("html5")
@@ -268,6 +272,19 @@ def test_the_tree_of_a_deep_page_and_of_none() -> None:
     assert page.tree is not None
     assert [element.tag for element in page.tree.iter()] == _names(page)
     assert Page.parse("").tree is None
+
+
+def test_drawings_are_kept_for_tables_that_read_them() -> None:
+    html = "<p>a<svg><text>drawn</text></svg>"
+    assert (Page.parse(html).all_text(), Page.parse(html, keep_drawings=True).all_text()) == ("a", "a drawn")
+    guards = replace(_TABLE.guards, keep_if_it_holds_paragraphs=frozenset())
+    table = replace(_TABLE, operations={**_TABLE.operations, "svg": "boundary"}, guards=guards)
+    assert (_TABLE.reads_drawings, table.reads_drawings) == (False, True)
+    extractor = Extractor.load("thresholds")
+    assert isinstance(extractor.model, ThresholdModel)
+    model = replace(extractor.model, table=table)
+    extractor = replace(extractor, model=model, measurer=measurer_for(model))
+    assert [block.text for block in extractor.extract(html).blocks] == ["a", "drawn"]
 
 
 def test_soft_hyphens_do_not_cut_words() -> None:

@@ -60,6 +60,7 @@ def test_no_output_holds_unwanted_characters(title: str, text: str, value: str) 
 
 @given(_DIRTY, _DIRTY)
 @example("a\x01b", "c\x01")
+@example("", "\x00\x85")
 @settings(max_examples=100, deadline=None)
 def test_the_extraction_holds_no_unwanted_characters(title: str, text: str) -> None:
     found = blockfeat.extract(f"<title>{title}</title><pre>{text}</pre><p>words {text}</p>")

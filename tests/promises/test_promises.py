@@ -76,6 +76,7 @@ def _changed(before: str, after: str) -> int:
 @given(_LETTERS, st.integers(0, 10_000), st.integers(0x80, 0xFF), st.booleans(), st.booleans())
 @example("é é", 1, 0xFF, True, True)
 @example("aß ", 1, 0xFF, False, True)
+@example("ß😀a", 211, 0xC2, False, False)
 @settings(max_examples=200, deadline=None)
 def test_one_bad_byte_in_declared_utf_8_changes_one_character(
     text: str, place: int, byte: int, is_instead: bool, is_header: bool
@@ -90,6 +91,7 @@ def test_one_bad_byte_in_declared_utf_8_changes_one_character(
 
 
 @given(_LETTERS, st.integers(0, 10_000), st.integers(0x80, 0xFF), st.booleans())
+@example("aaaaa", 157, 244, False)
 @settings(max_examples=100, deadline=None)
 def test_one_bad_byte_in_utf_8_that_nobody_declares_changes_one_character(
     text: str, place: int, byte: int, is_instead: bool
