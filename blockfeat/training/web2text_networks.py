@@ -18,9 +18,10 @@ from blockfeat.models.web2text.labeller import LeafLabeller
 from blockfeat.models.web2text.network import FILTERS, KERNELS, Layer, Network
 from blockfeat.training.pytorch import import_torch
 
-__all__ = ["LabelledLeaves", "Recipe", "Trained", "to_torch", "train_web2text"]
+__all__ = ["LabelledLeaves", "Recipe", "Trained", "layers_of", "to_torch", "train_web2text"]
 
 _logger = logging.getLogger("blockfeat.training.web2text_networks")
+_NEGLIGIBLE = 1e-15
 Floats = NDArray[np.float32]
 # PyTorch is imported when training starts, and its objects are not typed here: most installations do not have it.
 Tensor = Any
@@ -245,7 +246,7 @@ def _train(
     if kept is None:
         raise TrainingError(f"the validation error of the {task.name} network is not a number")
     net.load_state_dict(kept)
-    return Network(mean, scale, _exported(net)), best, interrupted
+    return Network(mean, scale, layers_of(net)), best, interrupted
 
 
 def _step(net: Module, optimiser: Any, excerpts: tuple[Tensor, Tensor, Tensor]) -> None:
@@ -336,16 +337,18 @@ def _stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Modu
     return nn.Sequential(*layers)
 
 
-def _exported(net: Module) -> tuple[Layer, ...]:
-    """Return the layers of a network of PyTorch in numpy."""
-    return tuple(
-        Layer(
-            weights=np.ascontiguousarray(module.weight.detach().cpu().numpy().transpose(2, 1, 0)),
-            bias=module.bias.detach().cpu().numpy().copy(),
-        )
-        for module in net
-        if hasattr(module, "weight")
-    )
+def layers_of(net: Module) -> tuple[Layer, ...]:
+    """Return the layers of a network of PyTorch in numpy; weights of next to nothing are 0.
+
+    Weight decay leaves subnormal numbers in units that are not used, and products with them take several times as long.
+    """
+
+    def layer(module: Module) -> Layer:
+        weights = np.array(module.weight.detach().cpu().numpy().transpose(2, 1, 0), order="C")
+        weights[np.abs(weights) < _NEGLIGIBLE] = 0.0
+        return Layer(weights, module.bias.detach().cpu().numpy().copy())
+
+    return tuple(layer(module) for module in net if hasattr(module, "weight"))
 
 
 def to_torch(network: Network) -> Module:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -24,7 +24,7 @@ from experiments.web2text.leaf_pages import (
 )
 from experiments.web2text.study import Study, of_extractor
 
-__all__ = ["leaf_table_section"]
+__all__ = ["interpolation_table", "leaf_table_section"]
 
 # Accuracy, precision, recall and F1 in the paper: on the original test part, and on its own.
 PAPER = {
@@ -63,9 +63,7 @@ def leaf_table_section(study: Study) -> str:
             f"{seen} pages are in the test part of the mixed split.\n",
             "F1 of Web2Text by λ, the weight of the pairwise network (0: the unary network alone): mean over the "
             "seeds, and the lowest and highest of them:\n",
-            markdown_table(
-                ("split", *(f"λ = {weight:g}" for weight in INTERPOLATIONS)), _by_interpolation(models, splits)
-            ),
+            interpolation_table(models, splits),
             f"Test pages of the mixed split: {', '.join(_names(splits[1]))}.",
         )
     )
@@ -107,7 +105,9 @@ def _mean_scores(models: Sequence[LeafLabeller], split: PageSplit) -> BlockScore
     return BlockScores(accuracy, precision, recall, f1, scores[0].blocks)
 
 
-def _by_interpolation(models: dict[str, list[LeafLabeller]], splits: Sequence[PageSplit]) -> str:
+def interpolation_table(models: Mapping[str, Sequence[LeafLabeller]], splits: Sequence[PageSplit]) -> str:
+    """Return F1 by split and λ: mean, lowest and highest of the models of a split."""
+
     def cell(split: PageSplit, weight: float) -> str:
         found = [pooled_scores(split.test, replace(model, interpolation=weight)).f1 for model in models[split.name]]
         return f"{fmean(found):.3f} ({min(found):.3f} to {max(found):.3f})"

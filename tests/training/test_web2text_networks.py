@@ -7,8 +7,8 @@ import pytest
 from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import MissingExtraError, TrainingError
 from blockfeat.models.web2text.features import page_features
-from blockfeat.models.web2text.network import log_softmax
-from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, to_torch, train_web2text
+from blockfeat.models.web2text.network import Layer, Network, log_softmax
+from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, layers_of, to_torch, train_web2text
 from leaves_of import leaves_of
 from pages import SENTENCES, article_page
 
@@ -81,6 +81,14 @@ def test_torch_and_numpy_label_alike():
             np.testing.assert_allclose(network.logits(matrix), logits.numpy(), atol=1e-5)
             potentials.append(log_softmax(logits.numpy()))
         assert best_labels(*potentials).tolist() == labeller.predict(features).kept.tolist()
+
+
+def test_weights_of_next_to_nothing_are_zero():
+    pytest.importorskip("torch")
+    layer = Layer(np.array([[[0.5], [1e-40], [-1e-20]]], dtype=np.float32), np.array([0.25], dtype=np.float32))
+    found = layers_of(to_torch(Network(np.zeros(3, np.float32), np.ones(3, np.float32), (layer,))))
+    assert found[0].weights.tolist() == [[[0.5], [0.0], [0.0]]]
+    assert found[0].bias.tolist() == [0.25]
 
 
 def test_too_few_pages():

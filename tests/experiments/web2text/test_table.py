@@ -1,0 +1,35 @@
+import numpy as np
+
+from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
+from blockfeat.models.web2text.features import PageFeatures
+from blockfeat.models.web2text.labeller import LeafLabeller
+from blockfeat.models.web2text.network import FILTERS, KERNELS, Layer, Network
+from experiments.web2text.leaf_pages import LeafPage, PageSplit
+from experiments.web2text.table import INTERPOLATIONS, interpolation_table
+
+
+def constant_network(inputs: int, answers: list[float]) -> Network:
+    """A network that answers the same everywhere."""
+    sizes = [inputs, *FILTERS, len(answers)]
+    layers = [
+        Layer(np.zeros((kernel, before, behind), dtype=np.float32), np.zeros(behind, dtype=np.float32))
+        for kernel, before, behind in zip(KERNELS, sizes[:-1], sizes[1:], strict=True)
+    ]
+    layers[-1].bias[:] = answers
+    return Network(np.zeros(inputs, dtype=np.float32), np.ones(inputs, dtype=np.float32), tuple(layers))
+
+
+def labeller(content: float) -> LeafLabeller:
+    return LeafLabeller(
+        constant_network(len(BLOCK_FEATURES), [0.0, content]), constant_network(len(EDGE_FEATURES), [0.0] * 4)
+    )
+
+
+def test_f1_by_interpolation_has_a_row_for_each_split_and_the_spread_of_its_models():
+    leaves, edges = ((4, len(BLOCK_FEATURES)), (3, len(EDGE_FEATURES)))
+    features = PageFeatures(np.zeros(leaves, dtype=np.float32), np.zeros(edges, dtype=np.float32))
+    page = LeafPage("demo", "1", features, np.array([True, False, False, True]), {})
+    split = PageSplit("original", (), (), (page,))
+    table = interpolation_table({"original": [labeller(9.0), labeller(-9.0)]}, [split]).splitlines()
+    assert table[0] == "| split | λ = 0 | λ = 0.1 | λ = 0.3 | λ = 1 |"
+    assert table[2:] == ["| original |" + " 0.333 (0.000 to 0.667) |" * len(INTERPOLATIONS)]
