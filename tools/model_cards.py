@@ -29,16 +29,17 @@ ABOUT = {
     "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
     "thresholds": "Eight thresholds on the table for modern pages, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
-    "ziegler2007": "The paper to the letter: its table of tags, its eight features with the stop-word ratio not normalised and the argmax "
-    "over 14 languages, conjunction, and its fitness. Right for layouts of 2007; on modern pages its table makes a few "
-    "giant blocks.",
+    "ziegler2007": "The paper to the letter: its table of tags, its eight features (stop-word ratio not normalised, "
+    "argmax over 14 languages), conjunction, and its fitness. Right for layouts of 2007; on modern pages its table "
+    "makes a few giant blocks.",
 }
 HEAD = """# The bundled models
 
 A card for each, written from the model files by `python tools/model_cards.py`. Only numbers were learnt from the
-corpora; no page or text of theirs is in the project. The commands are those recorded in the files: models trained before
-`blockfeat train --config` name scripts that it has replaced; `tools/train_bundled.sh` has today's. Convention of the gold texts: mixed (see the README of the
-corpora): headline mostly in for older pages, out for newer ones. CleanEval's test part was not used.
+corpora; no page or text of theirs is in the project. The commands are those recorded in the files: models trained
+before `blockfeat train --config` name scripts that it has replaced; `tools/train_bundled.sh` has today's. Convention of
+the gold texts: mixed (see the README of the corpora): headline mostly in for older pages, out for newer ones.
+CleanEval's test part was not used.
 """
 
 
