@@ -27,15 +27,17 @@ ABOUT = {
     "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; see mss.md.",
     "mss-supervised-hr": "The same, cut at the first HR inside the run.",
     "web2text": "Vogels, Ganea & Eickhoff 2018: collapsed DOM, 128 block and 25 edge features, two networks, Viterbi.",
-    "thresholds": "Eight thresholds on the table for pages of today, decoded by the maximum subsequence: a block that "
+    "thresholds": "Eight thresholds on the table for modern pages, decoded by the maximum subsequence: a block that "
     "passes all counts by its words, one that fails counts against, and the best contiguous run is the content.",
-    "ziegler2007": "The paper to the letter: its table of tags, its eight features, stop-word argmax by block, "
-    "conjunction, and its fitness. Right for layouts of 2007; on pages of today its table makes a few giant blocks.",
+    "ziegler2007": "The paper to the letter: its table of tags, its eight features with the stop-word ratio not normalised and the argmax "
+    "over 14 languages, conjunction, and its fitness. Right for layouts of 2007; on modern pages its table makes a few "
+    "giant blocks.",
 }
 HEAD = """# The bundled models
 
 A card for each, written from the model files by `python tools/model_cards.py`. Only numbers were learnt from the
-corpora; no page or text of theirs is in the project. Convention of the gold texts: mixed (see the README of the
+corpora; no page or text of theirs is in the project. The commands are those recorded in the files: models trained before
+`blockfeat train --config` name scripts that it has replaced; `tools/train_bundled.sh` has today's. Convention of the gold texts: mixed (see the README of the
 corpora): headline mostly in for older pages, out for newer ones. CleanEval's test part was not used.
 """
 
@@ -48,9 +50,9 @@ def card(name: str, model: Model) -> str:
     title = f"{name} (default)" if name == DEFAULT_MODEL else name
     corpora = model.record.get("corpora") or {}
     counts = corpora.items() if isinstance(corpora, dict) else ((corpus, "") for corpus in corpora)
-    told = ", ".join(f"{corpus} {count}".strip() for corpus, count in counts)
+    named = ", ".join(f"{corpus} {count}".strip() for corpus, count in counts)
     lines = [f"## {title}", "", ABOUT.get(name, ""), "", f"- table `{model.table.name}`"]
-    lines += [f"- trained on: {told or 'nothing'}"]
+    lines += [f"- trained on: {named or 'nothing'}"]
     lines += [f"- {key.replace('_', ' ')}: {value}" for key, value in record.items()]
     return "\n".join([*lines, "", f"```\n{model.record.get('command', '')}\n```", ""])
 

@@ -84,6 +84,8 @@ class Markup:
         The start tag of each element, and its end tag: its start tag where it is empty, -1 while it is open.
     key : uint64 array, ``elements`` entries
         The name of each (see `blockfeat.page.tags.name_key`).
+    replaced : int
+        References to no character, for which U+FFFD is written.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -91,7 +93,7 @@ class Markup:
         self.size = 0
         self.room = len(data) // 2 + 1024
         self.out = bytearray(self.room)
-        self.tags = self.elements = 0
+        self.tags = self.elements = self.replaced = 0
         self.tag_room = self.element_room = len(data) // 128 + 64
         self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
             array("q", bytes(8 * self.tag_room)) for _ in range(5)
@@ -181,8 +183,7 @@ class Markup:
         byte: cython.int
         while start < stop:
             plain = start
-            while start < stop and _IS_PLAIN[kind * 256 + self.data[start]]:
-                start += 1
+            start = plain_stop(self.data, start, stop, kind)
             self.copy(plain, start)
             if start == stop:
                 break
@@ -245,6 +246,7 @@ class Markup:
             code = _C1[code - 0x80]
         elif code == 0 or 0xD800 <= code < 0xE000 or code > 0x10FFFF:
             code = _REPLACEMENT
+            self.replaced += 1
         self._write_character(code, kind)
         return place
 
@@ -387,6 +389,12 @@ if not cython.compiled:
     def find_byte(data: bytes, byte: int, start: int, stop: int) -> int:
         """Return the position of a byte, or -1."""
         return data.find(byte, start, stop)
+
+    def plain_stop(data: bytes, start: int, stop: int, kind: int) -> int:
+        """Return the position behind the bytes that are written as they are."""
+        while start < stop and _IS_PLAIN[kind * 256 + data[start]]:
+            start += 1
+        return start
 
     def copy_bytes(out: bytearray, place: int, data: bytes, start: int, count: int) -> None:
         """Copy a stretch of bytes."""

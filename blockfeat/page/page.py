@@ -115,10 +115,10 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        tags, declared, warnings = _read(
+        tags, declared, warnings, unnamed = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
-        replaced += decoding.replaced
+        replaced += decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
         return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared)
@@ -197,10 +197,14 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _read(data: bytes, *, keep_raw_text: bool, keep_drawings: bool) -> tuple[Tags | None, DeclaredText, list[str]]:
-    """Read UTF-8 markup; return its tags, None where there are none, what its JSON-LD declares, and what was mended."""
+def _read(data: bytes, *, keep_raw_text: bool, keep_drawings: bool) -> tuple[Tags | None, DeclaredText, list[str], int]:
+    """Read UTF-8 markup.
+
+    Returns its tags (None where there are none), the text that its JSON-LD declares, warnings of what was mended, and
+    the number of character references that name no character.
+    """
     if not data or data.isspace():
-        return None, NOTHING_DECLARED, []
-    tags, told, linked_data = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+        return None, NOTHING_DECLARED, [], 0
+    tags, told, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told]
+    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told], replaced

@@ -69,7 +69,8 @@ class Tags:
         # One by one, so that each is freed before the next one is copied.
         start, stop, origin, opened, closed = (np.frombuffer(columns.pop(), dtype=np.int64).copy() for _ in range(5))
         key = np.frombuffer(columns.pop(), dtype=np.uint64).copy()
-        return Reading(cls(source, start, stop, opened, closed, key, depth, origin), told, linked_data)
+        tags = cls(source, start, stop, opened, closed, key, depth, origin)
+        return Reading(tags, told, linked_data, scanner.replaced)
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:
@@ -128,11 +129,24 @@ class Tags:
 
 
 class Reading(NamedTuple):
-    """What a page holds: its tags, what was capped or repaired, and where its JSON-LD scripts begin and end."""
+    """What a page holds.
+
+    Attributes
+    ----------
+    tags : Tags
+        Its tags.
+    warnings : tuple of str
+        What was capped or repaired.
+    linked_data : tuple of (int, int)
+        Where its JSON-LD scripts begin and end.
+    replaced : int
+        Number of character references that name no character and became U+FFFD.
+    """
 
     tags: Tags
     warnings: tuple[str, ...]
     linked_data: tuple[tuple[int, int], ...]
+    replaced: int
 
 
 def parents_of(opened: Indices, closed: Indices) -> Indices:

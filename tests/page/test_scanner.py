@@ -15,7 +15,7 @@ _START, _END = b"<html><body>", b"</body></html>"
 
 def _read(page: bytes, *, keep: bool = False) -> tuple[bytes, tuple[str, ...]]:
     """Return the markup inside the body, and the warnings."""
-    tags, told, _ = Tags.read(b"<body>" + page, keeps_raw_text=keep, keeps_drawings=keep)
+    tags, told, *_ = Tags.read(b"<body>" + page, keeps_raw_text=keep, keeps_drawings=keep)
     source = tags.source.replace(b"<html><body/></html>", _START + _END)
     assert source.startswith(_START)
     assert source.endswith(_END)
@@ -133,7 +133,7 @@ def test_a_tag_without_an_end_goes() -> None:
 
 def test_an_unclosed_title_keeps_the_page() -> None:
     page = b"<title>a <body><p>" + b"words " * 1_000 + b"</p><svg><title>x</title></svg><p>z</p>"
-    tags, warnings, _ = Tags.read(page)
+    tags, warnings, *_ = Tags.read(page)
     assert tags.named("p").size == 2
     assert not tags.named("title").size
     assert "title" in warnings[0]
