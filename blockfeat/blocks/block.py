@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A text block with its place in the page and, after extraction, its verdict.
+    """A text block with its place in the page and, after extraction, its label and the reason.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Block:
     kept : bool
         True if the block is part of the content.
     score : float
-        The model's score; above 0 speaks for content.
+        The model's score; above 0 favours content.
     features : mapping
         Value of every feature that the model looked at, by name.
     contributions : mapping

@@ -635,7 +635,7 @@ class _Walk:
     def _stands_at(
         self, byte: cython.Py_ssize_t, end: cython.Py_ssize_t, wanted: cython.p_const_uchar, length: cython.Py_ssize_t
     ) -> cython.bint:
-        """Tell whether some bytes stand here."""
+        """Return whether some bytes stand here."""
         place: cython.Py_ssize_t = 0
         if byte + length > end:
             return False

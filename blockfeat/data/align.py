@@ -111,7 +111,7 @@ def align_words(words: Sequence[Hashable], gold: Sequence[Hashable]) -> Places:
 
 
 def _in_common_runs(first: Sequence[object], second: Sequence[object], length: int) -> Flags:
-    """Tell which words stand in a run of some length that the gold has too: of three, for no others can count."""
+    """Return which words stand in a run of some length that the gold has too: of three, for no others can count."""
     known = set(zip(*(second[shift:] for shift in range(length)), strict=False))
     starts = [run in known for run in zip(*(first[shift:] for shift in range(length)), strict=False)]
     covered = np.zeros(len(first), dtype=bool)

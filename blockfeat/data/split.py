@@ -132,8 +132,8 @@ def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
     apart = len(known) + len(corpora) < 2
     by_host: defaultdict[str, list[LabelledPage]] = defaultdict(list)
     for page in listed:
-        told = page.host != page.id or apart
-        by_host[page.host if told else f"corpus {page.corpus}"].append(page)
+        has_host = page.host != page.id or apart
+        by_host[page.host if has_host else f"corpus {page.corpus}"].append(page)
     sites = []
     for host in sorted(by_host, key=lambda host: (_hash(seed, host), host)):
         counts = Counter(language_code(page.lang) or "" for page in by_host[host])

@@ -213,7 +213,7 @@ def terminals(blocks: Blocks) -> Floats:
 @cython.cfunc
 @cython.inline
 def _is_space(character: cython.Py_UCS4) -> cython.bint:
-    """Tell whether a character is white space or has no width."""
+    """Return whether a character is white space or has no width."""
     return character.isspace() or character in "\u200b\u2060\ufeff"
 
 

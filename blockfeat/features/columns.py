@@ -1,4 +1,4 @@
-"""A table of named columns of the blocks of one page, filled column by column."""
+"""A table of named columns of the blocks of one page, each column filled by its name."""
 
 from __future__ import annotations
 

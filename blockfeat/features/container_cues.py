@@ -51,7 +51,7 @@ class ContainerCues:
     masks : mapping
         The bit of each kind of cue, and those of groups of kinds.
     negatives : int32 array, c
-        Cues around each that speak against the text inside, at most 8.
+        Negative cues around each, at most 8.
     is_shunned : uint8 array, c
         1 where text hardly counts, for a cue around says so.
     against, positive : int32 array, c
@@ -76,7 +76,7 @@ class ContainerCues:
     ) -> ContainerCues:
         """Gather the cues of a page's containers, from the outermost inwards; linear in their number.
 
-        Cues of the outermost two (html and body) do not count, and what speaks against a container does not where it
+        Cues of the outermost two (html and body) do not count, and negative cues of a container do not where it
         holds most of the page's words.
 
         Parameters
@@ -245,7 +245,7 @@ def _add_page(columns: Columns, containers: Containers, cues: ContainerCues) -> 
 
 
 def _add_depths(columns: Columns, containers: Containers, cues: ContainerCues) -> None:
-    """Fill the columns about depth and about the innermost containers that speak against a block or for it."""
+    """Fill the columns about depth and about the innermost containers with negative or positive cues."""
     rows: cython.float[:, ::1] = columns.values
     negatives: cython.float[::1] = rows[columns.place["negatives"]]
     levels: cython.float[::1] = rows[columns.place["depth"]]

@@ -274,7 +274,7 @@ class _TagScanner:
     @cython.nogil
     @cython.exceptval(check=False)
     def _begins_with(self, text: cython.p_const_uchar, length: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether the value that was read begins with a text."""
+        """Return whether the value that was read begins with a text."""
         index: cython.Py_ssize_t
         if self.value_end - self.value < length:
             return False

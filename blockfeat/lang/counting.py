@@ -76,7 +76,7 @@ def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[n
 @cython.nogil
 @cython.exceptval(check=False)
 def _starts_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
-    """Tell whether a word starts at a character, given the class bits of it and of the one before."""
+    """Return whether a word starts at a character, given the class bits of it and of the one before."""
     is_single: cython.bint = (own & _ALPHANUMERIC != 0) & ((own | before) & _UNSPACED != 0)
     return (own & _WORD != 0) & ((before & _WORD == 0) | is_single)
 
@@ -174,7 +174,7 @@ def _behind_closers(classes: cython.const[cython.uchar][::1], place: cython.Py_s
 @cython.nogil
 @cython.exceptval(check=False)
 def _is_wide(stop: cython.uint) -> cython.bint:
-    """Tell whether a stop needs no white space behind it."""
+    """Return whether a stop needs no white space behind it."""
     return stop == 0x3002 or stop == 0xFF01 or stop == 0xFF0E or stop == 0xFF1F or stop == 0xFF61  # 。！．？｡
 
 
@@ -188,7 +188,7 @@ def _ends_sentence(
     behind: cython.Py_ssize_t,
     block_end: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Tell whether a stop is followed by white space and does not belong to an abbreviation."""
+    """Return whether a stop is followed by white space and does not belong to an abbreviation."""
     if behind == classes.shape[0] or not classes[behind] & _SPACE:
         return False
     if codes[stop] != _PERIOD:
@@ -206,7 +206,7 @@ def _ends_sentence(
 def _is_initial_or_ordinal(
     codes: cython.const[cython.uint][::1], classes: cython.const[cython.uchar][::1], stop: cython.Py_ssize_t
 ) -> cython.bint:
-    """Tell whether a single letter or a number of one or two digits stands before a period."""
+    """Return whether a single letter or a number of one or two digits stands before a period."""
     length: cython.Py_ssize_t = 0
     while length < 3 and length < stop and classes[stop - length - 1] & _ALPHANUMERIC:
         length += 1

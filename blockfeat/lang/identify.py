@@ -142,7 +142,7 @@ class Identifier:
         return self._by_words(sample, rows, script, prior, allowed)
 
     def confirms(self, lang: str, rows: NDArray[np.int32]) -> bool:
-        """Tell whether words, as rows of the index, are so full of a language's stop words that it need not be doubted.
+        """Return whether words, as rows of the index, have so many stop words of a language that it is beyond doubt.
 
         Never for a script without spaces, nor for few words.
         """
@@ -243,7 +243,7 @@ def _windows(sample: str) -> str:
 
 
 def _script_fits(lang: str, script: str, letters: NDArray[np.int64]) -> bool:
-    """Tell whether a text with these letters can be in a declared language."""
+    """Return whether a text with these letters can be in a declared language."""
     han, kana = int(letters[SCRIPTS.index("han")]), int(letters[SCRIPTS.index("kana")])
     if script in ("han", "kana") and lang in ("ja", "zh"):
         japanese = kana >= _FEWEST_KANA * (han + kana)
@@ -282,7 +282,7 @@ def _library() -> LanguageIdentifier:
 
 
 def _foreign_letters(lang: str, sample: str) -> bool:
-    """Tell whether a text declared English, as templates do for any language, has letters it lacks."""
+    """Return whether a text declared English, as templates do for any language, has letters it lacks."""
     return lang == "en" and sum("\u00c0" <= character < "\u0250" for character in sample[:_WINDOW]) > 1
 
 

@@ -87,7 +87,7 @@ def languages_of(script: str) -> tuple[str, ...]:
 
 
 def written_in(lang: str, script: str) -> bool:
-    """Tell whether a language is written in a script."""
+    """Return whether a language is written in a script."""
     if script == LATIN:
         return lang not in _ELSEWHERE
     return lang in languages_of(script)

@@ -210,7 +210,7 @@ def _is_nearly_utf_8(sample: bytes, *, lenient: bool) -> bool:
 
 
 def _is_contradicted(sample: bytes, name: str) -> bool:
-    """Tell whether the bytes cannot be of this encoding, or hardly so."""
+    """Return whether the bytes cannot be of this encoding, or hardly so."""
     text = _replacing(sample, name, "").text
     foreign = len(sample) - _ascii_bytes(sample)
     if text.count("\ufffd") > max(2, foreign // 50):
@@ -316,7 +316,7 @@ def _in_comment(head: bytes, place: int) -> bool:
 
 
 def _looks_like_utf_16(data: bytes) -> bool:
-    """Tell whether the page starts with markup in UTF-16, or nearly every second byte of its head is NUL."""
+    """Return whether the page starts with markup in UTF-16, or nearly every second byte of its head is NUL."""
     head = data[:1024]
     if head.startswith((b"<\x00", b"\x00<")):
         return True

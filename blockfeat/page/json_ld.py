@@ -35,7 +35,7 @@ class DeclaredText:
     other: str = ""
 
     def __bool__(self) -> bool:
-        """Tell whether anything is declared."""
+        """Return whether anything is declared."""
         return bool(self.body or self.other)
 
 

@@ -205,6 +205,6 @@ def _read(data: bytes, *, keep_raw_text: bool, keep_drawings: bool) -> tuple[Tag
     """
     if not data or data.isspace():
         return None, NOTHING_DECLARED, [], 0
-    tags, told, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+    tags, repairs, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *told], replaced
+    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *repairs], replaced

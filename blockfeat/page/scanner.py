@@ -266,7 +266,7 @@ class Scanner(Tokens):
         return 0
 
     def _is_swallowing(self, name: cython.int, start: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether a start tag, which ends here, has no end tag; drop it then with a warning."""
+        """Return whether a start tag, which ends here, has no end tag; drop it then with a warning."""
         end: cython.Py_ssize_t = self._end_tag_of(name, start)
         if end < 0:
             self.drops_options = self.drops_options or name == _SELECT

@@ -187,7 +187,7 @@ class Tokens(Tree):
         return place
 
     def _is_new_attribute(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, count: cython.int) -> cython.bint:
-        """Tell whether an element has no attribute of a name yet, and remember it; of two the first counts."""
+        """Return whether an element has no attribute of a name yet, and remember it; of two the first counts."""
         place: cython.Py_ssize_t
         number: cython.int
         bit: cython.ulonglong = 1
@@ -219,7 +219,7 @@ class Tokens(Tree):
                 return place
 
     def _is_name(self, name: cython.int, place: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether a tag's name stands here, whole."""
+        """Return whether a tag's name stands here, whole."""
         letter: cython.int
         for letter in range(_NAME_AT[name], _NAME_AT[name + 1]):
             if place >= self.stop or _NAME_BYTE[self.data[place]] != _NAME_BYTES[letter]:
@@ -252,7 +252,7 @@ class Tokens(Tree):
         return end
 
     def _is_comment(self, place: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether a comment begins at this ``<``."""
+        """Return whether a comment begins at this ``<``."""
         return (
             place + 3 < self.stop
             and self.data[place + 1] == _BANG
@@ -283,7 +283,7 @@ class Tokens(Tree):
         return -1
 
     def _holds_paragraph(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether a p, div, article or section begins here; remembered, so that all searches are linear."""
+        """Return whether a p, div, article or section begins here; remembered, so that all searches are linear."""
         place: cython.Py_ssize_t
         if self.next_paragraph == _NOT_SEARCHED or 0 <= self.next_paragraph < start:
             place = start - 1
@@ -303,7 +303,7 @@ class Tokens(Tree):
         )
 
     def _is_swallowed(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether a title holds what should be the body: it is huge, and the body begins in it or has no tag."""
+        """Return whether a title holds what should be the body: it is huge, and the body begins in it or has no tag."""
         place: cython.Py_ssize_t = start - 1
         if stop - start < _SWALLOWED_TITLE:
             return False
@@ -322,7 +322,7 @@ class Tokens(Tree):
                 return False
 
     def _is_linked_data(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Tell whether the attributes of a script name its type as JSON-LD."""
+        """Return whether the attributes of a script name its type as JSON-LD."""
         place: cython.Py_ssize_t = start
         number: cython.Py_ssize_t
         while True:

@@ -229,7 +229,7 @@ class Tree(Markup):
         return 0 if is_empty else self._push(name, self.elements - 1)
 
     def is_too_deep(self, name: cython.int) -> cython.bint:
-        """Tell whether a start tag of this name is not written here."""
+        """Return whether a start tag of this name is not written here."""
         return self.depth >= _MOST_DEPTH and name < KNOWN and _FLAGS[name] & PHRASING != 0
 
     def open_unwritten(self, name: cython.int) -> cython.int:
@@ -292,7 +292,7 @@ class Tree(Markup):
         return 0
 
     def _reaches(self, name: cython.int, level: cython.int) -> cython.bint:
-        """Tell whether no element of a higher rank stands above a level."""
+        """Return whether no element of a higher rank stands above a level."""
         rank: cython.int = (_RANK[name] if name < KNOWN else 0) + 1
         while rank < _RANKS and self.last_of_rank[rank] <= level:
             rank += 1

@@ -129,7 +129,7 @@ class PageSnippets:
 
 
 def find_snippets(blocks: Blocks, present: Sequence[str], absent: Sequence[str]) -> PageSnippets:
-    """Find the blocks that hold each snippet; a snippet in no block cannot be judged and is left out."""
+    """Find the blocks that hold each snippet; a snippet in no block cannot be scored and is left out."""
     texts = blocks.texts()
     folded_present = [" ".join(snippet.split()) for snippet in present]
     folded_absent = [" ".join(snippet.split()) for snippet in absent]

@@ -76,5 +76,5 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
 
 
 def is_term(word: str) -> bool:
-    """Tell whether a word counts as a term: longer than one character, or of a script without spaces."""
+    """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
     return len(word) > 1 or bool(character_classes().table[ord(word)] & UNSPACED)
