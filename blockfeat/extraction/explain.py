@@ -16,7 +16,6 @@ from blockfeat.blocks.preformatted import preformatted_text
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Model, Prediction
-from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 __all__ = ["Evidence"]
@@ -28,7 +27,6 @@ _WORD = re.compile(r"\S+")
 class Evidence:
     """Makes the blocks of one extraction when they are asked for."""
 
-    page: Page
     measured: MeasuredPage
     model: Model
     prediction: Prediction

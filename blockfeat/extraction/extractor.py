@@ -188,7 +188,7 @@ class Extractor:
             warnings=(*page.warnings, *self._foreign(measured.lang)),
             model=self.model.name,
             encoding=page.encoding,
-            evidence=Evidence(page, measured, self.model, prediction),
+            evidence=Evidence(measured, self.model, prediction),
         )
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:

@@ -3,7 +3,6 @@ cimport cython
 from libc.string cimport memchr, memcpy
 
 ctypedef const unsigned char[::1] Bytes
-cdef Bytes _IS_PLAIN
 
 cdef inline Py_ssize_t find_byte(Bytes data, int byte, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef const void *found
@@ -16,22 +15,12 @@ cdef inline void copy_bytes(unsigned char[::1] out, Py_ssize_t place, Bytes data
     if count:
         memcpy(&out[place], &data[start], count)
 
-cdef inline Py_ssize_t plain_stop(Bytes data, Py_ssize_t start, Py_ssize_t stop, int kind) noexcept nogil:
-    # Pointers of its own: bytes that are written may be those of self, so that self would be read again each time.
-    cdef const unsigned char *page
-    cdef const unsigned char *is_plain = &_IS_PLAIN[256 * kind]
-    if start < stop:
-        page = &data[0]
-        while start < stop and is_plain[page[start]]:
-            start += 1
-    return start
-
 cdef int _TEXT, _VALUE
 cdef int _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE
 cdef int _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9, _LOWER
 cdef int _REPLACEMENT, _LONGEST_REFERENCE, _LONGEST_UNTERMINATED, _SLOTS
 cdef unsigned long long _FNV_START, _FNV_PRIME, _MASK
-cdef Bytes _ESCAPES, _NAME_BYTE, _REFERENCE_NAMES, _REFERENCE_TEXTS
+cdef Bytes _IS_PLAIN, _ESCAPES, _NAME_BYTE, _REFERENCE_NAMES, _REFERENCE_TEXTS
 cdef int[::1] _ESCAPE_AT, _REFERENCE_SLOTS, _REFERENCE_NAME_AT, _REFERENCE_TEXT_AT, _C1
 
 cdef class Markup:

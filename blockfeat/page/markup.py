@@ -183,7 +183,8 @@ class Markup:
         byte: cython.int
         while start < stop:
             plain = start
-            start = plain_stop(self.data, start, stop, kind)
+            while start < stop and _IS_PLAIN[kind * 256 + self.data[start]]:
+                start += 1
             self.copy(plain, start)
             if start == stop:
                 break
@@ -389,12 +390,6 @@ if not cython.compiled:
     def find_byte(data: bytes, byte: int, start: int, stop: int) -> int:
         """Return the position of a byte, or -1."""
         return data.find(byte, start, stop)
-
-    def plain_stop(data: bytes, start: int, stop: int, kind: int) -> int:
-        """Return the position behind the bytes that are written as they are."""
-        while start < stop and _IS_PLAIN[kind * 256 + data[start]]:
-            start += 1
-        return start
 
     def copy_bytes(out: bytearray, place: int, data: bytes, start: int, count: int) -> None:
         """Copy a stretch of bytes."""
