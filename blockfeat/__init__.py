@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from blockfeat.api import extract
     from blockfeat.blocks.block import Block
     from blockfeat.errors import (
+        AddressForbidden,
         BlockfeatError,
+        BrandError,
+        ConfigError,
         CorpusError,
+        FeedError,
         FetchError,
         InputError,
         InputTypeError,
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
         ModelError,
         NotHTML,
         OutputError,
+        ResumeError,
+        StoreError,
         TableError,
         TrainingError,
     )
@@ -30,11 +36,15 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AddressForbidden",
     "Block",
     "BlockfeatError",
+    "BrandError",
+    "ConfigError",
     "CorpusError",
     "Extraction",
     "Extractor",
+    "FeedError",
     "FetchError",
     "InputError",
     "InputTypeError",
@@ -44,6 +54,8 @@ __all__ = [
     "ModelError",
     "NotHTML",
     "OutputError",
+    "ResumeError",
+    "StoreError",
     "TableError",
     "TrainingError",
     "TrainingOptions",
@@ -53,9 +65,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AddressForbidden": "blockfeat.errors",
     "Block": "blockfeat.blocks.block",
     "BlockfeatError": "blockfeat.errors",
+    "BrandError": "blockfeat.errors",
+    "ConfigError": "blockfeat.errors",
     "CorpusError": "blockfeat.errors",
+    "FeedError": "blockfeat.errors",
     "FetchError": "blockfeat.errors",
     "InputError": "blockfeat.errors",
     "InputTypeError": "blockfeat.errors",
@@ -65,6 +81,8 @@ _HOMES = {
     "ModelError": "blockfeat.errors",
     "NotHTML": "blockfeat.errors",
     "OutputError": "blockfeat.errors",
+    "ResumeError": "blockfeat.errors",
+    "StoreError": "blockfeat.errors",
     "TableError": "blockfeat.errors",
     "TrainingError": "blockfeat.errors",
     "Extraction": "blockfeat.extraction.extraction",

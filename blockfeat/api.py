@@ -10,7 +10,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
 
-__all__ = ["extract"]
+__all__ = ["extract", "extractor_of"]
 
 
 def extract(
@@ -26,9 +26,11 @@ def extract(
     captions: bool | None = None,
     tables: bool | None = None,
     comments: bool | None = None,
+    metadata: bool | None = None,
     decoder: str | None = None,
     runs: int | None = None,
     max_bytes: int | None = None,
+    normalise: bool | None = None,
 ) -> Extraction:
     """Extract the main text of one page.
 
@@ -51,12 +53,16 @@ def extract(
         ``"precision"`` for less clutter, ``"recall"`` for less text lost.
     headline, captions, tables, comments : bool, optional
         Whether these parts belong to the text; by default the model decides.
+    metadata : bool, optional
+        Whether the extraction has metadata, which are read when they are asked for; True by default.
     decoder : str, optional
         ``"conjunction"`` or ``"mss"``, for models of thresholds.
     runs : int, optional
         Number of contiguous runs that ``"mss"`` may keep.
     max_bytes : int, optional
         Largest page that is read; no limit by default.
+    normalise : bool, optional
+        False leaves letters and marks without width as the page has them; see `Extractor`.
 
     Returns
     -------
@@ -78,7 +84,7 @@ def extract(
     >>> blockfeat.extract("<p>The ferry leaves at nine and returns before dark.").text
     'The ferry leaves at nine and returns before dark.'
     """
-    extractor = _extractor(model).with_options(
+    extractor = extractor_of(model).with_options(
         decoder=decoder,
         runs=runs,
         favour=favour,
@@ -86,12 +92,15 @@ def extract(
         captions=captions,
         tables=tables,
         comments=comments,
+        metadata=metadata,
         max_bytes=max_bytes,
+        normalise=normalise,
     )
     return extractor.extract(html, url=url, lang=lang, charset=charset, id=id)
 
 
-def _extractor(model: str | Path | Model | Extractor) -> Extractor:
+def extractor_of(model: str | Path | Model | Extractor) -> Extractor:
+    """Return an extractor: as it is given, of a model, or loaded by name or path."""
     if isinstance(model, Extractor):
         return model
     if isinstance(model, str):

@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Collection
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from blockfeat import __version__
-from blockfeat.commands import console, corpus
-from blockfeat.commands.adapt import adapt_command
-from blockfeat.commands.bench import bench
-from blockfeat.commands.demo import demo
-from blockfeat.commands.evaluate import evaluate
+from blockfeat.commands import console
 from blockfeat.commands.exit_codes import exit_code_of
-from blockfeat.commands.explain import explain
-from blockfeat.commands.extract import extract
-from blockfeat.commands.models import models
-from blockfeat.commands.train import train
 from blockfeat.compiled import uncompiled_modules
 
-__all__ = ["app", "main"]
+__all__ = ["app_of", "main"]
 
-
-app = typer.Typer(
-    name="blockfeat",
-    help="Find the main text of web pages, in any language, and say why.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-corpus_app = typer.Typer(help="Check, count and convert labelled pages.", no_args_is_help=True)
+# Each command stands in the module of its name.
+_COMMANDS = ("extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "demo")
+_OF_ONE_PAGE = ("extract", "explain", "clean")
+_GROUPS = {"corpus": ("validate", "count", "convert")}
+_APPS = ("monitor",)
 
 
 def main() -> None:
     """Run the command line; errors become one line and an exit code (`blockfeat.commands.exit_codes`)."""
-    raise SystemExit(exit_code_of(app))
+    raise SystemExit(exit_code_of(app_of(sys.argv[1:2])))
 
 
-@app.callback(invoke_without_command=True)
-def blockfeat(
+def app_of(names: Collection[str] = ()) -> typer.Typer:
+    """Return the command line with the commands of some names, or with all where no command has such a name.
+
+    To set up a command takes a millisecond or two.
+    """
+    app = typer.Typer(
+        name="blockfeat",
+        help="Find the main text of web pages, in any language, and say why.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(invoke_without_command=True)(_blockfeat)
+    every = (*_COMMANDS, *_GROUPS, *_APPS)
+    for name in [name for name in every if name in names] or every:
+        module = import_module(f"blockfeat.commands.{name}")
+        if name in _GROUPS:
+            group = typer.Typer(help=module.HELP, no_args_is_help=True)
+            for command in _GROUPS[name]:
+                group.command(command)(getattr(module, command))
+            app.add_typer(group, name=name)
+        elif name in _APPS:
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name)(getattr(module, name))
+    return app
+
+
+def _blockfeat(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log messages of the library.")] = False,
@@ -49,6 +67,9 @@ def blockfeat(
         raise typer.Exit
     if context.invoked_subcommand is not None and uncompiled_modules():
         console.error(_how_it_runs())
+    if context.invoked_subcommand in _OF_ONE_PAGE:
+        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if verbose:
         import logging
 
@@ -59,17 +80,3 @@ def _how_it_runs() -> str:
     """Return "compiled", or what runs uncompiled."""
     slow = uncompiled_modules()
     return f"pure Python (slow): {', '.join(slow)} not compiled" if slow else "compiled"
-
-
-app.command("extract")(extract)
-app.command("explain")(explain)
-app.command("models")(models)
-app.command("train")(train)
-app.command("evaluate")(evaluate)
-app.command("bench")(bench)
-app.command("adapt")(adapt_command)
-app.command("demo")(demo)
-corpus_app.command("validate")(corpus.validate)
-corpus_app.command("count")(corpus.count)
-corpus_app.command("convert")(corpus.convert)
-app.add_typer(corpus_app, name="corpus")

@@ -10,6 +10,8 @@ __all__ = ["COMPILED_MODULES", "uncompiled_modules"]
 COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.blocks.element_codes",
     "blockfeat.blocks.tag_walk",
+    "blockfeat.blocks.text_reader",
+    "blockfeat.blocks.walk_sizes",
     "blockfeat.features.block",
     "blockfeat.features.container_cues",
     "blockfeat.features.containers",
@@ -20,10 +22,13 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.text_cues",
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
+    "blockfeat.models.sequence.expectation",
+    "blockfeat.models.sequence.layers",
     "blockfeat.page.markup",
     "blockfeat.page.scanner",
     "blockfeat.page.tokens",
     "blockfeat.page.tree",
+    "blockfeat.page.utf_8",
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 __all__ = [
+    "AddressForbidden",
     "BlockfeatError",
+    "BrandError",
+    "ConfigError",
     "CorpusError",
+    "FeedError",
     "FetchError",
     "InputError",
     "InputTypeError",
@@ -14,6 +18,8 @@ __all__ = [
     "ModelError",
     "NotHTML",
     "OutputError",
+    "ResumeError",
+    "StoreError",
     "TableError",
     "TrainingError",
 ]
@@ -43,8 +49,28 @@ class FetchError(InputError):
     """An address cannot be fetched, or may not be."""
 
 
+class AddressForbidden(FetchError):
+    """A host has no address that may be connected to."""
+
+
+class FeedError(InputError):
+    """A feed, a sitemap or a list of addresses cannot be read."""
+
+
 class OutputError(BlockfeatError):
     """A file, a folder or standard output cannot be written; the message names it and the reason."""
+
+
+class ResumeError(BlockfeatError):
+    """An interrupted run cannot be continued: its output was made from other inputs, by another model or options."""
+
+
+class ConfigError(BlockfeatError, ValueError):
+    """A configuration cannot be used; the message has a line for each problem, with file and line number."""
+
+
+class StoreError(OutputError):
+    """A store cannot be opened, read or written, or another process has it."""
 
 
 class LanguageError(BlockfeatError, ValueError):
@@ -61,6 +87,10 @@ class ModelError(BlockfeatError, ValueError):
 
 class CorpusError(BlockfeatError, ValueError):
     """A corpus file is missing, damaged, or has a bad record; the message names the file and the line."""
+
+
+class BrandError(BlockfeatError, ValueError):
+    """A brand or an export of names cannot be used; the message names the brand or the file, and the reason."""
 
 
 class TrainingError(BlockfeatError):

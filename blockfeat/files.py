@@ -1,4 +1,4 @@
-"""Written files: text with its folders, and one error that names what cannot be written."""
+"""Text files read and written, with one error that names what cannot be."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from blockfeat.errors import OutputError
+from blockfeat.errors import ConfigError, InputError, OutputError
 
-__all__ = ["write_text", "writing"]
+__all__ = ["config_text", "write_text", "writing"]
 
 
 @contextmanager
@@ -44,3 +44,21 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     with writing(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def config_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a configuration file in UTF-8, without a byte-order mark.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    ConfigError
+        It is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{os.fspath(path)}: is not UTF-8 at byte {error.start}") from error

@@ -28,6 +28,12 @@ class _StandIn:
     model: str = "default"
     id: str | None = "page-1"
     encoding: str | None = "utf-8"
+    kind: str = "article"
+    confidence: float | None = 0.9
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return tuple("body" if item.kept else "clutter" for item in self.blocks)
 
     def to_dict(self, *, evidence: bool = False) -> dict[str, Any]:
         names = ("id", "url", "lang", "title", "text", "status", "warnings", "error", "model")

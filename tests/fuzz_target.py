@@ -22,7 +22,8 @@ Done = TypeVar("Done")
 
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TAG_OF_OUTPUT = re.compile(
-    r"<(?!/?(?:html|head|meta|title|body|a|blockquote|h[1-6]|li|ol|p|pre|ul)[\s>]|!DOCTYPE html>)"
+    r"<(?!/?(?:html|head|meta|title|body|a|blockquote|br|caption|code|d[dlt]|em|fig(?:caption|ure)|h[1-6]|img|li|ol|p|pre|"
+    r"strong|table|t(?:body|d|h|head|r)|ul)[\s>]|!DOCTYPE html>)"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -60,6 +61,7 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
     assert "numpy" in loaded
     assert not loaded & {*_HEAVY, "rich"}
     assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.evaluation"))}
+    assert "blockfeat.commands.train" not in loaded
 
 
 def test_extract_from_a_file_and_from_stdin(page: Path) -> None:
@@ -91,7 +93,13 @@ def test_json_lines_in_and_out_with_one_bad_page(tmp_path: Path) -> None:
     assert b"pages.jsonl" in done.stderr
     assert [bool(record["error"]) for record in records] == [False, False, True, False, False]
     again = blockfeat("extract", source, "--format", "json", "--output", target, "--resume")
-    assert again.returncode == 0
+    assert again.returncode == 1
+    assert b"4 done earlier" in again.stderr
+    lines[2] = lines[1].replace("p1", "pages.jsonl:3")
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    other = blockfeat("extract", source, "--output", target, "--resume", "--favour", "recall")
+    assert other.returncode == 2
+    assert b"the run was made with favour by default" in other.stderr
     assert len(target.read_text(encoding="utf-8").splitlines()) == 5
 
 
@@ -172,3 +180,71 @@ def test_evaluate_favours_precision_or_recall_and_counts_the_headline(tmp_path: 
     assert found["precision"]["recall"] < found["recall"]["recall"]
     assert found["headline"]["recall"] > found["precision"]["recall"]
     assert blockfeat("evaluate", "--corpus", "demo", "--favour", "neither").returncode == 2
+
+
+def test_json_lines_on_standard_input_are_told_from_a_page() -> None:
+    lines = "".join(json.dumps({"id": f"p{number}", "content": article_page()}) + "\n" for number in range(3))
+    done = blockfeat("extract", "--format", "json", "--fields", "html=content", given=lines)
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["p0", "p1", "p2"]
+    assert done.returncode == 0
+    assert done.stderr.startswith(b"blockfeat: 3 pages: 3 ok; ")
+    assert b"content" in blockfeat("extract", given=lines).stderr
+    page = blockfeat("extract", "--format", "json", "--input-format", "html", given=lines)
+    assert [json.loads(line)["id"] for line in page.stdout.splitlines()] == ["-"]
+
+
+def test_an_output_is_a_file_unless_it_is_called_a_folder(tmp_path: Path, page: Path) -> None:
+    assert blockfeat("extract", page, "--output", tmp_path / "result1").returncode == 0
+    assert (tmp_path / "result1").is_file()
+    assert blockfeat("extract", page, "--output", f"{tmp_path / 'result2'}/", "--format", "markdown").returncode == 0
+    assert [path.suffix for path in (tmp_path / "result2").iterdir()] == [".md"]
+    assert blockfeat("extract", page, "--output", tmp_path / "result2").returncode == 0
+    assert len(list((tmp_path / "result2").iterdir())) == 2
+    for wrong in (tmp_path / "out.jsonl.gz", page):
+        assert blockfeat("extract", page, "--output", wrong).returncode == 2
+    assert blockfeat("extract", page, "--format", "csv", "--output", tmp_path / "result2").returncode == 2
+
+
+def test_a_table_by_suffix(tmp_path: Path, page: Path) -> None:
+    target = tmp_path / "out.csv"
+    assert blockfeat("extract", page, "--output", target).returncode == 0
+    with target.open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert row["id"] == str(page)
+    assert SENTENCES[0] in row["text"]
+
+
+def test_what_a_folder_holds_beside_pages_is_said(tmp_path: Path, page: Path) -> None:
+    for name in ("notes.txt", "paper.pdf", "more.txt", "README"):
+        (tmp_path / name).write_text("no page")
+    (tmp_path / "saved").write_text(article_page(), encoding="utf-8")
+    done = blockfeat("extract", tmp_path, "--format", "json")
+    assert [Path(json.loads(line)["id"]).name for line in done.stdout.splitlines()] == ["page.html", "saved"]
+    assert b"passed over 4 files in folders" in done.stderr
+    assert b"2 .txt" in done.stderr
+    assert b"1 without a suffix" in done.stderr
+    assert blockfeat("extract", tmp_path, "--format", "json", "--quiet").stderr == b""
+
+
+def test_a_summary_counts_failures_by_reason(tmp_path: Path, page: Path) -> None:
+    (tmp_path / "paper.html").write_bytes(b"%PDF-1.7")
+    done = blockfeat("extract", tmp_path, tmp_path / "nowhere.html")
+    assert done.returncode == 1
+    last = done.stderr.decode().splitlines()[-1]
+    assert "3 pages: 1 ok, 2 failed" in last
+    assert "no such file or folder: 1" in last
+    assert "the bytes are PDF, not HTML: 1" in last
+
+
+def test_explain_takes_the_options_of_extract(page: Path) -> None:
+    plain = blockfeat("explain", page).stdout
+    headline = blockfeat("explain", page, "--headline", "--favour", "recall", "--no-tables", "--comments").stdout
+    assert plain != headline
+    assert blockfeat("explain", page, "--favour", "neither").returncode == 2
+
+
+def test_wrong_input_options_are_named(page: Path) -> None:
+    for words in (("--fields", "page=content"), ("--input-format", "pdf"), ("--allow-network", "intranet")):
+        done = blockfeat("extract", page, *words)
+        assert done.returncode == 2
+        assert words[0].encode() in done.stderr

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
-from blockfeat.errors import InputError
+from blockfeat.batch.columns import plain_record
+from blockfeat.batch.parting import closing, opening, part
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.files import writing
-from blockfeat.output import FORMATS, to_json_line, to_markdown
+from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
-__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "file_writer", "resumed", "run"]
+__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -26,11 +25,14 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One document's output: its identifier, the text to write, and its error if it failed."""
+    """One document's output: identifier, what to write (a text, or a record for a table), error, address, status."""
 
     id: str
     text: str
     error: str | None
+    url: str | None = None
+    status: str = "ok"
+    record: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,9 @@ class Renderer:
     extractor : Extractor
         The extractor.
     format : str
-        A key of `blockfeat.output.FORMATS`.
-    links, evidence : bool
-        Whether Markdown holds links, and JSON the blocks.
+        A key of `blockfeat.output.FORMATS`, or ``"csv"`` or ``"parquet"``: records for a table.
+    links, images, evidence : bool
+        Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
     lang : str or None
         Language of all documents, where it is known.
     """
@@ -54,6 +56,7 @@ class Renderer:
     links: bool = False
     evidence: bool = False
     lang: str | None = None
+    images: bool = False
 
     def __call__(self, document: Document) -> Rendered:
         """Extract and render one document."""
@@ -67,15 +70,20 @@ class Renderer:
 
     def rendered(self, document: Document, extraction: Extraction) -> Rendered:
         """Render one extraction."""
+        if self.format in ("csv", "parquet"):
+            record = plain_record(extraction, evidence=self.evidence)
+            return Rendered(document.id, "", extraction.error, status=extraction.status, record=record)
         if self.format == "json":
             text = to_json_line(extraction, evidence=self.evidence) + "\n"
         elif extraction.error is not None:
             text = ""
         elif self.format == "markdown":
-            text = to_markdown(extraction, links=self.links)
+            text = to_markdown(extraction, links=self.links, images=self.images)
+        elif self.format in ("html", "xml"):
+            text = (to_html if self.format == "html" else to_xml)(extraction, images=self.images)
         else:
             text = FORMATS[self.format](extraction)
-        return Rendered(document.id, text, extraction.error)
+        return Rendered(document.id, text, extraction.error, document.url, extraction.status)
 
 
 class Writer(Protocol):
@@ -85,33 +93,56 @@ class Writer(Protocol):
         """Write one document."""
         ...
 
+    def close(self) -> None:
+        """Write what stands behind the last document."""
+        ...
+
 
 @dataclass
 class StreamWriter:
-    """Writes to a binary stream; form feeds separate documents that are not JSON lines.
+    """Writes to a binary stream: JSON lines, or pages parted as `blockfeat.batch.parting` says.
 
-    Each document is one write, so that an unbuffered file holds whole documents at any moment.
+    A page that is the only one is written as it is, so the first one waits for the second. Each document is one write,
+    so that an unbuffered file holds whole documents at any moment.
     """
 
     stream: IO[bytes]
     lines: bool
     name: str = "standard output"
+    format: str = "text"
     count: int = 0
+    first: Rendered | None = None
 
     def write(self, rendered: Rendered) -> None:
         """Write one document; raise `OutputError`, or `BrokenPipeError` where a pipe's reader has gone."""
-        text = rendered.text
-        if not self.lines:
-            if rendered.error:
-                return
-            text = ("\f\n" if self.count else "") + text.rstrip("\n") + "\n"
         self.count += 1
+        if self.lines:
+            self._write(rendered.text)
+        elif self.count == 1:
+            self.first = rendered
+        else:
+            before = opening(self.format) + self._part(self.first) if self.first else ""
+            self.first = None
+            self._write(before + self._part(rendered))
+
+    def close(self) -> None:
+        """Write a page that is the only one, or what stands behind the last of several."""
+        if self.first is not None and self.first.error is None:
+            self._write(self.first.text.rstrip("\n") + "\n")
+        elif self.count > 1 and not self.lines:
+            self._write(closing(self.format))
+        self.first = None
+
+    def _part(self, rendered: Rendered) -> str:
+        return part(self.format, rendered.url or rendered.id, rendered.text, rendered.error)
+
+    def _write(self, text: str) -> None:
         with writing(self.name):
             self.stream.write(text.encode("utf-8", "replace"))
             self.stream.flush()
 
 
-def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWriter:
+def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWriter:
     """Return a writer to one file.
 
     Raises
@@ -121,7 +152,7 @@ def file_writer(path: Path, *, lines: bool, append: bool = False) -> StreamWrite
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        return StreamWriter(path.open("ab" if append else "wb", buffering=0), lines, str(path))
+        return StreamWriter(path.open("wb", buffering=0), lines, str(path), format)
 
 
 class FolderWriter:
@@ -149,6 +180,9 @@ class FolderWriter:
             partial.write_text(rendered.text, encoding="utf-8", newline="\n")
             partial.replace(target)
 
+    def close(self) -> None:
+        """Do nothing: every file is whole."""
+
 
 @dataclass(frozen=True)
 class RunCounts:
@@ -167,61 +201,17 @@ def run(
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
 ) -> RunCounts:
-    """Extract, render and write documents in order; a failure is counted and the run continues."""
+    """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on."""
     extracted = failed = 0
-    for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
-        writer.write(rendered)
-        if rendered.error is None:
-            extracted += 1
-        else:
-            failed += 1
-        if on_document is not None:
-            on_document(rendered)
-    return RunCounts(extracted, failed)
-
-
-def resumed(documents: Iterator[Document], output: Path) -> tuple[Iterator[Document], int]:
-    """Skip the documents that an interrupted run has written as JSON lines; return the rest and their number.
-
-    An incomplete last line is removed. The written lines must have the identifiers of the first documents.
-
-    Raises
-    ------
-    InputError
-        The output belongs to other inputs.
-    """
-    if not output.exists():
-        return documents, 0
-    whole = _cut_to_whole_lines(output)
-    written = 0
-    with output.open(encoding="utf-8") as lines:
-        for line, document in zip(lines, islice(documents, whole), strict=False):
-            written += 1
-            if _identifier(line) != document.id:
-                raise InputError(
-                    f"{output}: line {written} does not belong to {document.id!r}: the run had other inputs"
-                )
-    if written < whole:
-        raise InputError(f"{output}: has {whole} lines, but the inputs have only {written} documents")
-    return documents, written
-
-
-def _identifier(line: str) -> object:
-    """Return the identifier in a JSON line; None if it has none."""
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError:
-        return None
-    return record.get("id") if isinstance(record, dict) else None
-
-
-def _cut_to_whole_lines(path: Path) -> int:
-    """Remove an incomplete last line; return the number of lines left."""
-    count, end = 0, 0
-    with path.open("rb+") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                count += 1
-                end += len(line)
-        file.truncate(end)
-    return count
+        for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
+            writer.write(rendered)
+            if rendered.error is None:
+                extracted += 1
+            else:
+                failed += 1
+            if on_document is not None:
+                on_document(rendered)
+    finally:
+        writer.close()
+    return RunCounts(extracted, failed)

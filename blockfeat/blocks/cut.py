@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import CodeTable, keep_holders_of_paragraphs
+from blockfeat.blocks.element_codes import CodeTable, keep_holders_of_paragraphs, part_words
 from blockfeat.blocks.operations import BOUNDARY, PRUNE, default_code, tag_codes
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
@@ -56,6 +56,8 @@ class Cutter:
     def codes_of(self, tags: Tags) -> Codes:
         """Return operation and roles of every element, after the guards that look at a whole element."""
         codes = self.codes.codes_of(tags)
+        if self.table.other == "remove_without_space":
+            part_words(tags, codes)
         guards = self.table.guards
         if guards.keep_if_it_holds_paragraphs:
             keep_holders_of_paragraphs(tags, codes)
@@ -94,6 +96,7 @@ class Cutter:
             container=walked.container,
             containers=walked.containers,
             anchors=walked.anchors,
+            places=walked.places,
             table=self.table.name,
             segmenter=segmenter.name,
             declared=declared,

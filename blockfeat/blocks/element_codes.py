@@ -15,12 +15,25 @@ from numpy.typing import NDArray
 from blockfeat.blocks import operations
 from blockfeat.page.tags import Tags, name_key
 
-__all__ = ["CodeTable", "keep_holders_of_paragraphs"]
+__all__ = ["CodeTable", "has_elements", "has_key", "keep_holders_of_paragraphs", "part_words"]
 
 _OPERATION = cython.declare(cython.int, operations.OPERATION)
 _BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
 _PRUNE = cython.declare(cython.int, operations.PRUNE)
 _KEEPABLE = cython.declare(cython.int, operations.KEEPABLE)
+_REMOVE = cython.declare(cython.int, operations.REMOVE)
+_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, operations.REMOVE_BETWEEN_WORDS)
+
+_BLANK = cython.declare(cython.uchar, ord(" "))
+_HYPHEN = cython.declare(cython.uchar, ord("-"))
+_COLON = cython.declare(cython.uchar, ord(":"))
+_B = cython.declare(cython.uchar, ord("b"))
+_D = cython.declare(cython.uchar, ord("d"))
+_F = cython.declare(cython.uchar, ord("f"))
+_G = cython.declare(cython.uchar, ord("g"))
+_I = cython.declare(cython.uchar, ord("i"))
+_P = cython.declare(cython.uchar, ord("p"))
+_Y = cython.declare(cython.uchar, ord("y"))
 
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 # An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
@@ -100,6 +113,65 @@ def _look_up(
             found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]
 
 
+def part_words(tags: Tags, codes: NDArray[np.uint8]) -> None:
+    """Let, in place, elements not join words that may be laid out as blocks though their tags are removed.
+
+    These are custom elements (their names have a hyphen) and those with such a ``display`` in their style.
+    """
+    starts, stops = (np.ascontiguousarray(column, dtype=np.int64) for column in (tags.start, tags.stop))
+    _part_words(
+        tags.source, starts.data, stops.data, np.ascontiguousarray(tags.opened, dtype=np.int64).data, codes.data
+    )
+
+
+@cython.cfunc
+def _part_words(
+    source: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    opened: cython.const[cython.longlong][::1],
+    codes: cython.uchar[::1],
+) -> cython.void:
+    """Change the code of elements without a role that are to be removed, where they may be blocks."""
+    element: cython.Py_ssize_t
+    tag: cython.longlong
+    with cython.nogil:
+        for element in range(codes.shape[0]):
+            if codes[element] == _REMOVE:
+                tag = opened[element]
+                if _may_be_block(source, start[tag] + 1, stop[tag] - 1):
+                    codes[element] = _REMOVE_BETWEEN_WORDS
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _may_be_block(
+    source: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.bint:
+    """Return whether the name in a tag has a hyphen, or its attributes have ``display:`` with anything but inline."""
+    while place < end and source[place] > _BLANK:
+        if source[place] == _HYPHEN:
+            return True
+        place += 1
+    # Behind the first letters of ` style="display`.
+    place += 9
+    while place < end:
+        if source[place] == _COLON and source[place - 1] == _Y and source[place - 7] == _D and source[place - 4] == _P:
+            place += 1
+            while place < end and source[place] == _BLANK:
+                place += 1
+            # None, inline and inherit say nothing; inline-block does.
+            return (
+                source[place] == _B
+                or source[place] == _F
+                or source[place] == _G
+                or (place + 6 < end and source[place] == _I and source[place + 6] == _HYPHEN)
+            )
+        place += 1
+    return False
+
+
 def keep_holders_of_paragraphs(tags: Tags, codes: NDArray[np.uint8]) -> None:
     """Decide, in place, which elements that could be pruned are boundaries instead, for they hold a paragraph.
 
@@ -142,3 +214,27 @@ def _keep_holders(
             if operation == _KEEPABLE or (swallows and keys[element] != noscript):
                 operation = _BOUNDARY if next_paragraph < closed[element] else _PRUNE
                 codes[element] = (codes[element] & ~_OPERATION) | operation
+
+
+def has_elements(tags: Tags, names: NDArray[np.uint64]) -> bool:
+    """Return whether a page has an element of one of a few names, given by their keys."""
+    return has_key(tags.key, names)
+
+
+def has_key(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> bool:
+    """Return whether one of some elements, given by their keys, has one of a few names."""
+    return bool(_has_any(np.ascontiguousarray(keys, dtype=np.uint64).data, names.data))
+
+
+@cython.cfunc
+def _has_any(keys: cython.const[cython.ulonglong][::1], wanted: cython.const[cython.ulonglong][::1]) -> cython.bint:
+    found: cython.bint = False
+    element: cython.Py_ssize_t
+    name: cython.Py_ssize_t
+    with cython.nogil:
+        for element in range(keys.shape[0]):
+            for name in range(wanted.shape[0]):
+                found |= keys[element] == wanted[name]
+            if found:
+                break
+    return found

@@ -14,6 +14,7 @@ __all__ = [
     "OPERATION",
     "PRUNE",
     "REMOVE",
+    "REMOVE_BETWEEN_WORDS",
     "REMOVE_WITH_SPACE",
     "STRUCTURE_ROLE",
     "default_code",
@@ -32,13 +33,15 @@ PRUNE = 3
 """The element goes with all that it holds."""
 KEEPABLE = 4
 """A boundary if the element holds a paragraph, pruned if not."""
+REMOVE_BETWEEN_WORDS = 5
+"""The tags go, a space stands for each that would join two words."""
 
 ANCHOR_ROLE = 8
 """Words inside count as anchor words."""
 FORMAT_ROLE = 16
 """Words inside count as format words, the elements as formatting elements."""
 LINE_BREAK = 32
-"""Several in a row end a block."""
+"""A line ends here; several in a row end a block."""
 LIST_ROLE = 64
 """The elements count as list elements."""
 STRUCTURE_ROLE = 128
@@ -51,6 +54,8 @@ _OPERATIONS = {
     "prune": PRUNE,
 }
 _ROLES = {"anchor": ANCHOR_ROLE, "format": FORMAT_ROLE, "list": LIST_ROLE, "structure": STRUCTURE_ROLE}
+# What ruby writes beside its text: readings and the brackets around them.
+_READINGS = ("rp", "rt", "rtc")
 
 
 def default_code(table: TagTable) -> int:
@@ -67,6 +72,7 @@ def tag_codes(table: TagTable) -> dict[str, int]:
     for role, bit in _ROLES.items():
         for tag in table.roles[role]:
             codes[tag] = codes.get(tag, other) | bit
-    if table.guards.split_at_breaks:
-        codes["br"] = codes.get("br", other) | LINE_BREAK
+    codes["br"] = codes.get("br", other) | LINE_BREAK
+    for tag in _READINGS:
+        codes.setdefault(tag, PRUNE)
     return codes

@@ -72,6 +72,8 @@ class Blocks:
         The boundary elements.
     anchors : Anchors
         The anchors.
+    places : int array, one for each tag
+        Where each tag stands in the page's text.
     table : str
         Name of the tag table that cut the page.
     segmenter : str
@@ -90,6 +92,7 @@ class Blocks:
     container: Indices
     containers: Containers
     anchors: Anchors
+    places: Indices
     table: str
     segmenter: str
     declared: DeclaredText = NOTHING_DECLARED

@@ -10,10 +10,10 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import QuietOption
 
-__all__ = ["adapt_command"]
+__all__ = ["adapt"]
 
 
-def adapt_command(
+def adapt(
     pages: Annotated[
         list[str], typer.Option("--pages", "-p", help="Folder or file with pages of the site; repeatable.")
     ],
@@ -36,7 +36,7 @@ def adapt_command(
     from blockfeat.models.store import load_model, save_model
     from blockfeat.models.tokens.model import TokenModel
     from blockfeat.sources import read_inputs
-    from blockfeat.training.adapt import adapt
+    from blockfeat.training.adapt import adapt as adapt_model
     from blockfeat.training.bootstrapping import AdaptOptions
 
     base = load_model(model)
@@ -44,7 +44,7 @@ def adapt_command(
         raise ModelError(f"model {model!r} does not label tokens and cannot be adapted; use mss-supervised")
     options = AdaptOptions(window, share, distance, factor, iterations)
     with console.progress("adapting", quiet=quiet) as tick:
-        found = adapt(
+        found = adapt_model(
             read_inputs(pages),
             base,
             name=name or output.stem,

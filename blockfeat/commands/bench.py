@@ -1,10 +1,10 @@
-"""The command ``blockfeat bench``: quality beside the peers, or speed, growth, memory and a profile of the stages."""
+"""The command ``blockfeat bench``: quality or mentions beside the peers, or speed, growth, memory and a profile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,6 +16,8 @@ from blockfeat.files import writing
 if TYPE_CHECKING:
     from blockfeat.commands.console import Ticker
     from blockfeat.data.corpus import LabelledPage
+    from blockfeat.evaluation.bench_result import BenchResult
+    from blockfeat.evaluation.mention_scores import MentionBench
     from blockfeat.evaluation.peers import Peer
     from blockfeat.extraction.extractor import Extractor
 
@@ -24,12 +26,19 @@ __all__ = ["bench"]
 
 def bench(
     corpus: CorpusOption,
+    what: Annotated[
+        Literal["quality", "mentions"],
+        typer.Argument(help="quality: scores of the texts; mentions: which names an article mentions, by language."),
+    ] = "quality",
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
     ] = None,
     peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
     speed: Annotated[bool, typer.Option("--speed", help="Measure process time instead of quality.")] = False,
     growth: Annotated[bool, typer.Option("--growth", help="With --speed: also pages from 1 KB to 16 MB.")] = False,
+    metadata: Annotated[
+        bool, typer.Option("--metadata", help="Score title, authors and dates; --corpus names gold metadata.")
+    ] = False,
     memory: Annotated[bool, typer.Option("--memory", help="With --speed: also memory over 10,000 pages.")] = False,
     sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
     passes: Annotated[int, typer.Option(min=1, help="Timed passes; the fastest counts.")] = 5,
@@ -40,8 +49,13 @@ def bench(
     """Compare models and installed peers on the same pages in one run."""
     from blockfeat.extraction.extractor import Extractor
 
+    if speed and what == "mentions":
+        raise typer.BadParameter("measure one thing at a time: mentions or --speed", param_hint="--speed")
     models = [Extractor.load(name) for name in model or ["default"]]
     chosen = _peers(peers)
+    if metadata:
+        _metadata(models[0], chosen, corpus, sample=sample, folder=output, quiet=quiet)
+        return
     pages = _sampled(labelled_pages(corpus), sample)
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
@@ -49,14 +63,15 @@ def bench(
         if speed:
             lines = _speed(models, chosen, pages, passes=passes, growth=growth, memory=memory, folder=output, tick=tick)
         else:
-            lines = _quality(models, chosen, pages, jobs=jobs, folder=output, tick=tick)
+            lines = _scored(what, models, chosen, pages, jobs=jobs, folder=output, tick=tick)
         for line in lines:
             console.show(line)
     if peers == "all":
         _show_missing()
 
 
-def _quality(
+def _scored(
+    what: str,
     models: Sequence[Extractor],
     peers: Sequence[Peer],
     pages: Sequence[LabelledPage],
@@ -65,12 +80,44 @@ def _quality(
     folder: Path,
     tick: Ticker,
 ) -> Iterator[str]:
-    """Score models and peers on the same pages; write tables and a plot; yield the lines to print."""
-    from blockfeat.evaluation.bench import run_bench
+    """Score models and peers by their texts, or by the names in them; write the result; yield the lines to print."""
+    result: BenchResult | MentionBench
 
-    result = run_bench(models, peers, pages, jobs=jobs, on_page=lambda system, done, all: tick(done, all, system))
+    def on_page(system: str, done: int, all: int) -> None:
+        tick(done, all, system)
+
+    if what == "mentions":
+        from blockfeat.evaluation.mentions import run_mentions
+
+        result = run_mentions(models, peers, pages, jobs=jobs, on_page=on_page)
+    else:
+        from blockfeat.evaluation.bench import run_bench
+
+        result = run_bench(models, peers, pages, jobs=jobs, on_page=on_page)
     yield result.to_markdown()
     yield from (f"written: {path}" for path in result.write(folder))
+
+
+def _metadata(
+    model: Extractor, peers: Sequence[Peer], paths: Sequence[str], *, sample: int | None, folder: Path, quiet: bool
+) -> None:
+    """Score metadata beside the peers that give them; print the table and write it."""
+    from blockfeat.evaluation.metadata import METADATA_PEERS, run_metadata_bench
+    from blockfeat.evaluation.metadata_gold import read_gold
+
+    names = [peer.name for peer in peers]
+    pages = read_gold(paths, sample=sample)
+    with console.progress("bench", quiet=quiet) as tick:
+        result = run_metadata_bench(
+            model, pages, peers=names, on_page=lambda system, done, all: tick(done, all, system)
+        )
+    console.show(result.to_markdown())
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        console.show(f"written: {result.write(folder)}")
+    missing = [name for name in METADATA_PEERS if name not in names]
+    if missing:
+        console.show(f"without {', '.join(missing)} (pip install 'blockfeat[peers]', --peers)")
 
 
 def _speed(

@@ -6,7 +6,7 @@ import io
 import math
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -66,8 +66,13 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 
 
 @contextmanager
-def progress(description: str, *, quiet: bool = False) -> Iterator[Ticker]:
-    """Show a progress bar on a terminal's standard error; nothing in a pipe."""
+def progress(
+    description: str, *, quiet: bool = False, total: Callable[[], int | None] = lambda: None
+) -> Iterator[Ticker]:
+    """Show a progress bar on a terminal's standard error; nothing in a pipe.
+
+    ``total`` counts all steps, where that can be known before; it is called for a bar only.
+    """
     if quiet or not sys.stderr.isatty():
         yield lambda done, total=None, note="": None
         return
@@ -82,9 +87,10 @@ def progress(description: str, *, quiet: bool = False) -> Iterator[Ticker]:
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(description, total=None, note="")
+        known = total()
+        task = bar.add_task(description, total=known, note="")
 
         def tick(done: int, total: int | None = None, note: str = "") -> None:
-            bar.update(task, completed=done, total=total, note=note)
+            bar.update(task, completed=done, total=known if total is None else total, note=note)
 
         yield tick

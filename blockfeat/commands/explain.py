@@ -9,7 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import DecoderOption, ModelOption, language
+from blockfeat.commands.inputs import input_options
+from blockfeat.commands.options import (
+    AllowNetworkOption,
+    CaptionsOption,
+    CommentsOption,
+    DecoderOption,
+    FavourOption,
+    FieldsOption,
+    HeadlineOption,
+    InputFormatOption,
+    MaxBytesOption,
+    ModelOption,
+    RunsOption,
+    TablesOption,
+    language,
+)
 from blockfeat.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +32,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.models.model import Model
     from blockfeat.models.threshold.model import ThresholdModel
+    from blockfeat.sources import InputOptions
 
 __all__ = ["explain"]
 
@@ -35,10 +51,20 @@ _LONGEST_TEXT = 60
 
 
 def explain(
-    page: Annotated[str, typer.Argument(help="File, address, or '-' for standard input.")],
+    page: Annotated[str, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")],
     model: ModelOption = "default",
     decoder: DecoderOption = None,
+    runs: RunsOption = None,
+    favour: FavourOption = None,
+    headline: HeadlineOption = None,
+    captions: CaptionsOption = None,
+    tables: TablesOption = None,
+    comments: CommentsOption = None,
     lang: Annotated[str, typer.Option(help="Language of the page, such as de; auto identifies it.")] = "auto",
+    input_format: InputFormatOption = "auto",
+    fields: FieldsOption = None,
+    allow_network: AllowNetworkOption = None,
+    max_bytes: MaxBytesOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
 ) -> None:
     """Show every block of a page: whether it is kept, its features, and the reason."""
@@ -46,19 +72,29 @@ def explain(
     from blockfeat.files import write_text
     from blockfeat.output import explanation_page
 
-    extractor = Extractor.load(model).with_options(decoder=decoder)
-    extraction = _extraction(extractor, page, language(lang))
+    reading = input_options(input_format, fields, allow_network, 0.0)
+    extractor = Extractor.load(model).with_options(
+        decoder=decoder,
+        runs=runs,
+        favour=favour,
+        headline=headline,
+        captions=captions,
+        tables=tables,
+        comments=comments,
+        max_bytes=max_bytes,
+    )
+    extraction = _extraction(extractor, page, language(lang), reading)
     _show_explanation(extractor.model, extraction)
     if html is not None:
         write_text(html, explanation_page(extraction))
         console.show(f"written: {html}")
 
 
-def _extraction(extractor: Extractor, page: str, lang: str | None) -> Extraction:
+def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Read the one page, the first of several, and extract its text; raise InputError where either fails."""
     from blockfeat.sources import read_inputs
 
-    document = next(iter(read_inputs([page])), None)
+    document = next(read_inputs([page], reading), None)
     if document is None:
         raise InputError(f"{page}: no page found")
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))

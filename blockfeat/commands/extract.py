@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands.completion import format_names
 from blockfeat.commands.exit_codes import NOTHING_READ, SOME_FAILED
+from blockfeat.commands.inputs import PassedOver, input_options
 from blockfeat.commands.options import (
+    AllowNetworkOption,
+    CaptionsOption,
+    CommentsOption,
     DecoderOption,
     FavourOption,
+    FieldsOption,
     HeadlineOption,
+    InputFormatOption,
     JobsOption,
+    MaxBytesOption,
     ModelOption,
     QuietOption,
+    RunsOption,
+    TablesOption,
     language,
 )
+from blockfeat.commands.outputs import Target, target_of
+
+if TYPE_CHECKING:
+    from blockfeat.batch.run import Renderer
+    from blockfeat.batch.summary import Tally
+    from blockfeat.sources import Document, InputOptions
 
 __all__ = ["extract"]
 
@@ -27,81 +44,162 @@ def extract(
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files, folders, addresses, .jsonl(.gz|.xz), .warc(.gz), .parquet; '-' or nothing: standard input."
+            help="Files (pages, .jsonl, .warc, .parquet; plain or .gz, .xz, .zst), folders, addresses; "
+            "'-' or nothing: standard input."
         ),
+    ] = None,
+    urls: Annotated[
+        list[str] | None, typer.Option("--urls", metavar="FILE", help="Fetch the addresses in a file, one a line.")
     ] = None,
     model: ModelOption = "default",
     decoder: DecoderOption = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Number of contiguous runs that mss may keep.")] = None,
+    runs: RunsOption = None,
     favour: FavourOption = None,
     headline: HeadlineOption = None,
-    captions: Annotated[bool | None, typer.Option(help="Keep captions inside the text, or not.")] = None,
-    tables: Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")] = None,
-    comments: Annotated[bool | None, typer.Option(help="Keep the comments of readers, or not.")] = None,
+    captions: CaptionsOption = None,
+    tables: TablesOption = None,
+    comments: CommentsOption = None,
     lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
-    format: Annotated[str, typer.Option("--format", "-f", help="text, markdown, json, html or xml.")] = "text",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="text, markdown, json, html, xml, csv or parquet; by default as --output is named, else text.",
+            autocompletion=format_names,
+        ),
+    ] = None,
     links: Annotated[bool, typer.Option("--links", help="Write links in Markdown.")] = False,
+    images: Annotated[bool, typer.Option("--images", help="Write images in Markdown, HTML and XML.")] = False,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File, or folder with one file a page.")] = None,
+    metadata: Annotated[
+        bool, typer.Option("--metadata/--no-metadata", help="Write title, authors, dates and the rest in JSON, or not.")
+    ] = True,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="File; or folder, one file a page: an existing one, or a name that ends in /."
+        ),
+    ] = None,
+    input_format: InputFormatOption = "auto",
+    fields: FieldsOption = None,
+    allow_network: AllowNetworkOption = None,
+    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
-    max_bytes: Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file).")] = False,
+    max_bytes: MaxBytesOption = None,
+    normalise: Annotated[bool, typer.Option(help="Compose letters (NFC), drop marks without width.")] = True,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Extract the main text of pages."""
-    from blockfeat.batch import run
+    from blockfeat.batch.run import Renderer
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.output import FORMATS
-    from blockfeat.sources import read_inputs
 
-    if format not in FORMATS:
-        raise typer.BadParameter(f"'{format}' is none of {', '.join(FORMATS)}", param_hint="--format")
-    if resume and (format != "json" or output is None or _is_folder(output)):
-        raise typer.BadParameter("needs --format json and --output FILE", param_hint="--resume")
-    extractor = Extractor.load(model).with_options(
-        decoder=decoder,
-        runs=runs,
-        favour=favour,
-        headline=headline,
-        captions=captions,
-        tables=tables,
-        comments=comments,
-        max_bytes=max_bytes,
-    )
-    renderer = run.Renderer(extractor, format, links, evidence, language(lang))
-    documents, skipped = read_inputs(inputs or ["-"]), 0
-    if resume and output is not None:
-        documents, skipped = run.resumed(documents, output)
-    writer = _writer(output, format, append=resume)
-    with console.progress("extracting", quiet=quiet) as tick:
-        seen = 0
+    named = _Inputs(tuple(inputs or ()), tuple(urls or ()))
+    reading = input_options(input_format, fields, allow_network, delay)
+    target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
+    content = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
+    choices: dict[str, Any] = {"decoder": decoder, "runs": runs, "favour": favour, **content}
+    choices |= {"normalise": normalise, "metadata": metadata}
+    extractor = Extractor.load(model).with_options(**choices, max_bytes=max_bytes)
+    renderer = Renderer(extractor, target.format, links, evidence, language(lang), images)
+    options = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
+    _run(_Batch(named, reading, renderer, target, options, jobs, deadline), resume=resume, quiet=quiet)
 
-        def on_document(rendered: run.Rendered) -> None:
-            nonlocal seen
-            seen += 1
-            tick(seen)
+
+@dataclass(frozen=True)
+class _Inputs:
+    """Pages by name, and lists of addresses; standard input where neither is given."""
+
+    pages: tuple[str, ...]
+    lists: tuple[str, ...]
+
+    def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Document]:
+        """Yield the pages; addresses unfetched."""
+        from blockfeat.sources import list_inputs
+
+        if self.pages or not self.lists:
+            yield from list_inputs(self.pages, reading, on_passed_over=on_passed_over)
+        if self.lists:
+            yield from list_inputs(self.lists, replace(reading, format="urls"))
+
+    def count(self, reading: InputOptions) -> int | None:
+        """Return the number of pages where it can be known."""
+        from blockfeat.sources.count import count_pages
+
+        pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
+        lists = count_pages(self.lists, replace(reading, format="urls"))
+        return None if pages is None or lists is None else pages + lists
+
+    def __str__(self) -> str:
+        return ", ".join(self.pages + self.lists or ("-",))
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What is extracted, how, and where it goes."""
+
+    inputs: _Inputs
+    reading: InputOptions
+    renderer: Renderer
+    target: Target
+    options: dict[str, Any]
+    jobs: int
+    deadline: float | None
+
+
+def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
+    """Extract, write, say what happened, and end with the exit code that fits."""
+    from blockfeat.batch.run import Rendered, run
+    from blockfeat.batch.summary import Tally
+    from blockfeat.sources import fetched
+
+    passed_over = PassedOver()
+    listed = batch.inputs.documents(batch.reading, passed_over)
+    model = batch.renderer.extractor.model
+    listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
+    tally = Tally(earlier)
+    writer = writer or batch.target.writer(evidence=batch.renderer.evidence)
+    with (
+        _said(tally, passed_over, quiet=quiet),
+        console.progress("extracting", quiet=quiet, total=lambda: batch.inputs.count(batch.reading)) as tick,
+    ):
+
+        def on_document(rendered: Rendered) -> None:
+            tally.add(rendered)
+            tick(earlier + tally.total)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
-        counts = run.run(documents, renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
-    if counts.failed:
-        raise typer.Exit(SOME_FAILED if counts.extracted or skipped else NOTHING_READ)
-    if not counts.extracted and not skipped:
-        console.error("nothing to read in " + ", ".join(inputs or ["-"]))
+        documents = fetched(listed, batch.reading)
+        run(documents, batch.renderer, writer, jobs=batch.jobs, deadline=batch.deadline, on_document=on_document)
+    _exit(tally, str(batch.inputs))
+
+
+@contextmanager
+def _said(tally: Tally, passed_over: PassedOver, *, quiet: bool) -> Iterator[None]:
+    """Say at the end, also at one by Ctrl-C, what was passed over and how a batch went."""
+    stopped = None
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+    if not quiet:
+        if message := passed_over.message():
+            console.error(message)
+        if tally.total > 1 or tally.earlier:
+            console.error(tally.summary())
+    if stopped is not None:
+        raise stopped
+
+
+def _exit(tally: Tally, inputs: str) -> None:
+    """End with an exit code where not all is well."""
+    if tally.reasons:
+        raise typer.Exit(SOME_FAILED if tally.statuses or tally.earlier else NOTHING_READ)
+    if not tally.statuses and not tally.earlier:
+        console.error(f"nothing to read in {inputs}")
         raise typer.Exit(NOTHING_READ)
-
-
-def _is_folder(output: Path) -> bool:
-    """Return whether an output path names a folder: an existing one, or a new path without a suffix."""
-    return output.is_dir() or (output.suffix == "" and not output.exists())
-
-
-def _writer(output: Path | None, format: str, *, append: bool) -> Any:
-    from blockfeat.batch import run
-
-    if output is None:
-        return run.StreamWriter(sys.stdout.buffer, lines=format == "json")
-    if _is_folder(output):
-        return run.FolderWriter(output, format)
-    return run.file_writer(output, lines=format == "json", append=append)

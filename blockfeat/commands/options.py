@@ -6,37 +6,88 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blockfeat.commands.completion import corpus_names, input_format_names, model_names, sides
+
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
 
 __all__ = [
+    "AllowNetworkOption",
+    "CaptionsOption",
+    "CommentsOption",
     "CorpusOption",
     "DecoderOption",
     "FavourOption",
+    "FieldsOption",
     "HeadlineOption",
+    "InputFormatOption",
     "JobsOption",
     "LangsOption",
+    "MaxBytesOption",
     "ModelOption",
     "QuietOption",
+    "RunsOption",
+    "TablesOption",
     "labelled_pages",
     "language",
     "languages",
 ]
 
+AllowNetworkOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-network",
+        metavar="CIDR",
+        help="Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable.",
+    ),
+]
+CaptionsOption = Annotated[bool | None, typer.Option(help="Keep captions inside the text, or not.")]
+CommentsOption = Annotated[bool | None, typer.Option(help="Keep the comments of readers, or not.")]
 CorpusOption = Annotated[
-    list[str], typer.Option("--corpus", "-c", help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.")
+    list[str],
+    typer.Option(
+        "--corpus",
+        "-c",
+        help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.",
+        autocompletion=corpus_names,
+    ),
 ]
 DecoderOption = Annotated[
     str | None, typer.Option(help="For models of thresholds: conjunction or mss, instead of the model's own.")
 ]
-FavourOption = Annotated[str | None, typer.Option(help="precision (less clutter) or recall (less text lost).")]
+FavourOption = Annotated[
+    str | None,
+    typer.Option(help="precision (less clutter) or recall (less text lost).", autocompletion=sides),
+]
+FieldsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Names of the fields of JSON Lines and Parquet, such as html=content,url=link "
+        "(of html, id, url, lang, charset).",
+    ),
+]
 HeadlineOption = Annotated[bool | None, typer.Option(help="Count the headline as part of the text, or not.")]
+InputFormatOption = Annotated[
+    str,
+    typer.Option(
+        help="html, jsonl, warc, parquet, urls (a list of addresses), or auto: by suffix, else by the first bytes.",
+        autocompletion=input_format_names,
+    ),
+]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
 LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
-ModelOption = Annotated[str, typer.Option("--model", "-m", help="Name of a bundled model, or a model file.")]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Show no progress bar and no messages about single pages.")
+MaxBytesOption = Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")]
+ModelOption = Annotated[
+    str,
+    typer.Option("--model", "-m", help="Name of a bundled model, or a model file.", autocompletion=model_names),
 ]
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
+]
+RunsOption = Annotated[int | None, typer.Option(min=1, help="Number of contiguous runs that mss may keep.")]
+TablesOption = Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")]
 
 
 def labelled_pages(corpora: list[str], langs: str | None = None) -> list[LabelledPage]:

@@ -157,10 +157,10 @@ def run_bench(
     found = list(pages)
     chosen = [*bench_systems(models, peers), *systems]
     names = [system.name for system in chosen]
-    if not found or not chosen or len(set(names)) < len(names):
-        raise InputError(
-            f"a benchmark needs pages ({len(found)}) and systems with names of their own: {', '.join(names)}"
-        )
+    if not found or not chosen:
+        raise InputError(f"a benchmark needs {'systems' if found else 'pages'}, and there are none")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"a benchmark needs systems with names of their own; given more than once: {', '.join(twice)}")
     scored = []
     for system in chosen:
         worker = _Worker(system)

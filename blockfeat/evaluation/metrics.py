@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from blockfeat.content.normal import normalised
 from blockfeat.lang import tokenize
 from blockfeat.lang.characters import UNSPACED, character_classes
 
@@ -190,7 +191,8 @@ def snippet_scores(predicted: str, present: Iterable[str], absent: Iterable[str]
 
 
 def _words(text: Text) -> Sequence[str]:
-    return tokenize(text) if isinstance(text, str) else text
+    # Gold and text alike: marks without width and composed letters are a matter of convention.
+    return tokenize(normalised(text)) if isinstance(text, str) else text
 
 
 def _folded(text: str) -> str:

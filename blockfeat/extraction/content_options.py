@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
+from blockfeat.lang.words import tokenize
 from blockfeat.page.tags import name_keys
 
-__all__ = ["ContentOptions", "find_headline"]
+__all__ = ["ContentOptions", "find_headline", "in_comments"]
 
 Mask = NDArray[np.bool_]
 
@@ -72,7 +73,7 @@ class ContentOptions:
                 is_part = _of_kind(blocks, kind)
                 chosen[is_part & span & prose if wanted else is_part] = wanted
         if self.comments is not None:
-            is_comment = _in_comments(blocks)
+            is_comment = in_comments(blocks)
             chosen[is_comment & prose & (blocks.measures.words >= _FEW_WORDS) if self.comments else is_comment] = (
                 self.comments
             )
@@ -94,10 +95,12 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
         return None
     headings = (is_heading[blocks.container] & (blocks.container >= 0)).nonzero()[0]
     last = int(kept.nonzero()[0][:3][-1])
-    wanted = set((title or "").lower().split())
+    wanted = {*(title or "").lower().split()}
+    if blocks.measures.unspaced_words[headings].any():
+        wanted.update(tokenize(title or ""))
     best, most = None, _LEAST_LIKE
     for block in headings[headings <= last].tolist():
-        words = blocks.text(block).lower().split()
+        words = _words_of(blocks.text(block), blocks, block)
         share = sum(word in wanted for word in words) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
         score = share * min(len(words), 8) / 8 + (0.25 if keys[blocks.container[block]] == _H1 else 0.0)
@@ -106,13 +109,18 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
     return best
 
 
+def _words_of(text: str, blocks: Blocks, block: int) -> list[str]:
+    """Return the words of a block's text; in scripts without spaces its characters are."""
+    return tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
+
+
 def _of_kind(blocks: Blocks, kind: str) -> Mask:
     """Return a mask of the blocks of a kind."""
     is_kind = np.array([found.name == kind for found in kinds_of_containers(blocks)], dtype=np.bool_)
     return is_kind[blocks.container]
 
 
-def _in_comments(blocks: Blocks) -> Mask:
+def in_comments(blocks: Blocks) -> Mask:
     """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers = blocks.containers

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 import numpy as np
@@ -25,11 +26,24 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class Evidence:
-    """Makes the blocks of one extraction when they are asked for."""
+    """Makes the blocks of one extraction when they are asked for.
+
+    Attributes
+    ----------
+    measured : MeasuredPage
+        The page.
+    model : Model
+        What labelled its blocks.
+    prediction : Prediction
+        Scores, and what is kept.
+    overruled : mapping
+        The reasons of blocks that are kept or dropped against the model's label.
+    """
 
     measured: MeasuredPage
     model: Model
     prediction: Prediction
+    overruled: Mapping[int, str] = field(default_factory=dict)
 
     def __call__(self) -> tuple[Block, ...]:
         """Return every block of the page."""
@@ -58,7 +72,7 @@ class Evidence:
                     features=reason.features,
                     contributions=reason.contributions,
                     failed=reason.failed,
-                    reason=reason.reason,
+                    reason=self.overruled.get(index, reason.reason),
                 )
             )
         return tuple(made)

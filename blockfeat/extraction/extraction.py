@@ -5,15 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import blockfeat
 from blockfeat.blocks.block import Block
+from blockfeat.content.characters import clean_characters
+from blockfeat.content.nodes import Content, Node
+from blockfeat.content.page_content import Nodes
+from blockfeat.extraction.facts import Facts
+from blockfeat.metadata.metadata import Metadata
 
-__all__ = ["Extraction"]
+if TYPE_CHECKING:
+    from blockfeat.extraction.links import TextLink
+
+__all__ = ["RECORD_SCHEMA", "Extraction"]
+
+
+RECORD_SCHEMA = 1
+"""Version of the record that `Extraction.to_dict` returns; ``blockfeat/output/record.schema.json`` describes it."""
 
 
 def _no_blocks() -> tuple[Block, ...]:
     return ()
+
+
+def _no_nodes(images: bool) -> tuple[Node, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Gives metadata that were read before."""
+
+    metadata: Metadata
+
+    def __call__(self) -> Metadata:
+        return self.metadata
 
 
 @dataclass(frozen=True)
@@ -23,7 +50,8 @@ class Extraction:
     Attributes
     ----------
     text : str
-        The main text, blocks joined by blank lines; empty where the page has none.
+        The main text, blocks joined by blank lines; empty where the page has none. Line breaks, rows of tables (cells
+        parted by tabs) and preformatted lines stay lines.
     lang : str or None
         ISO 639-1 code of the page's language.
     url, id : str or None
@@ -33,8 +61,8 @@ class Extraction:
     headline : str or None
         The heading above the text that is most like the title, whether it is part of ``text`` or not.
     status : str
-        ``"ok"``, ``"no content"`` (the page has text, but none is main text: front pages, consent walls, error
-        pages), ``"empty"`` (the page has no text) or ``"error"``.
+        ``"ok"``, ``"no content"`` (none of the page's text is main text, or it is an error page, whose notice is the
+        text), ``"empty"`` (the page has no text) or ``"error"``. What the page is says ``kind``.
     warnings : tuple of str
         What was capped or repaired on the way.
     error : str or None
@@ -45,6 +73,26 @@ class Extraction:
         What the bytes were decoded as.
     blocks : tuple of Block
         Every block with its features, score and reason, made when first asked for.
+    kind : str
+        What the page is: ``"article"``, ``"other"`` (another page with content, such as a forum, a product, a list),
+        ``"front page"``, ``"consent wall"``, ``"paywall stub"``, ``"error page"``, ``"empty"``, or ``"error"`` where it
+        could not be read. This and the following are made when first asked for.
+    confidence : float or None
+        The word F1 that is to be expected of ``text``, from 0 to 1; None without a text.
+    lang_confidence : float or None
+        How sure it is that the text is in ``lang``, from 0 to 1.
+    roles : tuple of str
+        The part of each block: ``"headline"``, ``"lead"``, ``"body"``, ``"caption"``, ``"comment"`` or ``"clutter"``.
+    lead, body : str or None
+        The standfirst, or else the first paragraph; the kept text beside headline, lead, captions and comments.
+    captions, comments : tuple of str
+        Captions inside the text, and what readers wrote, whether they are part of ``text`` or not.
+    links : tuple of TextLink
+        Links of the text with absolute addresses, at most 200.
+    fingerprint : str or None
+        By which copies of the text are found (`blockfeat.extraction.fingerprint`); None without a text.
+    metadata : Metadata
+        Title, authors, dates and what else the page says of itself, read when first asked for.
     """
 
     text: str
@@ -59,30 +107,164 @@ class Extraction:
     model: str = ""
     encoding: str | None = None
     evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
+    fact_finder: Callable[[], Facts] = field(default=Facts, repr=False, compare=False)
+    nodes: Nodes = field(default=_no_nodes, repr=False, compare=False)
+
+    describe: Callable[[], Metadata] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def metadata(self) -> Metadata:
+        """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
+        return Metadata() if self.describe is None else self.describe()
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
         return self.evidence()
 
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the page beside the text."""
+        return self.fact_finder()
+
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return self.facts.kind
+
+    @property
+    def confidence(self) -> float | None:
+        """The word F1 that is to be expected of the text."""
+        return self.facts.confidence
+
+    @property
+    def lang_confidence(self) -> float | None:
+        """How sure it is that the text is in the page's language."""
+        return self.facts.lang_confidence
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The part of each block."""
+        return self.facts.roles or tuple("body" if block.kept else "clutter" for block in self.blocks)
+
+    @property
+    def lead(self) -> str | None:
+        """The standfirst, or else the first paragraph."""
+        return self.facts.lead
+
+    @property
+    def body(self) -> str | None:
+        """The kept text beside headline, lead, captions and comments."""
+        return self.facts.body
+
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """Captions inside the text."""
+        return self.facts.captions
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """What readers wrote."""
+        return self.facts.comments
+
+    @property
+    def links(self) -> tuple[TextLink, ...]:
+        """Links of the text."""
+        return self.facts.links
+
+    @cached_property
+    def fingerprint(self) -> str | None:
+        """By which copies of the text are found."""
+        from blockfeat.extraction.fingerprint import fingerprint
+
+        return fingerprint(self.text)
+
+    def content(self, *, images: bool = False) -> Content:
+        """Return the main text as a tree of headings, paragraphs, lists, tables …; with its images or without."""
+        return Content(self.nodes(images), self.title, self.lang, self.url, self.id, self.model)
+
+    def to_text(self) -> str:
+        """Return the main text free of control characters."""
+        return clean_characters(self.text)
+
+    def to_markdown(self, *, links: bool = False, images: bool = False) -> str:
+        """Return the main text as Markdown: CommonMark, and pipe tables for tables.
+
+        Parameters
+        ----------
+        links, images : bool
+            Write links and images, with absolute addresses as far as the page's own is known.
+        """
+        # Imported here as in the other formats: most extractions are asked for their text alone.
+        from blockfeat.content.markdown import to_markdown
+
+        return to_markdown(self.content(images=images), links=links)
+
+    def to_html(self, *, images: bool = False) -> str:
+        """Return the main text as a small, complete HTML document, sanitised; links are absolute, images on request."""
+        from blockfeat.content.html import to_html
+
+        return to_html(self.content(images=images))
+
+    def to_xml(self, *, images: bool = False) -> str:
+        """Return the main text as a TEI P5 document; images on request."""
+        from blockfeat.content.tei import to_xml
+
+        return to_xml(self.content(images=images))
+
     def to_dict(self, *, evidence: bool = False) -> dict[str, Any]:
-        """Return plain values that JSON can hold, with the blocks if ``evidence`` is asked for."""
+        """Return the page's record as plain values that JSON can hold (docs/record.md).
+
+        With ``evidence``, the record has the blocks too, each with its role.
+        """
         document: dict[str, Any] = {
+            "schema": RECORD_SCHEMA,
             "id": self.id,
             "url": self.url,
+            "status": self.status,
+            "kind": self.kind,
             "lang": self.lang,
+            "lang_confidence": self.lang_confidence,
             "title": self.title,
             "headline": self.headline,
+            "lead": self.lead,
+            "body": self.body,
+            "captions": list(self.captions),
+            "comments": list(self.comments),
             "text": self.text,
-            "status": self.status,
+            "confidence": self.confidence,
+            "metadata": self._metadata(),
+            "links": [{"text": link.text, "url": link.url} for link in self.links],
+            "fingerprint": self.fingerprint,
             "warnings": list(self.warnings),
             "error": self.error,
             "model": self.model,
+            "version": blockfeat.__version__,
         }
         if evidence:
-            document["blocks"] = [block.to_dict() for block in self.blocks]
+            both = zip(self.blocks, self.roles, strict=True)
+            document["blocks"] = [{**block.to_dict(), "role": role} for block, role in both]
         return document
 
+    def _metadata(self) -> dict[str, Any] | None:
+        """Return the page's metadata as plain values; None where they were not asked for."""
+        return None if self.describe is None else self.metadata.to_dict()
+
     def __getstate__(self) -> dict[str, Any]:
-        """Make the blocks now: a page's tree cannot travel between processes."""
-        return {**self.__dict__, "blocks": self.blocks, "evidence": _no_blocks}
+        """Make blocks, facts, nodes and metadata now: a page's tree cannot travel between processes."""
+        made = {"blocks": self.blocks, "evidence": _no_blocks, "facts": self.facts, "fact_finder": Facts}
+        made |= {"nodes": _Made(self.nodes(False), self.nodes(True))}
+        if self.describe is not None:
+            made |= {"metadata": self.metadata, "describe": _Known(self.metadata)}
+        return {**self.__dict__, **made}
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Nodes that were made in another process, without images and with them."""
+
+    plain: tuple[Node, ...]
+    with_images: tuple[Node, ...]
+
+    def __call__(self, images: bool) -> tuple[Node, ...]:
+        return self.with_images if images else self.plain

@@ -6,16 +6,31 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from blockfeat.blocks.block import Block
+from blockfeat.blocks.table import Blocks
+from blockfeat.content.nodes import Node
+from blockfeat.content.normal import normalised
+from blockfeat.content.page_content import PageNodes
+from blockfeat.content.plain import plain_text
+from blockfeat.content.tables import DataTable, data_tables
+from blockfeat.content.whole import completed
 from blockfeat.decode.decoder import Decoder
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
+from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.content_options import ContentOptions, find_headline
+from blockfeat.extraction.error_page import is_error_page
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.facts import FactFinder, Facts
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
+from blockfeat.metadata.metadata import Metadata
+from blockfeat.metadata.reader import MetadataReader
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import load_model
 from blockfeat.models.threshold.model import ThresholdModel
@@ -26,6 +41,13 @@ from blockfeat.sources.document import Document
 __all__ = ["Extractor", "measurer_for"]
 
 _SIDES = ("precision", "recall")
+# Models after a paper keep what the paper's rule keeps.
+_WITHOUT_POINTERS = ("margin", "sequence")
+_COMPLETED = "kept: most of the table, list or preformatted text around it is"
+_ASKED_FOR = "kept: the options ask for it"
+_LEFT_OUT = "dropped: the options leave it out"
+_POINTER = "dropped: it points at another text, by its first words and its link"
+_ERROR_PAGE = "the page says that what was asked for is not there"
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -47,16 +69,24 @@ class Extractor:
         Whether headline, captions, tables and comments belong to the text.
     max_bytes : int or None
         Largest page that is taken.
+    normalise : bool
+        Whether text is brought into Unicode's normal form C, without marks that have no width; see
+        `blockfeat.content.normal.normalised`.
+    metadata : bool
+        Whether extractions have metadata.
     """
 
     model: Model
     measurer: PageMeasurer
     content: ContentOptions = field(default_factory=ContentOptions)
     max_bytes: int | None = None
+    normalise: bool = True
+    metadata: bool = True
 
     def __repr__(self) -> str:
         """Return name and kind of the model, and the options that were given."""
         shown = {"model": self.model.name, "kind": self.model.kind, **asdict(self.content), "max_bytes": self.max_bytes}
+        shown["normalise"] = None if self.normalise else False
         return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
@@ -85,7 +115,9 @@ class Extractor:
         captions: bool | None = None,
         tables: bool | None = None,
         comments: bool | None = None,
+        metadata: bool | None = None,
         max_bytes: int | None = None,
+        normalise: bool | None = None,
     ) -> Extractor:
         """Return a changed copy; what is not given stays.
 
@@ -99,8 +131,12 @@ class Extractor:
             ``"precision"`` or ``"recall"``: moves the model's decision.
         headline, captions, tables, comments : bool, optional
             Whether these parts belong to the text; see `ContentOptions`. By default the model decides.
+        metadata : bool, optional
+            Whether extractions have metadata, which are read when they are asked for.
         max_bytes : int, optional
             Largest page that is taken; a larger one raises `LimitExceeded`.
+        normalise : bool, optional
+            Whether text is brought into Unicode's normal form C, without marks that have no width.
 
         Raises
         ------
@@ -123,7 +159,9 @@ class Extractor:
             self,
             model=model,
             content=replace(self.content, **{part: wanted for part, wanted in given.items() if wanted is not None}),
+            metadata=self.metadata if metadata is None else metadata,
             max_bytes=self.max_bytes if max_bytes is None else max_bytes,
+            normalise=self.normalise if normalise is None else normalise,
         )
 
     def extract(
@@ -174,22 +212,66 @@ class Extractor:
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         title = page.title
+        title = title and self._normalised(title)
         headline = find_headline(measured.blocks, prediction.kept, title)
-        prediction = replace(prediction, kept=self.content.choose(measured.blocks, prediction.kept, headline))
-        text = "\n\n".join(measured.blocks.texts(prediction.kept.nonzero()[0].tolist()))
+        kept, overruled, tables = self._chosen(measured.blocks, prediction.kept, headline)
+        prediction = replace(prediction, kept=kept)
+        is_error = is_error_page(measured.blocks, kept, title)
+        text = plain_text(measured.blocks, kept, tables, normalise=self.normalise)
         return Extraction(
             text=text,
             lang=measured.lang,
             url=page.url,
             id=id,
             title=title,
-            headline=None if headline is None else measured.blocks.text(headline),
-            status="ok" if text else "no content" if len(measured.blocks) else "empty",
-            warnings=(*page.warnings, *self._foreign(measured.lang)),
+            headline=None if headline is None else self._normalised(measured.blocks.text(headline)),
+            status="ok" if text and not is_error else "no content" if len(measured.blocks) else "empty",
+            warnings=(*page.warnings, *self._foreign(measured.lang), *([_ERROR_PAGE] if is_error else [])),
             model=self.model.name,
             encoding=page.encoding,
-            evidence=Evidence(measured, self.model, prediction),
+            evidence=Evidence(measured, self.model, prediction, overruled),
+            fact_finder=FactFinder(
+                measured,
+                prediction,
+                self.model.kind,
+                headline,
+                title,
+                page.url,
+                self.measurer.identifier,
+                self.normalise,
+                page.linked_data,
+            ),
+            nodes=PageNodes(measured.blocks, kept, page.url, self.normalise),
+            describe=MetadataReader(page, measured.blocks, prediction.kept, headline) if self.metadata else None,
         )
+
+    def _chosen(
+        self, blocks: Blocks, predicted: NDArray[np.bool_], headline: int | None
+    ) -> tuple[NDArray[np.bool_], dict[int, str], list[DataTable]]:
+        """Return what is kept of what the model keeps, why that differs, and the data tables of the page.
+
+        Tables and lists that are kept for the most part are kept whole, the content options are met, and lines that
+        point at other texts go.
+        """
+        tables = data_tables(blocks, predicted)
+        whole = completed(blocks, predicted, tables)
+        chosen = self.content.choose(blocks, whole, headline)
+        overruled: dict[int, str] = {}
+        if whole is not predicted:
+            overruled = dict.fromkeys((whole & ~predicted).nonzero()[0].tolist(), _COMPLETED)
+        if chosen is not whole:
+            changed = (chosen != whole).nonzero()[0].tolist()
+            overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
+            tables = data_tables(blocks, chosen)
+        found = pointers(blocks, chosen) if self.model.kind in _WITHOUT_POINTERS else []
+        if found:
+            chosen = chosen.copy()
+            chosen[found] = False
+            overruled.update(dict.fromkeys(found, _POINTER))
+        return chosen, overruled, tables
+
+    def _normalised(self, text: str) -> str:
+        return normalised(text) if self.normalise else text
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:
         """Return a warning for a page in a language that the model was not trained on."""
@@ -235,11 +317,15 @@ class Extractor:
             return
         done = in_order(self._without_evidence, documents, jobs=jobs, failure=self.failed, deadline=deadline)
         for document, extraction in done:
-            yield replace(extraction, evidence=_Again(self, document))
+            again = _Again(self, document)
+            described = again.metadata if self.metadata and extraction.error is None else None
+            yield replace(extraction, evidence=again, fact_finder=again.facts, nodes=again.nodes, describe=described)
 
     def _without_evidence(self, document: Document) -> Extraction:
         """Extract a document in a worker process; its evidence is made again where it is asked for."""
-        return replace(self.extract_document(document), evidence=tuple)
+        return replace(
+            self.extract_document(document), evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None
+        )
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
@@ -263,6 +349,21 @@ class _Again:
 
     def __call__(self) -> tuple[Block, ...]:
         return self.extractor.extract_document(self.document).blocks
+
+    def metadata(self) -> Metadata:
+        """Return what the page says of itself."""
+        return self.extractor.extract_document(self.document).metadata
+
+    def facts(self) -> Facts:
+        return self.extractor.extract_document(self.document).facts
+
+    def nodes(self, images: bool) -> tuple[Node, ...]:
+        """Return the nodes of the page's content."""
+        return self.extractor.extract_document(self.document).nodes(images)
+
+
+def _no_nodes(images: bool) -> tuple[Node, ...]:
+    return ()
 
 
 def _as_document(number: int, page: object) -> Document:

@@ -54,9 +54,13 @@ class WordCues:
     @classmethod
     def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
         """Arrange the words of each kind, given by their keys."""
-        keys = list(keys_of_kinds.values())
-        bits = np.array([1 << place for place in range(len(keys))], dtype=np.uint32)
-        table, flags = KeyTable.of_flagged(np.concatenate(keys), bits.repeat([each.size for each in keys]))
+        keys = np.concatenate(list(keys_of_kinds.values()))
+        bits = np.empty(keys.size, dtype=np.uint32)
+        end = 0
+        for place, each in enumerate(keys_of_kinds.values()):
+            bits[end : end + each.size] = 1 << place
+            end += each.size
+        table, flags = KeyTable.of_flagged(keys, bits)
         return cls(tuple(keys_of_kinds), table, flags)
 
 

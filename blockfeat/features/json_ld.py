@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.columns import Columns
 from blockfeat.features.key_table import KeyTable
-from blockfeat.lang.words import keys_of_text
+from blockfeat.lang.words import keys_of_text, runs_of_three
 
 __all__ = ["DECLARED", "add_declared"]
 
@@ -17,8 +17,6 @@ DECLARED = ("declared_share", "declared_other", "page_declared", "page_declared_
 """Columns that `add_declared` fills."""
 
 _RUN = 3
-# Odd numbers: a run of words is their keys times these, modulo 2**64.
-_FACTORS = (np.uint64(1), np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 
 
 def add_declared(columns: Columns, blocks: Blocks) -> None:
@@ -35,7 +33,7 @@ def add_declared(columns: Columns, blocks: Blocks) -> None:
         columns[name] = 0.0
     if not blocks.declared:
         return
-    own = _runs(blocks.measures.token_keys)
+    own = runs_of_three(blocks.measures.token_keys)
     body, other = blocks.declared.body, blocks.declared.other
     if body:
         table = _table(body)
@@ -50,7 +48,11 @@ def add_declared(columns: Columns, blocks: Blocks) -> None:
 
 def _table(text: str) -> KeyTable:
     """Return the runs of three words of a text."""
-    return KeyTable.of(np.unique(_runs(keys_of_text(text)[0])))
+    runs = runs_of_three(keys_of_text(text)[0])
+    runs.sort()
+    is_first = np.ones(runs.size, dtype=np.bool_)
+    np.not_equal(runs[1:], runs[:-1], out=is_first[1:])
+    return KeyTable.of(runs[is_first])
 
 
 def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray[np.float64], int]:
@@ -61,12 +63,3 @@ def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray
         covered[shift : shift + is_found.size] |= is_found
     counts = np.bincount(measures.token_block[covered], minlength=len(blocks))
     return counts / np.maximum(measures.words, 1), int(np.count_nonzero(covered))
-
-
-def _runs(keys: Keys) -> Keys:
-    """Return a number for each run of three words; none for a text of fewer."""
-    count = max(keys.size - _RUN + 1, 0)
-    runs = np.zeros(count, dtype=np.uint64)
-    for shift, factor in enumerate(_FACTORS):
-        runs += keys[shift : shift + count] * factor
-    return runs

@@ -42,6 +42,14 @@ class Feature:
         ``"minimum"`` if content lies at or above the threshold, ``"maximum"`` if at or below.
     source : str
         Paper and section, or formula.
+    form : str
+        How a value is written for people: one of `blockfeat.features.phrases.FORMS`.
+    more, less : str
+        What a high and a low value say of a block, as a phrase in which ``{}`` is the value.
+    topic : str
+        What the feature is about; of features with one topic a reason names one. Its name, where empty.
+    zero : bool
+        Whether ``less`` holds for values of at most ``low`` alone.
     compute : callable, optional
         Pure function from `Measured` to a float array over the blocks; None for the context features, which rest on
         shared sums and are computed together (`blockfeat.features.context.context_columns`).
@@ -54,6 +62,11 @@ class Feature:
     high: float
     bound: str
     source: str
+    form: str = "decimal"
+    more: str = ""
+    less: str = ""
+    topic: str = ""
+    zero: bool = False
     compute: Callable[[Measured], Column] | None = None
 
     @property

@@ -64,14 +64,15 @@ def stop_word_ratios(
         ``index.rows_of_keys`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
+    rows = index.rows_of_keys(blocks.measures.token_keys) if rows is None else rows
+    words = np.maximum(blocks.measures.words, 1)
     columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.int64)
-    densities = np.array([density(lang) for lang in asked])
-    ratios = (
-        _counts(blocks, index, columns, index.rows_of_keys(blocks.measures.token_keys) if rows is None else rows)
-        / np.maximum(blocks.measures.words, 1)[:, None]
-    )
+    counts = _counts(blocks, index, columns, rows)
     if len(asked) == 1:
-        return StopWordRatios(asked, np.zeros(len(blocks), dtype=np.intp), ratios[:, 0], ratios[:, 0] / densities[0])
+        ratio = counts[:, 0] / words
+        return StopWordRatios(asked, np.zeros(len(blocks), dtype=np.intp), ratio, ratio / density(asked[0]))
+    densities = np.array([density(lang) for lang in asked])
+    ratios = counts / words[:, None]
     best = ratios.argmax(axis=1) if len(blocks) else np.zeros(0, dtype=np.intp)
     ratio = ratios[np.arange(len(blocks)), best]
     return StopWordRatios(asked, best, ratio, ratio / densities[best])
@@ -90,10 +91,16 @@ def _counts(
 
 def _count_covered(blocks: Blocks, index: StopWordIndex, columns: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
     """Add the characters that entries of unspaced languages cover; a character is a word there."""
+    unspaced = [
+        (place, column)
+        for place, column in enumerate(columns.tolist())
+        if any(keys.size for keys in index.sequences[column])
+    ]
+    if not unspaced:
+        return
     codes = code_points(lower(blocks.page_text.text))
     starts = np.concatenate(([0], blocks.page_text.block_ends[:-1]))
-    for place, column in enumerate(columns.tolist()):
-        if any(keys.size for keys in index.sequences[column]):
-            covered = index.cover(codes, column).astype(np.int64)
-            counts[:, place] += np.add.reduceat(covered, starts)
+    for place, column in unspaced:
+        covered = index.cover(codes, column).astype(np.int64)
+        counts[:, place] += np.add.reduceat(covered, starts)
     np.minimum(counts, np.maximum(blocks.measures.words, 1)[:, None], out=counts)

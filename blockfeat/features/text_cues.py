@@ -93,6 +93,17 @@ def _fill_shares(column: NDArray[np.float32], counts: Counts, measures: TextMeas
             share[block] = count[block] / cython.cast(cython.double, max(words[block], 1))
 
 
+def _fill_ratios(column: NDArray[np.float32], counts: Counts, whole: float) -> None:
+    """Fill in counts by one number."""
+    ratio: cython.float[::1] = column
+    count: cython.int[::1] = counts
+    below: cython.double = whole
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(count.shape[0]):
+            ratio[block] = count[block] / below
+
+
 def _add_replies_before(columns: Columns, measures: TextMeasures, counts: Counts) -> None:
     """Fill the column about words of comment sections in short blocks before each block."""
     rows: cython.float[:, ::1] = columns.values
@@ -158,4 +169,4 @@ def add_title_words(columns: Columns, measures: TextMeasures, cues: WordCues) ->
     for place, (kind, counts) in enumerate(cue_word_counts(measures, cues).items()):
         distinct = np.count_nonzero(cues.bits & np.uint32(1 << place))
         _fill_shares(columns[f"{kind}_share"], counts, measures)
-        columns[f"{kind}_cover"] = counts / (distinct + 1.0)
+        _fill_ratios(columns[f"{kind}_cover"], counts, distinct + 1.0)

@@ -76,7 +76,10 @@ CANONICAL = (
         40.0,
         "minimum",
         f"{_PAPER}, 3.3: words / sentences",
-        average_sentence_length,
+        "decimal",
+        "long sentences ({} words)",
+        "short sentences ({} words)",
+        compute=average_sentence_length,
     ),
     Feature(
         "sentence_count",
@@ -86,7 +89,10 @@ CANONICAL = (
         10.0,
         "minimum",
         f"{_PAPER}, 3.3",
-        sentence_count,
+        "count",
+        "{} sentences",
+        "hardly a sentence ({})",
+        compute=sentence_count,
     ),
     Feature(
         "character_distribution",
@@ -96,7 +102,10 @@ CANONICAL = (
         1.0,
         "minimum",
         f"{_PAPER}, 3.3: alphanumeric / (all but white space)",
-        character_distribution,
+        "percent",
+        "mostly letters and digits ({})",
+        "many signs ({} letters and digits)",
+        compute=character_distribution,
     ),
     Feature(
         "stop_word_ratio",
@@ -106,7 +115,10 @@ CANONICAL = (
         1.5,
         "minimum",
         f"{_PAPER}, 3.3: argmax over languages of stop words / words, over the language's density",
-        stop_word_ratio,
+        "percent",
+        "as many stop words as running text ({})",
+        "few stop words ({} of what running text has)",
+        compute=stop_word_ratio,
     ),
     Feature(
         "anchor_ratio",
@@ -116,7 +128,10 @@ CANONICAL = (
         1.0,
         "maximum",
         f"{_PAPER}, 3.4",
-        anchor_ratio,
+        "tenths",
+        "{} words are links",
+        "{} words are links",
+        compute=anchor_ratio,
     ),
     Feature(
         "format_tag_ratio",
@@ -126,7 +141,10 @@ CANONICAL = (
         0.1,
         "minimum",
         f"{_PAPER}, 3.4",
-        format_tag_ratio,
+        "decimal",
+        "much bold or italic text ({} elements a word)",
+        "hardly any bold or italic text ({} elements a word)",
+        compute=format_tag_ratio,
     ),
     Feature(
         "list_element_ratio",
@@ -136,7 +154,10 @@ CANONICAL = (
         1.0,
         "maximum",
         f"{_PAPER}, 3.4",
-        list_element_ratio,
+        "decimal",
+        "many list elements ({} a word)",
+        "hardly a list element ({} a word)",
+        compute=list_element_ratio,
     ),
     Feature(
         "text_structuring_ratio",
@@ -146,7 +167,10 @@ CANONICAL = (
         0.2,
         "minimum",
         f"{_PAPER}, 3.4",
-        text_structuring_ratio,
+        "decimal",
+        "many paragraphs and headings ({} a word)",
+        "hardly a paragraph or heading ({} a word)",
+        compute=text_structuring_ratio,
     ),
 )
 """The eight features, in the order of the paper."""
@@ -159,7 +183,10 @@ PAPER_STOP_WORD_RATIO = Feature(
     2.0,
     "minimum",
     f"{_PAPER}, 3.3: argmax over languages of stop words / other words",
-    paper_stop_word_ratio,
+    "decimal",
+    "as many stop words as running text ({} a word)",
+    "few stop words ({} a word)",
+    compute=paper_stop_word_ratio,
 )
 """The stop-word ratio as the paper has it: not normalised by language."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, available_languages, stop_word_lists
+from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, stop_word_lists
 from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, count_hits_by_block, rows_of_keys
 from blockfeat.lang.words import keys_of_words
 
@@ -17,6 +18,7 @@ __all__ = ["StopWordIndex"]
 _LONGEST = 3
 _BITS = np.uint64(21)
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+_BUNDLED = Path(__file__).with_name("stopwords.npz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,31 +52,66 @@ class StopWordIndex:
 
     @classmethod
     def build(cls, languages: Sequence[str] | None = None) -> StopWordIndex:
-        """Build the table of some languages, or of all.
+        """Build the table of some languages, or read that of all, which comes with blockfeat.
 
         Raises
         ------
         LanguageError
             There is no stop list of one of the languages.
         """
-        wanted = available_languages() if languages is None else tuple(dict.fromkeys(languages))
+        if languages is None:
+            return cls.bundled()
+        wanted = tuple(dict.fromkeys(languages))
         lists = stop_word_lists(wanted)
         vocabulary: dict[str, int] = {}
         columns = []
         for lang in wanted:
-            words = () if lang in UNSPACED_LANGUAGES else lists[lang]
+            words = () if lang in UNSPACED_LANGUAGES else sorted(lists[lang])
             columns.append([vocabulary.setdefault(word, len(vocabulary)) for word in words])
         matrix = np.zeros((len(vocabulary) + 1, len(wanted)), dtype=np.uint8)
         for column, rows in enumerate(columns):
             matrix[rows, column] = 1
-        matrix.flags.writeable = False
         keys = tuple(_keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted)
-        word_keys = keys_of_words(list(vocabulary))
-        order = np.argsort(word_keys)
-        word_keys = word_keys[order]
+        return cls._of(wanted, vocabulary, matrix, keys)
+
+    @classmethod
+    def bundled(cls) -> StopWordIndex:
+        """Read the table of all languages, made by ``tools/make_stop_word_index.py`` with `build` and `to_arrays`."""
+        with np.load(_BUNDLED, allow_pickle=False) as arrays:
+            languages = tuple(_text(arrays["languages"]).split("\n"))
+            vocabulary = {word: row for row, word in enumerate(_text(arrays["words"]).split("\n"))}
+            matrix = np.unpackbits(arrays["matrix"], axis=1, count=len(languages))
+            groups = np.split(arrays["sequences"], arrays["sequence_ends"])
+        keys = tuple(tuple(groups[start : start + _LONGEST]) for start in range(0, len(groups), _LONGEST))
+        return cls._of(languages, vocabulary, matrix, keys)
+
+    @classmethod
+    def _of(
+        cls,
+        languages: tuple[str, ...],
+        vocabulary: Mapping[str, int],
+        matrix: NDArray[np.uint8],
+        sequences: tuple[tuple[NDArray[np.uint64], ...], ...],
+    ) -> StopWordIndex:
+        """Add to the words of some languages what looks them up."""
+        matrix.flags.writeable = False
+        keys = keys_of_words(list(vocabulary))
+        order = np.argsort(keys)
+        keys = keys[order]
         bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
-        buckets = np.append(word_keys.searchsorted(bounds), word_keys.size).astype(np.int32)
-        return cls(wanted, vocabulary, word_keys, order.astype(np.int32), buckets, matrix, keys)
+        buckets = np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
+        return cls(languages, vocabulary, keys, order.astype(np.int32), buckets, matrix, sequences)
+
+    def to_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a file that `bundled` reads: words as UTF-8 lines, the matrix as bits."""
+        groups = [keys for lengths in self.sequences for keys in lengths]
+        return {
+            "languages": _bytes(self.languages),
+            "words": _bytes(self.vocabulary),
+            "matrix": np.packbits(self.matrix, axis=1),
+            "sequences": np.concatenate(groups),
+            "sequence_ends": np.cumsum([keys.size for keys in groups[:-1]]),
+        }
 
     def rows(self, tokens: Sequence[str]) -> NDArray[np.int32]:
         """Return the row of each token, -1 where it is no stop word of any language; shape (n,)."""
@@ -136,6 +173,14 @@ class StopWordIndex:
             for offset in range(length):
                 covered[starts + offset] = True
         return covered
+
+
+def _text(array: NDArray[np.uint8]) -> str:
+    return array.tobytes().decode()
+
+
+def _bytes(lines: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
 
 
 def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:

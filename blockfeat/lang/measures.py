@@ -34,6 +34,8 @@ class PageText:
         Position behind each piece; all text is in pieces.
     piece_flags : uint8 array, m pieces
         1 for a piece inside an anchor, 2 inside a formatting element, 3 for both.
+    has_marks : bool
+        Whether marks without width may be in the text: of direction, joiners, breaks.
     """
 
     text: str
@@ -42,6 +44,7 @@ class PageText:
     block_ends: NDArray[np.int32]
     piece_ends: NDArray[np.int32]
     piece_flags: NDArray[np.uint8]
+    has_marks: bool = False
 
 
 @dataclass(frozen=True)

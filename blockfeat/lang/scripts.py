@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.counting import count_numbers
 
-__all__ = ["LATIN", "SCRIPTS", "languages_of", "letters_by_script", "written_in"]
+__all__ = ["LATIN", "SCRIPTS", "languages_of", "letters_by_script", "script_of", "written_in"]
 
 LATIN = "latin"
 
@@ -79,6 +79,12 @@ def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
     """
     counts: NDArray[np.int64] = count_numbers(codes, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS
     return counts
+
+
+def script_of(character: str) -> str | None:
+    """Return the script of a character; None for digits, signs and scripts that the table does not have."""
+    number = int(_script_table()[min(ord(character), 0x1FFFF)])
+    return SCRIPTS[number - 1] if number else None
 
 
 def languages_of(script: str) -> tuple[str, ...]:

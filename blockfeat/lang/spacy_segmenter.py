@@ -19,7 +19,7 @@ from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeas
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["SEGMENTERS", "SpacySegmenter", "segmenter_for"]
+__all__ = ["SEGMENTERS", "SpacySegmenter", "blank_pipeline", "segmenter_for"]
 
 SEGMENTERS = ("fast", "spacy")
 """Names that `segmenter_for` knows; models record one of them."""
@@ -93,19 +93,9 @@ class SpacySegmenter:
 
     @cached_property
     def _pipeline(self) -> Language:
-        """The blank pipeline of the language."""
-        code = _spacy_code(self.lang)
-        import spacy
-
-        try:
-            pipeline = spacy.blank(code, config=_RULE_TOKENIZER if code in _BY_RULE else {})
-        except ImportError as error:
-            package = f"blockfeat[{code}]" if code in _EXTRAS else "the package that the message names"
-            raise MissingExtraError(
-                f"spaCy cannot segment language {self.lang!r}: {error}; pip install {package}"
-            ) from error
+        """The blank pipeline of the language, with a sentencizer."""
+        pipeline = blank_pipeline(self.lang)
         pipeline.add_pipe("sentencizer")
-        pipeline.max_length = sys.maxsize
         return pipeline
 
     def __reduce__(self) -> tuple[type[SpacySegmenter], tuple[str]]:
@@ -133,6 +123,26 @@ def segmenter_for(name: str, lang: str | None = None) -> Segmenter:
     if name == "spacy":
         return SpacySegmenter(lang or _ANY_LANGUAGE)
     raise ModelError(f"unknown segmenter {name!r}; known are {', '.join(SEGMENTERS)}")
+
+
+def blank_pipeline(lang: str) -> Language:
+    """Return spaCy's blank pipeline of a language, that for any language where spaCy has no rules for it.
+
+    Raises
+    ------
+    MissingExtraError
+        The language's tokenizer needs a package that is not installed.
+    """
+    code = _spacy_code(lang)
+    import spacy
+
+    try:
+        pipeline = spacy.blank(code, config=_RULE_TOKENIZER if code in _BY_RULE else {})
+    except ImportError as error:
+        package = f"blockfeat[{code}]" if code in _EXTRAS else "the package that the message names"
+        raise MissingExtraError(f"spaCy cannot segment language {lang!r}: {error}; pip install {package}") from error
+    pipeline.max_length = sys.maxsize
+    return pipeline
 
 
 def _spacy_code(lang: str) -> str:

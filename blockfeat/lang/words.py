@@ -12,8 +12,19 @@ from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
-__all__ = ["keys_of_lowered", "keys_of_spans", "keys_of_text", "keys_of_words", "lower", "tokenize", "word_spans"]
+__all__ = [
+    "keys_of_lowered",
+    "keys_of_spans",
+    "keys_of_text",
+    "keys_of_words",
+    "lower",
+    "runs_of_three",
+    "tokenize",
+    "word_spans",
+]
 
+# Odd numbers: a run of words is their keys times these, modulo 2**64.
+_FACTORS = (np.uint64(1), np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 # The one letter whose lower case depends on what stands around it.
 _CAPITAL_SIGMA = "\u03a3"
 # No letter behind has a lower case.
@@ -56,6 +67,15 @@ def keys_of_text(text: str) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     lowered = code_points(lower(text))
     starts, ends = word_spans(character_classes().of(lowered))
     return keys_of_spans(lowered, starts, ends), starts
+
+
+def runs_of_three(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each run of three words, given by their keys; none for a text of fewer."""
+    count = max(keys.size - len(_FACTORS) + 1, 0)
+    runs = np.zeros(count, dtype=np.uint64)
+    for shift, factor in enumerate(_FACTORS):
+        runs += keys[shift : shift + count] * factor
+    return runs
 
 
 def tokenize(text: str) -> list[str]:

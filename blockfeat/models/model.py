@@ -63,6 +63,11 @@ class BlockReason:
 class PageMeasurer(Protocol):
     """The stage before a model: cuts a page into blocks and computes the features that the model needs."""
 
+    @property
+    def identifier(self) -> Identifier:
+        """Language identification."""
+        ...
+
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
         ...

@@ -120,6 +120,8 @@ def _read_beside(name: str, *, read: ReadBytes, where: str) -> tuple[Mapping[str
 def _parsed(data: bytes, where: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return document and arrays of the bytes of a file."""
     if not data.startswith(_ZIP):
+        if where.lower().endswith(".npz"):
+            raise ModelError(f"{where}: a damaged npz file, or none of blockfeat's: it does not begin like one")
         return _document(data, where), {}
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:

@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from blockfeat.output.characters import clean_characters
+from blockfeat.content.characters import clean_characters
 from blockfeat.output.explain import explanation_page, explanation_table
-from blockfeat.output.html import to_html
-from blockfeat.output.jsonlines import to_json_line
-from blockfeat.output.markdown import to_markdown
-from blockfeat.output.text import to_text
-from blockfeat.output.xml import to_xml
+from blockfeat.output.formats import to_html, to_markdown, to_text, to_xml
+from blockfeat.output.jsonlines import record_schema, to_json_line
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
@@ -22,6 +19,7 @@ __all__ = [
     "clean_characters",
     "explanation_page",
     "explanation_table",
+    "record_schema",
     "to_html",
     "to_json_line",
     "to_markdown",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.blocks.block import Block
-from blockfeat.output.characters import clean_characters, fold_white_space, xml_characters
+from blockfeat.content.characters import clean_characters, fold_white_space, xml_characters
 from blockfeat.output.explain_style import STYLE
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = ["explanation_page", "explanation_table"]
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _MOST_CONTRIBUTIONS = 12
+_SHOWN_ROLES = ("headline", "lead", "comment", "caption")
 
 
 def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
@@ -28,13 +29,14 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Keys ``index``, ``kept``, ``score``, ``words``, ``kind``, ``text`` (one clean line, whole),
+        Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one clean line, whole),
         ``features`` (value by name), ``failed`` (names), ``reason`` and ``xpath``.
     """
     return [
         {
             "index": block.index,
             "kept": block.kept,
+            "role": role,
             "score": block.score,
             "words": block.words,
             "kind": block.kind,
@@ -44,7 +46,7 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
             "reason": clean_characters(block.reason),
             "xpath": block.xpath,
         }
-        for block in extraction.blocks
+        for block, role in zip(extraction.blocks, extraction.roles, strict=True)
     ]
 
 
@@ -62,7 +64,7 @@ def explanation_page(extraction: Extraction) -> str:
         _head(extraction),
         builder.BODY(
             _header(extraction, blocks),
-            builder.E.main(*_choices(blocks), *(_block(block) for block in blocks)),
+            builder.E.main(*_choices(blocks), *map(_block, blocks, extraction.roles)),
             builder.E.footer("Made by blockfeat. A score above 0 favours content."),
         ),
         lang="en",
@@ -105,6 +107,8 @@ def _header(extraction: Extraction, blocks: Sequence[Block]) -> HtmlElement:
         "Model": _shown(extraction.model) or "unknown",
         "Encoding": _shown(extraction.encoding),
         "Status": _shown(extraction.status),
+        "Kind of page": _shown(extraction.kind),
+        "Confidence": "" if extraction.confidence is None else f"F1 of about {extraction.confidence:.2f}",
     }
     elements = [
         builder.H1(_shown(extraction.title) or "Page without a title", dir="auto"),
@@ -162,8 +166,8 @@ def _choices(blocks: Sequence[Block]) -> list[HtmlElement]:
     return [*inputs, builder.DIV(builder.CLASS("filter"), *labels)]
 
 
-def _block(block: Block) -> HtmlElement:
-    """Build the card of one block."""
+def _block(block: Block, role: str) -> HtmlElement:
+    """Build the card of one block that plays a role."""
     from lxml.html import builder
 
     verdict = "kept" if block.kept else "dropped"
@@ -177,6 +181,7 @@ def _block(block: Block) -> HtmlElement:
             builder.SPAN(f"{'✓' if block.kept else '✗'} {verdict}", builder.CLASS("verdict")),
             builder.SPAN(f"#{block.index}"),
             builder.SPAN(_shown(kind), builder.CLASS("chip")),
+            *([builder.SPAN(role, builder.CLASS("chip"))] if role in _SHOWN_ROLES and role != kind else []),
             builder.SPAN(f"{block.words:,} {'word' if block.words == 1 else 'words'}"),
             builder.SPAN(f"score {block.score:+.3f}", builder.CLASS("score")),
         ),

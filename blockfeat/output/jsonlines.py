@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.output.characters import clean_characters
+from blockfeat.content.characters import clean_characters
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["to_json_line"]
+__all__ = ["record_schema", "to_json_line"]
 
 # Valid inside JSON strings, but line ends for many readers.
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -25,16 +26,23 @@ def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
     extraction : Extraction
         The page's extraction, also one with an error.
     evidence : bool
-        Add ``blocks``: every block with its text, label, score, features and XPath.
+        Add ``blocks``: every block with its text, label, role, score, features and XPath.
 
     Returns
     -------
     str
-        An object with the keys id, url, lang, title, text, status, warnings, error and model. Not ASCII
-        only; numbers that JSON does not have (NaN, infinity) are null.
+        The page's record, as the JSON Schema of `record_schema` describes it. Not ASCII only; numbers that JSON does
+        not have (NaN, infinity) are null.
     """
     values = _plain(extraction.to_dict(evidence=evidence))
     return json.dumps(values, ensure_ascii=False, allow_nan=False).translate(_LINE_ENDS)
+
+
+def record_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a record."""
+    text = files("blockfeat.output").joinpath("record.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import webencodings
 
+from blockfeat.page.utf_8 import is_utf_8
+
 __all__ = ["Decoding", "declared_charset", "decode", "source_of_utf_8", "utf_16_order"]
 
 _HEAD_BYTES = 262_144
-_STRETCH = 8_192
 _SAMPLE_BYTES = 131_072
 _LABELS_TRIED = 20
 _ERRORS_MENDED = 16
@@ -25,6 +26,7 @@ _CHARSET = re.compile(rb"charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})"
 _META = re.compile(rb"<meta[\s/][^>]*\Z", re.I)
 _XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}[\"']([\w.:-]{1,40})[\"']", re.I)
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_MARKS = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
 _ASCII = bytes(range(0x80))
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 _JIS_RUN = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
@@ -112,19 +114,11 @@ class Decoding:
 
 def source_of_utf_8(data: bytes) -> str | None:
     """Return ``"ascii"`` or ``"utf-8"`` for bytes that `decode` takes as what they are, without a mark; else None."""
-    if b"\x00" in data or b"\x1b" in data or data.startswith(tuple(mark for mark, _ in _BYTE_ORDER_MARKS)):
+    if b"\x00" in data or b"\x1b" in data or data.startswith(_MARKS):
         return None
     if data.isascii():
         return "ascii"
-    # In stretches: most are ASCII, and the text of all in one, with two or four bytes a character, would be dropped.
-    view, place = memoryview(data), 0
-    try:
-        while place < len(data):
-            _, read = codecs.utf_8_decode(view[place : place + _STRETCH], "strict", place + _STRETCH >= len(data))
-            place += read
-    except UnicodeDecodeError:
-        return None
-    return "utf-8"
+    return "utf-8" if is_utf_8(data) else None
 
 
 def utf_16_order(data: bytes, charset: str | None = None) -> str | None:

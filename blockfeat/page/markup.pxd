@@ -33,21 +33,21 @@ cdef class Markup:
     cdef readonly Py_ssize_t replaced
 
     @cython.final
-    cdef int reserve(self, Py_ssize_t count) except -1 nogil
+    cdef inline int reserve(self, Py_ssize_t count) except -1 nogil
     @cython.final
     cdef int _grow(self, Py_ssize_t count) except -1 with gil
     @cython.final
-    cdef int reserve_tag(self) except -1 nogil
+    cdef inline int reserve_tag(self) except -1 nogil
     @cython.final
     cdef int _grow_columns(self) except -1 with gil
     @cython.final
-    cdef int put(self, int byte) except -1 nogil
+    cdef inline int put(self, int byte) except -1 nogil
     @cython.final
-    cdef int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
+    cdef inline int copy(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
     @cython.final
     cdef int write_text(self, Py_ssize_t start, Py_ssize_t stop, bint has_references) except -1 nogil
     @cython.final
-    cdef int write_name(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
+    cdef inline int write_name(self, Py_ssize_t start, Py_ssize_t stop) except -1 nogil
     @cython.final
     cdef int _write_escaped(self, Py_ssize_t start, Py_ssize_t stop, int kind, bint has_references) except -1 nogil
     @cython.final

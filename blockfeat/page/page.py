@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
 from typing import TYPE_CHECKING
@@ -57,6 +57,8 @@ class Page:
         What was capped or repaired.
     declared : DeclaredText
         What the page's JSON-LD declares to be its text.
+    linked_data : tuple of bytes
+        The JSON-LD scripts of the page, in UTF-8.
     """
 
     tags: Tags | None
@@ -66,6 +68,7 @@ class Page:
     replaced: int = 0
     warnings: tuple[str, ...] = ()
     declared: DeclaredText = NOTHING_DECLARED
+    linked_data: tuple[bytes, ...] = field(default=(), repr=False)
 
     @classmethod
     def parse(
@@ -115,13 +118,13 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        tags, declared, warnings, unnamed = _read(
+        tags, declared, warnings, unnamed, linked_data = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
         replaced += decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared)
+        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data)
 
     @property
     def title(self) -> str | None:
@@ -197,14 +200,17 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
         return cleaned.encode("utf-8"), replaced
 
 
-def _read(data: bytes, *, keep_raw_text: bool, keep_drawings: bool) -> tuple[Tags | None, DeclaredText, list[str], int]:
+def _read(
+    data: bytes, *, keep_raw_text: bool, keep_drawings: bool
+) -> tuple[Tags | None, DeclaredText, list[str], int, tuple[bytes, ...]]:
     """Read UTF-8 markup.
 
-    Returns its tags (None where there are none), the text that its JSON-LD declares, warnings of what was mended, and
-    the number of character references that name no character.
+    Returns its tags (None where there are none), the text that its JSON-LD declares, warnings of what was mended, the
+    number of character references that name no character, and its JSON-LD.
     """
     if not data or data.isspace():
-        return None, NOTHING_DECLARED, [], 0
+        return None, NOTHING_DECLARED, [], 0, ()
     tags, repairs, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *repairs], replaced
+    scripts = tuple(data[start:end] for start, end in linked_data)
+    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *repairs], replaced, scripts

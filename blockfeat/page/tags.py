@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import unescape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tree import key_of
 
-__all__ = ["MARKS", "Reading", "Tags", "name_key", "name_keys", "parents_of"]
+__all__ = ["MARKS", "Keys", "Reading", "Tags", "name_key", "name_keys", "parents_of"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -66,9 +66,9 @@ class Tags:
         source, depth, told = scanner.written(), scanner.greatest_depth(), scanner.told()
         linked_data = tuple(scanner.linked_data)
         columns = scanner.take_columns()[::-1]
-        # One by one, so that each is freed before the next one is copied.
-        start, stop, origin, opened, closed = (np.frombuffer(columns.pop(), dtype=np.int64).copy() for _ in range(5))
-        key = np.frombuffer(columns.pop(), dtype=np.uint64).copy()
+        # One by one, so that each that is copied is freed before the next one is.
+        start, stop, origin, opened, closed = (_column(columns.pop(), np.int64) for _ in range(5))
+        key = _column(columns.pop(), np.uint64)
         tags = cls(source, start, stop, opened, closed, key, depth, origin)
         return Reading(tags, told, linked_data, scanner.replaced)
 
@@ -126,6 +126,12 @@ class Tags:
     def parents(self) -> Indices:
         """Return the parent of each element, -1 for the outermost; linear."""
         return parents_of(self.opened, self.closed)
+
+
+def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
+    """Return a column of the scanner as an array; a copy where most of the room behind it is free."""
+    column = np.frombuffer(entries, dtype=kind)
+    return column if 2 * len(entries) >= len(entries.obj) else column.copy()  # type: ignore[arg-type]
 
 
 class Reading(NamedTuple):

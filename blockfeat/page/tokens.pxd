@@ -30,15 +30,15 @@ cdef class Tokens(Tree):
     @cython.final
     cdef bint _is_linked_data(self, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
     @cython.final
-    cdef int _read_name(self, Py_ssize_t start) noexcept nogil
+    cdef inline int _read_name(self, Py_ssize_t start) noexcept nogil
     @cython.final
     cdef Py_ssize_t _scan_attributes(self, Py_ssize_t place, bint is_written) except -2 nogil
     @cython.final
-    cdef Py_ssize_t _scan_attribute(self, Py_ssize_t start) noexcept nogil
+    cdef inline Py_ssize_t _scan_attribute(self, Py_ssize_t start) noexcept nogil
     @cython.final
-    cdef Py_ssize_t _scan_value(self, Py_ssize_t place) noexcept nogil
+    cdef inline Py_ssize_t _scan_value(self, Py_ssize_t place) noexcept nogil
     @cython.final
-    cdef bint _is_new_attribute(self, Py_ssize_t start, Py_ssize_t stop, int count) noexcept nogil
+    cdef inline bint _is_new_attribute(self, Py_ssize_t start, Py_ssize_t stop, int count) noexcept nogil
     @cython.final
     cdef Py_ssize_t _behind_tag(self, Py_ssize_t place) except -1 nogil
     @cython.final

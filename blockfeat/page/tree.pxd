@@ -23,13 +23,13 @@ cdef class Tree(Markup):
     @cython.final
     cdef int name_of(self, unsigned long long key) except -1 nogil
     @cython.final
-    cdef int find_name(self, unsigned long long key) except -2 nogil
+    cdef inline int find_name(self, unsigned long long key) except -2 nogil
     @cython.final
     cdef int _grow_names(self) except -1 with gil
     @cython.final
     cdef int _grow_levels(self) except -1 with gil
     @cython.final
-    cdef int innermost(self) noexcept nogil
+    cdef inline int innermost(self) noexcept nogil
     @cython.final
     cdef bint prepare_start_tag(self, int name, Py_ssize_t origin) except -1 nogil
     @cython.final
@@ -57,6 +57,6 @@ cdef class Tree(Markup):
     @cython.final
     cdef int _pop(self, Py_ssize_t origin) except -1 nogil
     @cython.final
-    cdef bint _reaches(self, int name, int level) noexcept nogil
+    cdef inline bint _reaches(self, int name, int level) noexcept nogil
 
 cdef int _slot(unsigned long long key, int shift) noexcept nogil

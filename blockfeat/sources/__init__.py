@@ -8,14 +8,23 @@ from collections.abc import Iterator, Sequence
 from blockfeat.errors import BlockfeatError
 from blockfeat.sources.document import Document
 from blockfeat.sources.fetch import fetch
-from blockfeat.sources.files import read_file, read_folder, read_stdin
-from blockfeat.sources.jsonlines import JSON_LINES_SUFFIXES, read_json_lines
-from blockfeat.sources.parquet import PARQUET_SUFFIXES, read_parquet
-from blockfeat.sources.warc import WARC_SUFFIXES, read_warc
+from blockfeat.sources.files import read_file, read_path, read_stdin
+from blockfeat.sources.folders import OnPassedOver, read_folder
+from blockfeat.sources.input_options import INPUT_FORMATS, FieldNames, InputOptions, parse_network
+from blockfeat.sources.jsonlines import read_json_lines
+from blockfeat.sources.parquet import read_parquet
+from blockfeat.sources.urls import fetched, is_web_address, unfetched
+from blockfeat.sources.warc import read_warc
 
 __all__ = [
+    "INPUT_FORMATS",
     "Document",
+    "FieldNames",
+    "InputOptions",
     "fetch",
+    "fetched",
+    "list_inputs",
+    "parse_network",
     "read_file",
     "read_folder",
     "read_inputs",
@@ -26,51 +35,52 @@ __all__ = [
 ]
 
 
-def read_inputs(inputs: Sequence[str], *, allow_private: bool = False) -> Iterator[Document]:
+def read_inputs(
+    inputs: Sequence[str], options: InputOptions | None = None, *, on_passed_over: OnPassedOver | None = None
+) -> Iterator[Document]:
     """Yield the pages of several inputs, in order, one at a time.
 
     Parameters
     ----------
     inputs : sequence of str
-        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. The
-        suffix of a file selects its reader: JSON Lines (plain, gzip, xz), WARC, Parquet; any other file is
-        one page.
-    allow_private : bool
-        Passed to ``fetch``: allow addresses of this machine and of private networks.
+        Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. What a file
+        or standard input holds (a page, JSON Lines, a web archive, Parquet) is told by the suffix, else by the
+        first bytes; gzip, xz and zstd are unpacked.
+    options : InputOptions, optional
+        Format, names of fields, and what may be fetched.
+    on_passed_over : callable, optional
+        Called with the path of each file in a folder that is not read.
 
     Yields
     ------
     Document
         An input that cannot be read yields a document with ``error`` set, and reading continues.
     """
+    reading = options or InputOptions()
+    return fetched(list_inputs(inputs, reading, on_passed_over=on_passed_over), reading)
+
+
+def list_inputs(
+    inputs: Sequence[str], options: InputOptions, *, on_passed_over: OnPassedOver | None = None
+) -> Iterator[Document]:
+    """Yield the pages of several inputs as `read_inputs` does, but addresses unfetched (`fetched` fetches them)."""
     for name in inputs or ["-"]:
         try:
-            yield from _read_input(name, allow_private=allow_private)
+            yield from _read_input(name, options, on_passed_over)
         except BlockfeatError as error:
-            yield Document(id=name, data=None, url=name if _is_web_address(name) else None, error=str(error))
+            yield Document(id=name, data=None, error=str(error))
 
 
-def _read_input(name: str, *, allow_private: bool) -> Iterator[Document]:
+def _read_input(name: str, options: InputOptions, on_passed_over: OnPassedOver | None) -> Iterator[Document]:
     """Read one input, an address, ``-`` or a path."""
-    lowered = name.lower()
-    if _is_web_address(name):
-        yield fetch(name, allow_private=allow_private)
+    if is_web_address(name):
+        yield unfetched(name)
     elif name == "-":
-        yield read_stdin()
+        yield from read_stdin(options)
     elif os.path.isdir(name):
-        yield from read_folder(name)
+        yield from read_folder(name, options, on_passed_over=on_passed_over)
     elif not os.path.exists(name):
         reason = "only http and https addresses can be fetched" if "://" in name else "no such file or folder"
         yield Document(id=name, data=None, error=f"{name}: {reason}")
-    elif lowered.endswith(JSON_LINES_SUFFIXES):
-        yield from read_json_lines(name)
-    elif lowered.endswith(WARC_SUFFIXES):
-        yield from read_warc(name)
-    elif lowered.endswith(PARQUET_SUFFIXES):
-        yield from read_parquet(name)
     else:
-        yield read_file(name)
-
-
-def _is_web_address(name: str) -> bool:
-    return name.lower().startswith(("http://", "https://"))
+        yield from read_path(name, options)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ipaddress
 import socket
 import threading
+from collections.abc import Sequence
 
-from blockfeat.errors import FetchError
+from blockfeat.errors import AddressForbidden, FetchError
+from blockfeat.sources.input_options import Network
 
-__all__ = ["allowed_addresses", "is_public"]
+__all__ = ["allowed_addresses", "allowed_among", "ask_resolver", "is_in_networks", "is_public"]
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
@@ -56,20 +58,59 @@ def _is_public(address: _Address) -> bool:
     return address.is_global and not refused
 
 
-def allowed_addresses(host: str, port: int, *, timeout: float, allow_private: bool) -> list[str]:
+def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
+    """Return whether an IP address, or every IPv4 address that it embeds, belongs to one of the networks."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return all(any(part in network for network in networks) for part in _carried(parsed))
+
+
+def allowed_among(
+    host: str, addresses: Sequence[str], networks: Sequence[Network] = (), *, hint: str = ""
+) -> list[str]:
+    """Return the addresses of a host that are public or belong to one of the networks.
+
+    Raises
+    ------
+    AddressForbidden
+        If there is none; the message ends with the hint.
+    """
+    allowed = [address for address in addresses if is_public(address) or is_in_networks(address, networks)]
+    if not allowed:
+        shown = ", ".join(addresses[:3]) or "none"
+        raise AddressForbidden(f"no public address for host {host} (found: {shown}{hint})")
+    return allowed
+
+
+def ask_resolver(host: str, port: int) -> list[str]:
+    """Return the IP addresses of a host, in the order of the system's resolver, which has no timeout.
+
+    Names under ``localhost`` stand for this machine (RFC 6761), whatever the resolver knows.
+    """
+    if host.lower().rstrip(".").endswith(".localhost"):
+        return ["127.0.0.1"]
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
+
+
+def allowed_addresses(
+    host: str, port: int, *, timeout: float, allow_private: bool, networks: Sequence[Network] = ()
+) -> list[str]:
     """Resolve a host and return the IP addresses that may be connected to, in the resolver's order.
+
+    Those are public addresses, and those of ``networks``; all with ``allow_private``.
 
     Raises
     ------
     FetchError
-        If the host cannot be resolved within ``timeout`` seconds, or no address of it is public.
+        If the host cannot be resolved within ``timeout`` seconds, or no address of it is allowed.
     """
     addresses = _resolve(host, port, timeout)
-    allowed = addresses if allow_private else [address for address in addresses if is_public(address)]
-    if not allowed:
-        shown = ", ".join(addresses[:3]) or "none"
-        raise FetchError(f"no public address for host {host} (found: {shown})")
-    return allowed
+    if allow_private and addresses:
+        return addresses
+    return allowed_among(host, addresses, networks, hint="; --allow-network CIDR allows others")
 
 
 def _resolve(host: str, port: int, timeout: float) -> list[str]:
@@ -79,8 +120,7 @@ def _resolve(host: str, port: int, timeout: float) -> list[str]:
 
     def ask() -> None:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answers.extend(dict.fromkeys(str(item[4][0]) for item in found))
+            answers.extend(ask_resolver(host, port))
         except (OSError, UnicodeError) as error:
             failures.append(error)
 

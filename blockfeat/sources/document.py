@@ -16,7 +16,7 @@ class Document:
     id : str
         Name of the page in messages and output: path, address, record id or ``<file>:<line>``.
     data : bytes or str or None
-        The page; None where ``error`` is set.
+        The page; None where ``error`` is set, or where only the address is known (``is_unfetched``).
     url : str or None
         Address of the page, after redirects; None if unknown.
     lang : str or None
@@ -33,3 +33,8 @@ class Document:
     lang: str | None = None
     charset: str | None = None
     error: str | None = None
+
+    @property
+    def is_unfetched(self) -> bool:
+        """Whether the page is only an address that is still to be fetched."""
+        return self.data is None and self.error is None and self.url is not None

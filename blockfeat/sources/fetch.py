@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError
 from blockfeat.sources.document import Document
+from blockfeat.sources.input_options import Network
 from blockfeat.sources.transport import Deadline, checked_transport
 
 if TYPE_CHECKING:
@@ -25,11 +27,12 @@ def fetch(
     max_redirects: int = 5,
     user_agent: str = USER_AGENT,
     allow_private: bool = False,
+    networks: Sequence[Network] = (),
 ) -> Document:
     """Fetch one page over http or https.
 
-    Before each connection, redirects included, the address is checked to be public. Proxies and credentials
-    from the environment are not used.
+    Before each connection, redirects included, the address is checked to be public or in an allowed network. Proxies
+    and credentials from the environment are not used.
 
     Parameters
     ----------
@@ -45,6 +48,8 @@ def fetch(
         Value of the header ``User-Agent``.
     allow_private : bool
         Allow addresses of this machine and of private networks.
+    networks : sequence of IPv4Network or IPv6Network
+        Networks that are allowed although they are not public.
 
     Returns
     -------
@@ -64,7 +69,7 @@ def fetch(
     client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
     deadline = Deadline(timeout)
     try:
-        transport = checked_transport(deadline, max_bytes=max_bytes, allow_private=allow_private)
+        transport = checked_transport(deadline, max_bytes=max_bytes, allow_private=allow_private, networks=networks)
         with httpx2.Client(
             transport=transport, trust_env=False, headers={"User-Agent": user_agent, "Accept": _ACCEPT}
         ) as client:

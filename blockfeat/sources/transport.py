@@ -8,11 +8,12 @@ answer of the name server (DNS rebinding) has no effect.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FetchError
 from blockfeat.sources.addresses import allowed_addresses
+from blockfeat.sources.input_options import Network
 
 if TYPE_CHECKING:
     import ssl
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import httpcore2
     import httpx2
 
-__all__ = ["Deadline", "checked_transport"]
+__all__ = ["Deadline", "checked_transport", "core_request"]
 
 
 class Deadline:
@@ -73,9 +74,10 @@ class _DeadlineStream:
 class _CheckedBackend:
     """An httpcore network backend that connects to checked addresses only."""
 
-    def __init__(self, deadline: Deadline, *, allow_private: bool) -> None:
+    def __init__(self, deadline: Deadline, *, allow_private: bool, networks: Sequence[Network]) -> None:
         self._deadline = deadline
         self._allow_private = allow_private
+        self._networks = networks
 
     def connect_tcp(
         self,
@@ -87,7 +89,13 @@ class _CheckedBackend:
     ) -> _DeadlineStream:
         import httpcore2
 
-        addresses = allowed_addresses(host, port, timeout=self._deadline.remaining(), allow_private=self._allow_private)
+        addresses = allowed_addresses(
+            host,
+            port,
+            timeout=self._deadline.remaining(),
+            allow_private=self._allow_private,
+            networks=self._networks,
+        )
         failure: Exception | None = None
         for position, address in enumerate(addresses):
             # An address that does not answer may use only its share of the time.
@@ -106,15 +114,18 @@ class _CheckedBackend:
         time.sleep(min(seconds, self._deadline.remaining()))
 
 
-def checked_transport(deadline: Deadline, *, max_bytes: int, allow_private: bool) -> httpx2.BaseTransport:
-    """Return a transport for ``httpx2.Client`` that enforces the deadline, the size limit and public addresses.
+def checked_transport(
+    deadline: Deadline, *, max_bytes: int, allow_private: bool, networks: Sequence[Network] = ()
+) -> httpx2.BaseTransport:
+    """Return a transport for ``httpx2.Client`` that enforces the deadline, the size limit and allowed addresses.
 
     It raises FetchError where one of them is violated; errors of httpcore2 pass through.
     """
     import httpcore2
     import httpx2
 
-    backend = cast("httpcore2.NetworkBackend", _CheckedBackend(deadline, allow_private=allow_private))
+    checked = _CheckedBackend(deadline, allow_private=allow_private, networks=networks)
+    backend = cast("httpcore2.NetworkBackend", checked)
     context = httpx2.create_ssl_context(trust_env=False)
     pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend, max_keepalive_connections=0)
 
@@ -130,7 +141,7 @@ def checked_transport(deadline: Deadline, *, max_bytes: int, allow_private: bool
 
     class CheckedTransport(httpx2.BaseTransport):
         def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-            answer = pool.handle_request(_core_request(request))
+            answer = pool.handle_request(core_request(request))
             return httpx2.Response(answer.status, headers=answer.headers, stream=Body(answer))
 
         def close(self) -> None:
@@ -139,7 +150,8 @@ def checked_transport(deadline: Deadline, *, max_bytes: int, allow_private: bool
     return CheckedTransport()
 
 
-def _core_request(request: httpx2.Request) -> httpcore2.Request:
+def core_request(request: httpx2.Request) -> httpcore2.Request:
+    """Return a request of httpx2 as httpcore2 has it; raise FetchError where it is none for the web."""
     import httpcore2
 
     if request.url.scheme not in ("http", "https"):
@@ -150,7 +162,8 @@ def _core_request(request: httpx2.Request) -> httpcore2.Request:
         port=request.url.port,
         target=request.url.raw_path,
     )
-    return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw)
+    # The extensions hold the time limits.
+    return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)
 
 
 def _limited(chunks: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:

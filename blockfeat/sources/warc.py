@@ -1,20 +1,21 @@
-"""Pages from web archives (WARC), plain or compressed with gzip."""
+"""Pages from web archives (WARC), plain or packed."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from blockfeat.errors import InputError, MissingExtraError
+from blockfeat.sources.detect import DAMAGE
 from blockfeat.sources.document import Document
 
 if TYPE_CHECKING:
     from fastwarc.warc import ArchiveIterator, WarcRecord
 
-__all__ = ["WARC_SUFFIXES", "read_warc"]
+__all__ = ["WARC_SUFFIXES", "read_warc", "warc_pages"]
 
-WARC_SUFFIXES = (".warc", ".warc.gz")
+WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 # Bounds memory for a compressed body; crawlers truncate pages far below this.
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
@@ -32,20 +33,71 @@ def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
     MissingExtraError
         If FastWARC is not installed.
     """
-    try:
-        import fastwarc.warc
-    except ImportError as error:
-        raise MissingExtraError(f"{os.fspath(path)}: WARC files need FastWARC: pip install blockfeat[warc]") from error
     name = os.fspath(path)
+    _check_extra(name)
     try:
         with open(name, "rb") as stream:
-            records = fastwarc.warc.ArchiveIterator(
-                stream, record_types=fastwarc.warc.WarcRecordType.response, parse_http=True
-            )
-            yield from _pages(name, records)
-    except (OSError, EOFError, ValueError) as error:
+            yield from warc_pages(name, stream)
+    except OSError as error:
+        yield Document(id=name, data=None, error=f"{name}: cannot be read: {error.strerror or error}")
+
+
+def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
+    """Yield the HTML pages of a stream, plain or packed with gzip, as `read_warc` does.
+
+    Raises
+    ------
+    MissingExtraError
+        If FastWARC is not installed.
+    """
+    _check_extra(name)
+    import fastwarc.warc
+
+    source = _Source(stream)
+    try:
+        records = fastwarc.warc.ArchiveIterator(
+            source, record_types=fastwarc.warc.WarcRecordType.response, parse_http=True
+        )
+        yield from _pages(name, records)
+        if source.damage is not None:
+            raise source.damage
+    except (*DAMAGE, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         yield Document(id=name, data=None, error=f"{name}: cannot be read to its end: {reason}")
+
+
+class _Source:
+    """A stream as FastWARC needs it: it asks for the position at the start, and panics where reading raises."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._position = 0
+        self.damage: Exception | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            data = self._stream.read(size)
+        except DAMAGE as error:
+            self.damage = error
+            return b""
+        self._position += len(data)
+        return data
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        raise OSError("a stream cannot be sought")
+
+    def close(self) -> None:
+        """Leave the stream to its owner."""
+
+
+def _check_extra(name: str) -> None:
+    try:
+        import fastwarc.warc  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(f"{name}: WARC files need FastWARC: pip install blockfeat[warc]") from error
 
 
 def _pages(name: str, records: ArchiveIterator) -> Iterator[Document]:

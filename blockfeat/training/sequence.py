@@ -18,6 +18,7 @@ from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
+from blockfeat.models.sequence.expectation import expectation
 from blockfeat.models.sequence.model import ContentTest, SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.pytorch import import_torch
@@ -173,8 +174,10 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         if page.source is None:
             continue
         logits = model.logits(page.matrix)
+        words = page.words.astype(np.int32)
+        expected = expectation(logits, words)
         for cut in cuts:
-            least = model.page_cut(logits, page.words.astype(np.int64), cut)
+            least = model.page_cut(logits, words, cut, expected)
             kept = logits >= np.log(least / (1 - least))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
             scores[cut][page.source.corpus].append(page_fitness(text, page.source, "f1"))
@@ -198,7 +201,9 @@ def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> C
     is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
     if (~is_full).sum() < _FEWEST_EMPTIED or not is_full.any():
         return None
-    rows = [ContentTest.measures(model.logits(page.matrix), page.words.astype(np.int64)) for page in chosen]
+    rows = [
+        ContentTest.measures(expectation(model.logits(page.matrix), page.words.astype(np.int32))) for page in chosen
+    ]
     inputs = np.column_stack((np.array(rows), np.ones(len(rows))))
     share = np.where(is_full, 0.5 / is_full.sum(), 0.5 / (~is_full).sum())
     weights = fit_logistic(inputs, is_full, weights=share, ridge=1e-4, steps=30)

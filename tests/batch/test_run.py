@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lxml import etree, html
 
 from blockfeat import Extractor
-from blockfeat.batch.run import FolderWriter, Renderer, StreamWriter, file_writer, resumed, run
-from blockfeat.errors import InputError, OutputError
+from blockfeat.batch.run import FolderWriter, Renderer, StreamWriter, file_writer, run
+from blockfeat.content.tei import TEI_NAMESPACE
+from blockfeat.errors import OutputError
 from blockfeat.sources.document import Document
 from pages import article_page
+from tei_schema import validate_tei
 
 
 @pytest.fixture(scope="module")
@@ -36,40 +40,66 @@ def test_one_line_a_document_in_order(renderer: Renderer, jobs: int) -> None:
     assert (counts.extracted, counts.failed) == (9, 1)
 
 
-def test_texts_are_parted_by_form_feeds(renderer: Renderer) -> None:
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "xml"])
+def test_a_single_page_is_written_as_it_is(renderer: Renderer, format: str) -> None:
+    stream = io.BytesIO()
+    rendering = Renderer(renderer.extractor, format)
+    run(documents(1), rendering, StreamWriter(stream, lines=False, format=format))
+    text = rendering(next(documents(1))).text
+    assert stream.getvalue().decode() == text.rstrip("\n") + "\n"
+
+
+def test_a_page_that_fails_alone_writes_nothing(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run([Document(id="a", data=b"%PDF-1")], Renderer(renderer.extractor), StreamWriter(stream, lines=False))
+    assert stream.getvalue() == b""
+
+
+def test_texts_are_parted_by_form_feeds_with_their_names(renderer: Renderer) -> None:
     stream = io.BytesIO()
     run(documents(4), Renderer(renderer.extractor), StreamWriter(stream, lines=False))
-    assert stream.getvalue().decode().count("\f") == 2
+    pages = stream.getvalue().decode().split("\f")
+    assert [page.partition("\n")[0] for page in pages] == [
+        "", "page 0", "page 1", "page 2", "page 3\terror: the bytes are PDF, not HTML",
+    ]  # fmt: skip
+    assert all("harbour" in page for page in pages[1:4])
+
+
+def test_comments_part_markdown(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run(documents(4), Renderer(renderer.extractor, "markdown"), StreamWriter(stream, lines=False, format="markdown"))
+    lines = stream.getvalue().decode().splitlines()
+    assert [line for line in lines if line.startswith("<!--")] == [
+        "<!-- page: page 0 -->", "<!-- page: page 1 -->", "<!-- page: page 2 -->", "<!-- page: page 3 -->",
+        "<!-- error: the bytes are PDF, not HTML -->",
+    ]  # fmt: skip
+
+
+def test_several_pages_are_one_html_document_of_articles(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    named = (replace(document, url=f"https://a.example/?a=1&b={document.id}") for document in documents(4))
+    run(named, Renderer(renderer.extractor, "html"), StreamWriter(stream, lines=False, format="html"))
+    root = html.document_fromstring(stream.getvalue())
+    assert next(root.iter("article")).get("data-page") == "https://a.example/?a=1&b=page 0"
+    assert [len(article.findall("p")) for article in root.iter("article")] == [2, 2, 2, 0]
+    assert [article.get("data-error") for article in root.iter("article")][-1] == "the bytes are PDF, not HTML"
+    assert stream.getvalue().count(b"<html") == stream.getvalue().count(b"</html>") == 1
+
+
+def test_several_pages_are_one_corpus_of_tei(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run(documents(4), Renderer(renderer.extractor, "xml"), StreamWriter(stream, lines=False, format="xml"))
+    root = etree.fromstring(stream.getvalue())
+    assert root.tag == f"{{{TEI_NAMESPACE}}}teiCorpus"
+    assert [etree.QName(child).localname for child in root] == ["teiHeader", "TEI", "TEI", "TEI", "TEI"]
+    assert root.findtext(f".//{{{TEI_NAMESPACE}}}note") == "the bytes are PDF, not HTML"
+    validate_tei(root)
 
 
 def test_a_folder_gets_one_file_a_document(renderer: Renderer, tmp_path: Path) -> None:
     same = [Document(id="../a/b?c", data=article_page()), Document(id="../a/b?c", data=article_page())]
     run(same, Renderer(renderer.extractor, "markdown"), FolderWriter(tmp_path / "out", "markdown"))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a_b_c-2.md", "a_b_c.md"]
-
-
-@pytest.mark.parametrize("cut", [0, 1, 40, 3000, 10**9])
-def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Renderer, tmp_path: Path, cut: int) -> None:
-    path = tmp_path / "out.jsonl"
-    run(documents(10), renderer, file_writer(path, lines=True))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:cut])
-    rest, written = resumed(documents(10), path)
-    run(rest, renderer, file_writer(path, lines=True, append=True))
-    assert path.read_bytes() == whole
-    assert written <= 10
-
-
-def test_other_inputs_are_not_resumed(renderer: Renderer, tmp_path: Path) -> None:
-    path = tmp_path / "out.jsonl"
-    run(documents(3), renderer, file_writer(path, lines=True))
-    with pytest.raises(InputError, match="line 1"):
-        resumed(iter([Document(id="other", data="<p>")] * 3), path)
-    with pytest.raises(InputError, match="3 lines"):
-        resumed(documents(2), path)
-    path.write_text("no json\n")
-    with pytest.raises(InputError, match="line 1"):
-        resumed(documents(2), path)
 
 
 def test_an_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_it_begins_with_the_clean_text_and_fits_100_columns(lines: list[str]) ->
     rules = [number for number, line in enumerate(lines) if set(line) == {"-"}]
     text = "\n".join(lines[rules[0] + 1 : rules[1]])
     assert rules[0] == 2
-    assert text.startswith("It appeared overnight")
+    assert text.lstrip("*").startswith("It appeared overnight")
     assert text.endswith("on the other side of the pond.")
     assert not re.search("email|cookie|Advertisement|Greyfell|Log in", text)
 

@@ -124,7 +124,7 @@ def test_a_broken_pipe_is_no_failure(folder: Path, words: tuple[str, ...], is_cl
 
 def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
     # The second input, standard input, never ends.
-    call = [*_CALL, "extract", "page.html", "-"]
+    call = [*_CALL, "extract", "page.html", "-", "--format", "json"]
     pipe = subprocess.PIPE
     with subprocess.Popen(call, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
         assert process.stdout is not None

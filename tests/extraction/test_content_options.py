@@ -65,3 +65,9 @@ def test_the_headline_is_told_whether_it_is_in_or_out() -> None:
 def test_only_two_sides_can_be_favoured() -> None:
     with pytest.raises(ModelError, match="'speed'; known are precision, recall"):
         Extractor.load("thresholds").with_options(favour="speed")
+
+
+def test_a_headline_in_a_script_without_spaces_is_found() -> None:
+    paragraphs = "<p>市は新しい計画を発表した。計画は来年の春から始まる予定で、学校と病院が協力する。</p>" * 4
+    page = f"<html lang=ja><title>虐待の防止 - 港便り</title><h1>港便り</h1><h1>虐待の防止</h1>{paragraphs}"
+    assert Extractor.load().extract(page).headline == "虐待の防止"

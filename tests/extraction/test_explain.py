@@ -57,7 +57,7 @@ def test_every_verdict_has_its_reason() -> None:
     for block in blocks():
         assert block.reason.startswith("kept" if block.kept else "dropped")
         if block.failed:
-            assert "is above" in block.reason or "is below" in block.reason
+            assert "at most" in block.reason or "at least" in block.reason
 
 
 def test_a_link_across_blocks_is_cut_at_the_block() -> None:

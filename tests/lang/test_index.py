@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from blockfeat.errors import LanguageError
 from blockfeat.lang.characters import code_points
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.stopwords import stop_word_lists
+from blockfeat.lang.stopwords import available_languages, stop_word_lists
 
 LANGUAGES = ("en", "de", "zh", "ja", "th")
 INDEX = StopWordIndex.build(LANGUAGES)
@@ -61,3 +61,15 @@ def test_doubled_languages_count_once_and_unknown_ones_fail() -> None:
 def test_the_matrix_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         INDEX.matrix[0, 0] = 1
+
+
+def test_the_bundled_table_is_what_the_lists_give() -> None:
+    bundled, built = StopWordIndex.build(), StopWordIndex.build(available_languages())
+    message = "the lists or their rules have changed: run tools/make_stop_word_index.py"
+    assert bundled.languages == built.languages, message
+    assert list(bundled.vocabulary.items()) == list(built.vocabulary.items()), message
+    assert np.array_equal(bundled.matrix, built.matrix), message
+    for name in ("keys", "key_rows", "buckets"):
+        assert np.array_equal(getattr(bundled, name), getattr(built, name)), name
+    for lang, left, right in zip(built.languages, bundled.sequences, built.sequences, strict=True):
+        assert [keys.tolist() for keys in left] == [keys.tolist() for keys in right], lang

@@ -29,7 +29,7 @@ DROPPED = block(
     score=-0.5,
     features={"anchor_ratio": 0.93, "sentences": 0.0},
     failed=("anchor_ratio",),
-    reason="Dropped: anchor ratio 0.93 is above 0.31.",
+    reason="Dropped: 9 of 10 words are links (at most 3 of 10).",
     xpath="/html/body/ul/li",
     kind="list_item",
     level=1,
@@ -46,7 +46,7 @@ def test_blocks_stand_in_order_with_verdict_reason_score_and_place() -> None:
     dropped, kept = (str(section.text_content()) for section in sections)
     for shown in (
         "Home News",
-        "Dropped: anchor ratio 0.93 is above 0.31.",
+        "Dropped: 9 of 10 words are links (at most 3 of 10).",
         "-0.500",
         "/html/body/ul/li",
         "list item 1",
@@ -108,6 +108,7 @@ def test_rows_of_the_table() -> None:
     assert second == {
         "index": 1,
         "kept": True,
+        "role": "body",
         "score": 1.25,
         "words": 4,
         "kind": "paragraph",

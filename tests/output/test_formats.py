@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from blockfeat import Extractor
 from blockfeat.output import FORMATS
-from extraction_stand_in import block, extraction
+from pages import article_page
 
 
 def test_the_names() -> None:
@@ -17,7 +18,10 @@ def test_the_names() -> None:
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_each_format_writes_an_extraction(name: str) -> None:
-    assert "A river came back." in FORMATS[name](extraction(block("A river came back.")))
+    extraction = Extractor.load("thresholds").extract(article_page(2))
+    assert "old lighthouse" in FORMATS[name](extraction)
+    if name != "json":
+        assert getattr(extraction, f"to_{name}")() == FORMATS[name](extraction)
 
 
 def test_nothing_heavy_is_loaded_by_import() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.output.characters import clean_characters
+from blockfeat.content.characters import clean_characters
 from blockfeat.output.jsonlines import to_json_line
 from extraction_stand_in import block, extraction
 

@@ -129,9 +129,9 @@ def test_valid_utf_8_costs_little_more_than_its_decoding() -> None:
     def best(function: object) -> float:
         times = []
         for _ in range(30):
-            start = time.perf_counter()
+            start = time.thread_time()
             function()  # type: ignore[operator]
-            times.append(time.perf_counter() - start)
+            times.append(time.thread_time() - start)
         return min(times)
 
     assert best(lambda: decode(data)) < best(lambda: data.decode()) + 0.000_2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -10,7 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from blockfeat.sources.files import read_file, read_folder, read_stdin
+from blockfeat.sources.files import read_file, read_stdin
+from blockfeat.sources.folders import read_folder
+from blockfeat.sources.input_options import InputOptions
 
 
 def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
@@ -68,5 +71,37 @@ def test_a_missing_folder_becomes_an_error(tmp_path: Path) -> None:
 
 def test_standard_input_is_read_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"<p>\xff")))
-    document = read_stdin()
+    (document,) = read_stdin()
     assert (document.id, document.data) == ("-", b"<p>\xff")
+
+
+def test_a_folder_is_read_with_every_suffix_of_html_and_by_first_bytes(tmp_path: Path) -> None:
+    for name in ("a.shtml", "b.xht", "index", "page.php", "view.aspx.html"):
+        (tmp_path / name).write_text("<!DOCTYPE html><p>x")
+    (tmp_path / "c.html.gz").write_bytes(gzip.compress(b"<p>packed"))
+    (tmp_path / "LICENSE").write_text("no page")
+    (tmp_path / "code.php").write_text("<?php echo 1; ?>")
+    (tmp_path / "x.txt").write_text("<html>")
+    passed: list[str] = []
+    documents = list(read_folder(tmp_path, on_passed_over=passed.append))
+    assert [Path(document.id).name for document in documents] == [
+        "a.shtml",
+        "b.xht",
+        "c.html.gz",
+        "index",
+        "page.php",
+        "view.aspx.html",
+    ]
+    assert documents[2].data == b"<p>packed"
+    assert [Path(name).name for name in passed] == ["LICENSE", "code.php", "x.txt"]
+    everything = list(read_folder(tmp_path, InputOptions("html")))
+    assert len(everything) == 9
+
+
+def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockfeat.sources.files._MAX_UNPACKED_BYTES", 1000)
+    path = tmp_path / "bomb.html.gz"
+    path.write_bytes(gzip.compress(b"x" * 100_000))
+    assert read_file(path).error == f"{path}: larger than 1000 bytes when unpacked"
+    path.write_bytes(gzip.compress(b"x" * 900)[:-10])
+    assert read_file(path).error is not None

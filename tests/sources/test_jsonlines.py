@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.sources import jsonlines
+from blockfeat.sources.detect import is_packed
 from blockfeat.sources.document import Document
 from blockfeat.sources.jsonlines import read_json_lines
 
@@ -86,11 +87,21 @@ def test_a_file_cut_short_keeps_what_was_read(tmp_path: Path, suffix: str) -> No
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_a_file_of_another_format_is_one_error(tmp_path: Path, suffix: str) -> None:
+def test_a_file_that_is_not_packed_as_its_name_says_is_read_as_it_is(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"p.jsonl{suffix}"
     path.write_bytes(b"plain text, not packed at all")
     (document,) = read_json_lines(path)
-    assert "cannot be read" in (document.error or "")
+    assert ":1: not JSON" in (document.error or "")
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n  "html": "x",\n  "id": "a"\n}\n', '[\n  {\n    "html": "x"\n  }\n]\n', '[{"html": "x"}]']
+)
+def test_json_over_several_lines_is_one_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    (document,) = read_json_lines(path)
+    assert "one object a line" in (document.error or "")
 
 
 def test_a_missing_file_is_one_error(tmp_path: Path) -> None:
@@ -114,7 +125,7 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
     reader.close()  # type: ignore[attr-defined]
 
 
-@given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line), max_size=5))
+@given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line and not is_packed(line)), max_size=5))
 def test_no_line_stops_the_reader(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     path = tmp_path_factory.mktemp("lines") / "p.jsonl"
     path.write_bytes(b"\n".join([*lines, b'{"id": "last", "html": "x"}']))

@@ -27,7 +27,6 @@ __all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
 Array = NDArray[np.float64]
 
 _SCHEMA = 1
-_NAMED = 3
 _FAVOUR = 1.5
 
 
@@ -166,15 +165,19 @@ class MarginModel:
         The strongest are named, by what they add beyond their mean on the page: what a feature adds to every block
         alike explains none of them.
         """
+        from blockfeat.models.reasons import Wording
+
         matrix = measured.matrix
         added = self.contributions(matrix)
         beyond = added - added.mean(axis=0) if len(added) > 1 else added
         found = []
+        wording = Wording(self.features, matrix, measured.blocks)
         places = {name: column for column, name in enumerate(self.feature_names)}
         both = zip(prediction.scores.tolist(), prediction.kept.tolist(), strict=True)
         for place, (score, kept) in enumerate(both):
             favours = score > 0
-            named = self._strongest(matrix[place], added[place], beyond[place] * (1 if favours else -1), favours)
+            columns = _agreeing(added[place], beyond[place], favours=favours)
+            named = wording.strongest(place, columns, self._numbers[0]) or "no single feature decides"
             state = "kept" if kept else "dropped"
             found.append(
                 BlockReason(
@@ -184,14 +187,6 @@ class MarginModel:
                 )
             )
         return tuple(found)
-
-    def _strongest(self, values: NDArray[np.floating[Any]], added: Array, beyond: Array, favours: bool) -> str:
-        """Name the strongest features on one side."""
-        order = [place for place in np.argsort(-beyond, kind="stable").tolist() if beyond[place] > 0]
-        titles = [feature.title for feature in self.features]
-        agreeing = [place for place in order if added[place] and (added[place] > 0) == favours]
-        parts = (f"{titles[k]} {values[k]:.2f} ({added[k]:+.1f})" for k in agreeing[:_NAMED])
-        return ", ".join(parts) or "no single feature decides"
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the bias moves by 1.5."""
@@ -244,6 +239,13 @@ def soft_values(
 ) -> NDArray[np.floating[Any]]:
     """Return clip((value - threshold) / softness, -1, 1) for each block and feature: n × k."""
     return np.asarray(np.clip((values - thresholds) / softnesses, -1.0, 1.0))
+
+
+def _agreeing(added: Array, beyond: Array, *, favours: bool) -> list[int]:
+    """Return the features that agree with the score of a block, those that add most beyond their mean first."""
+    side = beyond if favours else -beyond
+    order = [place for place in np.argsort(-side, kind="stable").tolist() if side[place] > 0]
+    return [place for place in order if added[place] and (added[place] > 0) == favours]
 
 
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import log, log1p
 from operator import mul
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,11 @@ from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
+from blockfeat.models.sequence.expectation import Expectation, expectation
+from blockfeat.models.sequence.layers import activate, convolve, standardise
+
+if TYPE_CHECKING:
+    from blockfeat.models.reasons import Wording
 
 __all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
 
@@ -35,8 +41,8 @@ WEIGHT_NAMES = (
     "outer", "outer_bias",
 )  # fmt: skip
 """Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
-_MOST_DEVIATIONS = np.float32(5.0)
-_NAMED = 3
+_MOST_DEVIATIONS = 5.0
+_LOOKED_AT = 16
 _FAVOUR = 1.5
 _SURE = 0.8
 _LEAST_CUT = 0.02
@@ -62,20 +68,16 @@ class ContentTest:
     bias: float
 
     @staticmethod
-    def measures(logits: Array, words: NDArray[np.integer[Any]]) -> list[float]:
+    def measures(expected: Expectation) -> list[float]:
         """Return log of the expected words of content and of the page, their ratio, and the highest logit."""
-        if not logits.size:
-            return [0.0, 0.0, 0.0, -10.0]
-        expected = float((words * probabilities(logits)).sum())
-        total = float(words.sum())
-        return [float(np.log1p(expected)), float(np.log1p(total)), expected / max(total, 1.0), float(logits.max())]
+        content, words = expected.content, float(expected.words)
+        return [log1p(content), log1p(words), content / max(words, 1.0), expected.highest]
 
-    def holds(self, logits: Array, words: NDArray[np.integer[Any]]) -> bool:
+    def holds(self, expected: Expectation) -> bool:
         """Return whether a page with these blocks has content; a short page needs only one block that might be."""
-        if logits.size and words.sum() < _SHORT_PAGE and logits.max() > _MIGHT_BE:
+        if expected.words < _SHORT_PAGE and expected.highest > _MIGHT_BE:
             return True
-        measured = self.measures(logits, words)
-        return bool(sum(map(mul, self.weights, measured)) + self.bias >= 0)
+        return bool(sum(map(mul, self.weights, self.measures(expected))) + self.bias >= 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,14 +165,12 @@ class SequenceModel:
     def _inner(self, matrix: Array) -> Array:
         """Return the channels of each block alone: n × c."""
         channels = matmul(self._inputs(matrix), self.weights["inner"])
-        channels += self.weights["inner_bias"]
-        return np.maximum(channels, 0, out=channels)
+        activate(channels, self.weights["inner_bias"])
+        return channels
 
     def _inputs(self, matrix: Array) -> Array:
         """Return the features as deviations from the mean: n × k."""
-        inputs: Array = matrix - self.weights["mean"]
-        inputs *= self.weights["scale"]
-        return np.clip(inputs, -_MOST_DEVIATIONS, _MOST_DEVIATIONS, out=inputs)
+        return standardise(matrix, self.weights["mean"], self.weights["scale"], _MOST_DEVIATIONS)
 
     def _whole(self, total: Array, count: int) -> Array:
         """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
@@ -180,17 +180,16 @@ class SequenceModel:
     def _hidden(self, inner: Array, whole: Array) -> list[Array]:
         """Return the channels before and after each convolution: n × c each."""
         states = [inner + whole]
-        count, channels = inner.shape
         for layer, dilation in enumerate(DILATIONS):
-            hidden = states[-1]
-            around = np.zeros((count, 3 * channels), dtype=np.float32)
-            around[dilation:, :channels] = hidden[:-dilation]
-            around[:, channels : 2 * channels] = hidden
-            around[:-dilation, 2 * channels :] = hidden[dilation:]
-            moved = matmul(around, self.weights[f"convolution_{layer}"])
-            moved += self.weights[f"convolution_{layer}_bias"]
-            states.append(hidden + np.maximum(moved, 0, out=moved))
+            products = matmul(states[-1], self._side_by_side[layer])
+            states.append(convolve(states[-1], products, self.weights[f"convolution_{layer}_bias"], dilation))
         return states
+
+    @cached_property
+    def _side_by_side(self) -> tuple[Array, ...]:
+        """The weights of each convolution for the block behind, the block itself and the block before: c × 3c."""
+        layers = (self.weights[f"convolution_{layer}"] for layer in range(len(DILATIONS)))
+        return tuple(np.ascontiguousarray(np.hstack(np.split(weights, 3))) for weights in layers)
 
     def contributions(self, matrix: Array) -> Array:
         """Return by how much each feature of a block moves the scores of the block and its neighbours: n × k.
@@ -233,21 +232,23 @@ class SequenceModel:
         Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
         """
         logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
-        cut = self.page_cut(logits, words, self.cut_for(measured.lang))
-        scores = logits.astype(np.float64) - np.log(cut / (1 - cut))
-        if self.content is not None and not self.content.holds(logits, words):
+        expected = expectation(logits, words)
+        cut = self.page_cut(logits, words, self.cut_for(measured.lang), expected)
+        scores = logits.astype(np.float64) - log(cut / (1 - cut))
+        if self.content is not None and not self.content.holds(expected):
             return Prediction(scores, np.zeros(scores.size, dtype=np.bool_))
         kept = scores >= 0
         return Prediction(scores, kept if kept.any() else best_blocks(logits))
 
     @staticmethod
-    def page_cut(logits: Array, words: NDArray[np.integer[Any]], cut: float) -> float:
+    def page_cut(logits: Array, words: NDArray[np.integer[Any]], cut: float, expected: Expectation) -> float:
         """Return the cut of one page: lower where the network is in doubt, as on pages that are no articles.
 
         The expected F1 is highest where blocks are kept down to half of that F1 (Lipton, Elkan & Narayanaswamy 2014);
         taken where the best expected F1 is below 0.8.
         """
-        if not logits.size:
+        # The best is no lower than that of the blocks above one half: most pages need not be sorted.
+        if not logits.size or expected.f1 >= _SURE:
             return cut
         chance = probabilities(logits)
         order = (-chance).argsort(kind="stable")
@@ -261,13 +262,16 @@ class SequenceModel:
 
         See `contributions`.
         """
+        from blockfeat.models.reasons import Wording
+
         matrix = _singles(measured.matrix)
         changes = self.contributions(matrix)
+        wording = Wording(self.features, matrix, measured.blocks)
         places = {name: place for place, name in enumerate(self.feature_names)}
         found: list[BlockReason] = []
         for first in range(0, matrix.shape[0], _STRETCH):
             rows = slice(first, first + _STRETCH)
-            sentences = self._sentences(matrix[rows], changes[rows], prediction.kept[rows])
+            sentences = self._sentences(wording, first, changes[rows], prediction.kept[rows])
             found += (
                 BlockReason(
                     reason=sentence,
@@ -278,21 +282,17 @@ class SequenceModel:
             )
         return tuple(found)
 
-    def _sentences(self, matrix: Array, changes: Array, kept: NDArray[np.bool_]) -> list[str]:
-        """Name for each block the features that spoke most for its prediction."""
-        names = [feature.title for feature in self.features]
+    def _sentences(self, wording: Wording, first: int, changes: Array, kept: NDArray[np.bool_]) -> Iterator[str]:
+        """Name for each block of a stretch the features that spoke most for its prediction."""
         spoke = np.where(kept[:, None], changes, -changes)
-        order = (-spoke).argsort(axis=1, kind="stable")[:, :_NAMED]
-        chosen: Any = (np.take_along_axis(array, order, axis=1).tolist() for array in (matrix, changes, spoke))
-        sentences = []
-        for is_kept, columns, *values in zip(kept.tolist(), order.tolist(), *chosen, strict=True):
-            named = ", ".join(
-                f"{names[column]} {value:.2f} ({moved:+.1f})"
-                for column, value, moved, strength in zip(columns, *values, strict=True)
-                if strength > 0
-            )
-            sentences.append(f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}")
-        return sentences
+        order = (-spoke).argsort(axis=1, kind="stable")[:, :_LOOKED_AT]
+        strengths = np.take_along_axis(spoke, order, axis=1) > 0
+        for row, (is_kept, columns, speaks) in enumerate(
+            zip(kept.tolist(), order.tolist(), strengths.tolist(), strict=True)
+        ):
+            speaking = [column for column, strength in zip(columns, speaks, strict=True) if strength]
+            named = wording.strongest(first + row, speaking, self.weights["mean"])
+            yield f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}"
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values and its weights, those of the layers in 16 bits."""

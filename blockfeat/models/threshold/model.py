@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,14 @@ from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.named_row import NamedRow
+from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+
+if TYPE_CHECKING:
+    from blockfeat.models.reasons import Wording
 
 __all__ = ["JOINT", "Margins", "ThresholdModel", "block_scores", "margins"]
 
@@ -146,19 +150,16 @@ class ThresholdModel:
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block which thresholds it failed."""
+        from blockfeat.models.reasons import Wording
+
         margins = self.feature_margins(measured.matrix, measured.lang)
-        limits = self.thresholds_for(measured.lang).tolist()
+        wording = Wording(self.features, measured.matrix, measured.blocks)
         names = [feature.name for feature in self.features]
         found = []
         places = {name: place for place, name in enumerate(names)}
         for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
-            row = measured.matrix[block]
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
-            violations = "; ".join(
-                f"{self.features[place].title} {row[place]:.2f} is "
-                f"{'below' if self.features[place].sign > 0 else 'above'} {limits[place]:.2f}"
-                for place in failed
-            )
+            violations = self._violations(wording, block, sorted(failed, key=margin.__getitem__), measured.lang)
             if kept:
                 reason = f"kept: inside the best run, though {violations}" if failed else "kept: all thresholds hold"
             else:
@@ -168,6 +169,19 @@ class ThresholdModel:
             values = NamedRow(measured.matrix, places, block)
             found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
         return tuple(found)
+
+    def _violations(self, wording: Wording, block: int, failed: list[int], lang: str | None) -> str:
+        """Return in words how a block fails thresholds, the worst first, with the thresholds."""
+        from blockfeat.models.reasons import MOST_NAMED, with_note
+
+        limits = self.thresholds_for(lang).tolist()
+        found = []
+        for place in failed[:MOST_NAMED]:
+            feature = self.features[place]
+            # A context feature may have no words for a value; its title and the limit are always true.
+            words = wording.phrase(block, place, is_high=feature.sign < 0) or feature.title
+            found.append(with_note(words, limit(feature, limits[place])))
+        return "; ".join(found)
 
     def favouring(self, side: str) -> ThresholdModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: a block's worst margin costs twice or half."""

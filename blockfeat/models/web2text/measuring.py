@@ -53,6 +53,11 @@ class Web2TextMeasurer:
         blocks = Measurer(cutter=Cutter.of(table), features=(), identifier=identifier, languages=languages)
         return cls(blocks, LeafMeasurer.of(identifier))
 
+    @property
+    def identifier(self) -> Identifier:
+        """Language identification."""
+        return self.blocks.identifier
+
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
         measured = self.blocks.measure(page, lang=lang)

@@ -79,8 +79,8 @@ def test_the_classifier_takes_the_article() -> None:
     assert extraction.text.endswith(SENTENCES[1])
     assert "Imprint" not in extraction.text
     reasons = {block.text: block.reason for block in extraction.blocks}
-    assert reasons["Imprint"].startswith("dropped: 0% of its words are in the best run")
-    assert next(block for block in extraction.blocks if block.kept).reason.startswith("kept: 100%")
+    assert reasons["Imprint"].startswith("dropped: 0 % of its words are in the best run")
+    assert next(block for block in extraction.blocks if block.kept).reason.startswith("kept: 100 %")
 
 
 def test_the_longest_cell_or_div_is_taken_whole() -> None:

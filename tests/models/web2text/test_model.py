@@ -65,7 +65,7 @@ def test_blocks_without_leaves_are_dropped(model):
     prediction = model.predict(elsewhere)
     assert not prediction.kept.any()
     assert (prediction.scores < -10).all()
-    assert "by 0 text leaves" in model.explain(elsewhere, prediction)[0].reason
+    assert "by 0 pieces of text" in model.explain(elsewhere, prediction)[0].reason
 
 
 def test_reasons(model):

@@ -1,0 +1,185 @@
+"""The commands ``blockfeat monitor report``, ``status`` and ``export``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blockfeat.commands import console
+
+if TYPE_CHECKING:
+    from blockfeat.monitor.report.counts import Selection
+    from blockfeat.monitor.store.store import Store
+
+__all__ = ["export", "report", "status"]
+
+ConfigArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Configuration file, or the store itself: monitor.db, postgresql://…")
+]
+_HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies")
+
+
+@contextmanager
+def opened_store(name: str) -> Iterator[Store]:
+    """Open the store of a configuration, or one that is named itself; it must be there."""
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.extra import require_extra
+
+    require_extra()
+    from blockfeat.monitor.store.store import Store
+
+    where = read_config(name).store if name.endswith(".toml") else name
+    with Store.open(where, create=False) as store:
+        yield store
+
+
+def report(
+    config: ConfigArgument,
+    by: Annotated[
+        str, typer.Option(help="brand, day, lang, source, host, place, because; several: brand,lang.")
+    ] = "brand",
+    format: Annotated[str | None, typer.Option("--format", "-f", help="table, csv or html; else by --output.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write, such as report.html.")] = None,
+    since: Annotated[str | None, typer.Option(help="First day, 2026-11-22, or an age such as 7d.")] = None,
+    until: Annotated[str | None, typer.Option(help="Last day, or an age.")] = None,
+    brand: Annotated[list[str] | None, typer.Option(help="Only this brand; repeatable.")] = None,
+    lang: Annotated[list[str] | None, typer.Option(help="Only this language; repeatable.")] = None,
+    title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Brand mentions",
+) -> None:
+    """Count mentions, with and without clutter and copies."""
+    from blockfeat.files import write_text
+
+    chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
+    if chosen not in ("table", "csv", "html"):
+        raise typer.BadParameter(f"'{chosen}' is none of table, csv, html", param_hint="--format")
+    if chosen == "table" and output is not None:
+        raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
+    selection = _selection(since, until, brand, lang)
+    dimensions = [name.strip() for name in by.split(",") if name.strip()]
+    with opened_store(config) as store:
+        if chosen == "table":
+            _show_counts(store, dimensions, selection)
+            return
+        text = _page(store, selection, title) if chosen == "html" else _csv(store, dimensions, selection)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    write_text(output, text)
+    console.show(f"written: {output}")
+
+
+def _selection(since: str | None, until: str | None, brands: list[str] | None, langs: list[str] | None) -> Selection:
+    from blockfeat.monitor.report.counts import Selection
+
+    return Selection(_day(since, "--since"), _day(until, "--until"), tuple(brands or ()), tuple(langs or ()))
+
+
+def _day(text: str | None, option: str) -> str | None:
+    """Return a day, written as one or as an age."""
+    from datetime import UTC, date, datetime, timedelta
+
+    from blockfeat.monitor.config.section import duration_of
+
+    if text is None:
+        return None
+    if (age := duration_of(text)) is not None:
+        return (datetime.now(UTC) - timedelta(seconds=age)).date().isoformat()
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
+
+
+def _show_counts(store: Store, dimensions: list[str], selection: Selection) -> None:
+    from blockfeat.monitor.report.counts import MEASURES, counts
+
+    rows = [
+        [*(value or "unknown" for value in count.values), *(str(getattr(count, name)) for name in MEASURES)]
+        for count in counts(store, dimensions, selection)
+    ]
+    console.show_table("", [*dimensions, *_HEADS], rows, right=len(dimensions))
+
+
+def _csv(store: Store, dimensions: list[str], selection: Selection) -> str:
+    from blockfeat.monitor.report.counts import MEASURES, counts
+
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow([*dimensions, *MEASURES])
+    for count in counts(store, dimensions, selection):
+        writer.writerow([*count.values, *(getattr(count, name) for name in MEASURES)])
+    return lines.getvalue()
+
+
+def _page(store: Store, selection: Selection, title: str) -> str:
+    from blockfeat.monitor.report.page import report_page
+
+    return report_page(store, selection, title=title)
+
+
+def status(config: ConfigArgument) -> None:
+    """Show what the store has, what is due, and what failed."""
+    with opened_store(config) as store:
+        found = store.status(now=time.time())
+        console.show(f"store: {store.name}")
+    for run in found.runs[:1]:
+        ended = f"ended {run['ended_at']}" if run["ended_at"] else "still at work, or killed"
+        console.show(f"last run: {run['started_at']}, {ended} ({run['process']})")
+    pages = ", ".join(f"{count} {status}" for status, count in sorted(found.pages.items())) or "none"
+    console.show(f"feeds: {found.feed_count}, of these {found.retired} retired")
+    console.show(
+        f"pages: {pages}; {found.due} due, {found.later} later; {found.copies} copies, {found.versions} older versions"
+    )
+    console.show(f"mentions: {found.counted} counted, {found.mentions} with clutter and copies")
+    for name, moment in found.waiting_hosts.items():
+        console.show(f"host {name}: not asked before {moment}")
+    for sink in found.sinks:
+        trouble = f", failed {sink['failures']} times: {sink['error']}" if sink["failures"] else ""
+        console.show(f"{sink['name']}: {max(sink['pending'], 0)} mentions to deliver{trouble}")
+    for feed in found.failing_feeds:
+        console.show(f"feed failed {feed['failures']} times: {console.with_name(feed['url'], feed['error'] or '')}")
+    for page in found.failed_pages:
+        console.show(f"page failed: {console.with_name(page['url'], page['error'] or '')}")
+
+
+def export(
+    config: ConfigArgument,
+    what: Annotated[str, typer.Argument(help="mentions, pages, versions, replaced_mentions or feeds.")] = "mentions",
+    format: Annotated[
+        str | None, typer.Option("--format", "-f", help="jsonl, csv or parquet; else by --output.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
+    counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
+) -> None:
+    """Write a view of the store as JSON Lines, CSV or Parquet."""
+    from blockfeat.files import writing
+    from blockfeat.monitor.export import EXPORT_FORMATS, export_rows, format_of
+    from blockfeat.monitor.store.views import VIEWS
+
+    chosen = format or (format_of(output) if output is not None else None) or "jsonl"
+    if chosen not in EXPORT_FORMATS:
+        raise typer.BadParameter(f"'{chosen}' is none of {', '.join(EXPORT_FORMATS)}", param_hint="--format")
+    if what not in VIEWS:
+        raise typer.BadParameter(f"'{what}' is none of {', '.join(VIEWS)}", param_hint="WHAT")
+    if counted and what != "mentions":
+        raise typer.BadParameter("goes only with mentions", param_hint="--counted")
+    if chosen == "parquet" and output is None:
+        raise typer.BadParameter("needs --output", param_hint="--format parquet")
+    with opened_store(config) as store:
+        rows = store.rows(what, where="counted = 1" if counted else "")
+        if output is None:
+            export_rows(rows, chosen, sys.stdout.buffer, name="standard output")
+            return
+        with writing(output):
+            output.parent.mkdir(parents=True, exist_ok=True)
+            with output.open("wb") as file:
+                count = export_rows(rows, chosen, file, name=str(output))
+    console.show(f"{count} {what.replace('_', ' ')} written: {output}")

@@ -1,0 +1,214 @@
+"""Build the content of a page from its kept blocks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.kinds import Kind, kinds_of_containers
+from blockfeat.blocks.preformatted import preformatted_text
+from blockfeat.blocks.table import Blocks
+from blockfeat.content.inline import Inlines
+from blockfeat.content.nodes import (
+    Caption,
+    Cell,
+    Code,
+    Definitions,
+    Entry,
+    Heading,
+    Image,
+    Inline,
+    ListOf,
+    Node,
+    Paragraph,
+    Quote,
+    Table,
+    Text,
+)
+from blockfeat.content.normal import normalised
+from blockfeat.content.tables import DataTable, GridCell, data_tables
+
+__all__ = ["nodes_of"]
+
+# Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
+_MOST_DEPTH = 24
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
+
+
+@dataclass(slots=True)
+class _Open:
+    """A list, item, quote or definition list that is being filled; its container tells it from others of its role."""
+
+    role: str
+    container: int
+    ordered: bool = False
+    start: int = 1
+    children: list[_Open | Node] = field(default_factory=list)
+
+
+_Path = tuple[_Open, ...]
+
+
+def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple[Node, ...]:
+    """Return the kept blocks as nodes, in document order; linear in the size of the page.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    kept : bool array, n
+        Those that are kept.
+    inlines : Inlines
+        Styles, links and images of the page's text.
+    """
+    kinds = kinds_of_containers(blocks)
+    kind_of = [kinds[container] for container in blocks.container.tolist()]
+    shows = _shows_images(kept.tolist(), kind_of)
+    paths, root = _paths(blocks), _Open("root", -1)
+    first_of = {table.first_block: table for table in data_tables(blocks, kept)}
+    loose = {index: images for index, images in inlines.loose.items() if shows[index]}
+    behind_table = 0
+    for index in sorted({*kept.nonzero()[0].tolist(), *first_of, *loose}):
+        if index < behind_table:
+            continue
+        path = paths[int(blocks.container[index])]
+        for image in loose.get(index, ()):
+            _add(root, (), Paragraph((image,)))
+        table = first_of.get(index)
+        if table is not None:
+            behind_table = table.end_block
+            for node in _table_nodes(table, kept, inlines):
+                _add(root, paths[table.container], node)
+        elif kept[index]:
+            _add(root, path, _leaf(blocks, index, kind_of[index], inlines))
+    return tuple(_closed(child) for child in root.children)
+
+
+def _shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
+    """Return whether the images before each block belong to the text: what is around them does, captions aside."""
+    before = after = False
+    befores = []
+    for is_kept, kind in zip(kept, kinds, strict=True):
+        befores.append(before)
+        before = before if kind.name == "caption" else is_kept
+    shows = [False]
+    for is_kept, kind, is_kept_before in zip(reversed(kept), reversed(kinds), reversed(befores), strict=True):
+        after = after if kind.name == "caption" else is_kept
+        shows.append(after and is_kept_before)
+    return shows[::-1]
+
+
+def _paths(blocks: Blocks) -> list[_Path]:
+    """Return the lists, items, quotes and definitions around what each container holds, outermost first."""
+    paths: list[_Path] = []
+    containers, tags = blocks.containers, blocks.tags
+    for container, (element, around) in enumerate(
+        zip(containers.element.tolist(), containers.parent.tolist(), strict=True)
+    ):
+        path: _Path = paths[around] if around >= 0 else ()
+        name = tags.name(element)
+        inner = path[-1].role if path else ""
+        if len(path) >= _MOST_DEPTH:
+            paths.append(path)
+        elif name in _LISTS:
+            start = _START.search(tags.start_tag(element)) if name == "ol" else None
+            paths.append((*path, _Open("list", container, name == "ol", int(start.group(1)) if start else 1)))
+        elif name == "li":
+            # An item outside of a list makes one with its neighbours.
+            outer = path if inner == "list" else (*path, _Open("list", ~around))
+            paths.append((*outer, _Open("item", container)))
+        elif name in ("dt", "dd"):
+            # The parser leaves a term open that the next one should end.
+            outer = path[:-1] if len(path) > 1 and path[-2].role == "definitions" else path
+            if not outer or outer[-1].role != "definitions":
+                outer = (*path, _Open("definitions", ~around))
+            paths.append((*outer, _Open("term" if name == "dt" else "item", container)))
+        elif name in ("blockquote", "dl"):
+            paths.append((*path, _Open("quote" if name == "blockquote" else "definitions", container)))
+        else:
+            paths.append(path)
+    return [*paths, ()]
+
+
+def _add(root: _Open, path: _Path, node: Node) -> None:
+    """Put a node where its path leads, behind all that is there."""
+    place = root
+    for step in path:
+        place = _entered(place, step)
+    if place.role in ("list", "definitions"):
+        place = _entered(place, place.children[-1] if place.children else _Open("item", -1))  # type: ignore[arg-type]
+    place.children.append(node)
+
+
+def _entered(place: _Open, step: _Open) -> _Open:
+    """Return the child that a step of a path means: the last one, or a new one."""
+    last = place.children[-1] if place.children else None
+    if isinstance(last, _Open) and last.role == step.role and last.container == step.container:
+        return last
+    if place.role in ("list", "definitions") and step.role not in ("item", "term"):
+        # What stands in a list outside of its items belongs to the item before.
+        item = last if isinstance(last, _Open) else _Open("item", -1)
+        if item is not last:
+            place.children.append(item)
+        return _entered(item, step)
+    new = _Open(step.role, step.container, step.ordered, step.start)
+    place.children.append(new)
+    return new
+
+
+def _closed(child: _Open | Node) -> Node:
+    """Return the node of what was filled; nested at most 12 deep."""
+    if not isinstance(child, _Open):
+        return child
+    if child.role == "quote":
+        return Quote(tuple(_closed(inner) for inner in child.children))
+    inside = [
+        (entry.role == "term", tuple(_closed(inner) for inner in entry.children))
+        for entry in child.children
+        if isinstance(entry, _Open)
+    ]
+    if child.role == "definitions":
+        return Definitions(tuple(Entry(is_term, nodes) for is_term, nodes in inside))
+    return ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)
+
+
+def _leaf(blocks: Blocks, index: int, kind: Kind, inlines: Inlines) -> Node:
+    """Return the node of one block."""
+    if kind.name == "preformatted":
+        text = preformatted_text(blocks, index)
+        return Code(normalised(text) if inlines.normalise else text)
+    inline = inlines.of_block(index)
+    if kind.name == "heading":
+        return Heading(min(max(kind.level, 1), 6), _unbold(inline))
+    return Caption(inline) if kind.name == "caption" else Paragraph(inline)
+
+
+def _unbold(inline: Inline) -> Inline:
+    """Return text without bold, which headings are by themselves."""
+    return tuple(replace(piece, bold=False) if isinstance(piece, Text) else piece for piece in inline)
+
+
+def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[Node]:
+    """Return the caption of a table and its rows that have something in them."""
+    in_cells = {index for row in table.rows for cell in row for index in range(cell.first_block, cell.end_block)}
+    captions = (index for index in range(table.first_block, table.end_block) if kept[index] and index not in in_cells)
+    rows = []
+    for line in table.grid():
+        cells = tuple(_cell(cell, kept, inlines) for cell in line)
+        if any(cell.inline for cell in cells):
+            rows.append(cells)
+    return [*(Caption(inlines.of_block(index)) for index in captions), *([Table(tuple(rows))] if rows else [])]
+
+
+def _cell(cell: GridCell, kept: NDArray[np.bool_], inlines: Inlines) -> Cell:
+    """Return a cell, its blocks joined by line breaks."""
+    inline: list[Text | Image] = []
+    for index in range(cell.first_block, cell.end_block):
+        if kept[index]:
+            inline += [Text("\n")] if inline else []
+            inline += _unbold(inlines.of_block(index)) if cell.is_header else inlines.of_block(index)
+    return Cell(tuple(inline), cell.is_header)

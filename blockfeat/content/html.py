@@ -1,0 +1,166 @@
+"""Clean HTML of content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING
+
+from blockfeat.content.characters import fold_white_space, xml_characters
+from blockfeat.content.nodes import (
+    Caption,
+    Code,
+    Content,
+    Definitions,
+    Heading,
+    Image,
+    Inline,
+    ListOf,
+    Node,
+    Quote,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+__all__ = ["to_html"]
+
+_TAGS = {
+    *(
+        "a",
+        "blockquote",
+        "br",
+        "caption",
+        "code",
+        "dd",
+        "dl",
+        "dt",
+        "em",
+        "figcaption",
+        "figure",
+        "img",
+        "li",
+        "ol",
+        "p",
+    ),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
+}
+_ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
+_SCHEMES = {"http", "https", "mailto"}
+
+
+def to_html(content: Content) -> str:
+    """Return content as a small, complete HTML document.
+
+    The body holds headings, paragraphs, lists, definitions, tables, quotes, preformatted text and captions; in them
+    links and images with a relative, http, https or mailto target, bold, italics, code and line breaks. Nothing else:
+    it is built from escaped text and then sanitised by nh3 with that allow list.
+    """
+    import nh3
+    from lxml import html
+
+    body = "\n".join(html.tostring(_element(node), encoding="unicode") for node in content.nodes)
+    body = nh3.clean(body, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, link_rel=None)
+    title = escape(fold_white_space(xml_characters(content.title or "")).strip())
+    language = f' lang="{escape(xml_characters(content.lang))}"' if content.lang else ""
+    head = f'<meta charset="utf-8">\n<title>{title}</title>'
+    return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+
+
+def _element(node: Node) -> HtmlElement:
+    """Return the element of a node; nesting is bounded by the content."""
+    from lxml.html import builder
+
+    if isinstance(node, ListOf):
+        return _list(node)
+    if isinstance(node, Definitions):
+        entries = ((builder.DT() if entry.is_term else builder.DD(), entry.nodes) for entry in node.entries)
+        return builder.DL(*(_holding(element, nodes) for element, nodes in entries))
+    if isinstance(node, Quote):
+        return builder.BLOCKQUOTE(*map(_element, node.nodes))
+    if isinstance(node, Table):
+        return _table(node)
+    if isinstance(node, Code):
+        return builder.PRE(xml_characters(node.text).strip("\n"))
+    if isinstance(node, Caption):
+        return builder.E("figure", _filled(builder.E("figcaption"), node.inline))
+    if isinstance(node, Heading):
+        return _filled(builder.E(f"h{node.level}"), node.inline)
+    return _filled(builder.P(), node.inline)
+
+
+def _list(node: ListOf) -> HtmlElement:
+    from lxml.html import builder
+
+    element = builder.OL() if node.ordered else builder.UL()
+    if node.ordered and node.start != 1:
+        element.set("start", str(node.start))
+    element.extend(_holding(builder.LI(), nodes) for nodes in node.items)
+    return element
+
+
+def _holding(element: HtmlElement, nodes: Iterable[Node]) -> HtmlElement:
+    """Put nodes into an item; the text of the first paragraph stands in it without one."""
+    first, *rest = nodes
+    if isinstance(first, ListOf | Definitions | Quote | Table | Code | Caption | Heading):
+        element.append(_element(first))
+    else:
+        _filled(element, first.inline)
+    element.extend(map(_element, rest))
+    return element
+
+
+def _table(node: Table) -> HtmlElement:
+    from lxml.html import builder
+
+    rows = [
+        builder.TR(*(_filled(builder.TH() if cell.is_header else builder.TD(), cell.inline) for cell in row))
+        for row in node.rows
+    ]
+    if not node.has_header:
+        return builder.TABLE(builder.E("tbody", *rows))
+    return builder.TABLE(builder.E("thead", rows[0]), builder.E("tbody", *rows[1:]))
+
+
+def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:
+    """Put a line of text into an element."""
+    from lxml.html import builder
+
+    target = None
+    for piece in inline:
+        if isinstance(piece, Image):
+            target = None
+            element.append(builder.IMG(src=xml_characters(piece.source), alt=xml_characters(piece.alt)))
+            continue
+        parent = element
+        if piece.target is not None:
+            parent = element[-1] if piece.target == target else _within(parent, "a")
+            parent.set("href", xml_characters(piece.target))
+        target = piece.target
+        for is_set, name in ((piece.bold, "strong"), (piece.italic, "em"), (piece.code, "code")):
+            parent = _within(parent, name) if is_set else parent
+        for number, line in enumerate(xml_characters(piece.text).split("\n")):
+            if number:
+                parent.append(builder.BR())
+            _append(parent, fold_white_space(line))
+    return element
+
+
+def _within(parent: HtmlElement, name: str) -> HtmlElement:
+    """Return a new child at the end of an element."""
+    from lxml.html import builder
+
+    child = builder.E(name)
+    parent.append(child)
+    return child
+
+
+def _append(parent: HtmlElement, text: str) -> None:
+    """Put text at the end of an element."""
+    # The number of children would take time for each of them.
+    last = next(parent.iterchildren(reversed=True), None)
+    if last is not None:
+        last.tail = (last.tail or "") + text
+    else:
+        parent.text = (parent.text or "") + text

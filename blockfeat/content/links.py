@@ -1,0 +1,90 @@
+"""Link targets: which output may contain, and what relative ones refer to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin
+
+from blockfeat.page.html_entities import unescape
+from blockfeat.page.tags import Tags
+
+__all__ = ["Base", "safe_target"]
+
+_SCHEMES = ("http", "https", "mailto")
+_SCHEME = re.compile("([^/?#:]*):")
+# Spaces, controls, quotes, brackets and whatever else may end a link target in Markdown or HTML.
+_ENCODED = re.compile(
+    "[\x00-\x20\x7f-\xa0\"'()<>\\\\^`{|}\xad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+# What browsers strip before they parse a target.
+_DROPPED = re.compile("^[\x00-\x20\x7f-\xa0]+|[\x00-\x20\x7f-\xa0]+$|[\t\n\r]+")
+# Rounds of entity decoding that are checked; browsers and renderers each make at most one.
+_MAX_DISGUISES = 5
+
+
+def safe_target(href: str) -> str | None:
+    """Return a link target for output, or None if it is not allowed.
+
+    Allowed are http, https, mailto and relative targets. Any other scheme is refused, also if white space,
+    control characters, letter case or entities disguise it. Spaces, parentheses and other characters with a
+    meaning in markup are percent-encoded.
+    """
+    target = _DROPPED.sub("", href)
+    if not target or not _scheme_allowed(target):
+        return None
+    return _ENCODED.sub(lambda match: quote(match.group(), safe="", errors="replace"), target)
+
+
+def _scheme_allowed(target: str) -> bool:
+    """Check the target as written and after each round of entity decoding.
+
+    White space or control characters inside a scheme, which browsers ignore, make it a scheme that is not allowed.
+    """
+    for _ in range(_MAX_DISGUISES):
+        scheme = _SCHEME.match(target)
+        if scheme is not None and scheme.group(1).lower() not in _SCHEMES:
+            return False
+        decoded = unescape(target)
+        if decoded == target:
+            return True
+        target = decoded
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What the relative addresses of a page refer to; None where that is not known, so that they stay relative."""
+
+    address: str | None
+
+    @classmethod
+    def of(cls, tags: Tags, url: str | None) -> Base:
+        """Return the base of a page: its ``<base>`` on top of its address, of its canonical one where none is given."""
+        address = url if url and _SCHEME.match(url) else _attribute(tags, "link", "canonical")
+        given = _attribute(tags, "base")
+        joined = _joined(address, given) if given else address
+        return cls(joined if joined and joined.lower().startswith(("http://", "https://")) else None)
+
+    def resolved(self, href: str) -> str:
+        """Return an address made absolute."""
+        return _joined(self.address, href) if self.address else href
+
+
+def _joined(base: str | None, href: str) -> str:
+    """Return an address seen from another; as it is where it is none."""
+    cleaned = _DROPPED.sub("", href)
+    try:
+        return urljoin(base or "", cleaned)
+    except ValueError:
+        return href
+
+
+def _attribute(tags: Tags, name: str, rel: str | None = None) -> str | None:
+    """Return the address of the first element of a name, of the relation asked for."""
+    for element in tags.named(name).tolist():
+        attributes = tags.attributes(element)
+        if "href" in attributes and (rel is None or rel in attributes.get("rel", "").lower().split()):
+            return attributes["href"].strip() or None
+    return None

@@ -1,0 +1,161 @@
+"""The nodes of content: what every format is written from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Caption",
+    "Cell",
+    "Code",
+    "Content",
+    "Definitions",
+    "Entry",
+    "Heading",
+    "Image",
+    "Inline",
+    "ListOf",
+    "Node",
+    "Paragraph",
+    "Quote",
+    "Table",
+    "Text",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text in one style; a newline in it is a line break.
+
+    Attributes
+    ----------
+    text : str
+        White space folded to single blanks and newlines.
+    bold, italic, code : bool
+        How it is set.
+    target : str or None
+        Where it leads, if it is a link: a target that `blockfeat.content.links.safe_target` allows.
+    """
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image: an allowed address, and the text that stands for it."""
+
+    source: str
+    alt: str = ""
+
+
+Inline = tuple[Text | Image, ...]
+"""A line of text, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph, or any text that is nothing else."""
+
+    inline: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of level 1 to 6."""
+
+    level: int
+    inline: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """The caption of a figure or a table."""
+
+    inline: Inline
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Preformatted text with its line breaks and runs of blanks."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quotation."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of items; the first of a numbered one has the number ``start``."""
+
+    ordered: bool
+    items: tuple[tuple[Node, ...], ...]
+    start: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A term of a definition list, or what is said of the terms before it."""
+
+    is_term: bool
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """A definition list: terms and definitions in the order of the page."""
+
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table; ``is_header`` if it names its row or column."""
+
+    inline: Inline = ()
+    is_header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of data: rows of the same length. The first row is its header if all of its cells are header cells."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row names the columns."""
+        return all(cell.is_header or not cell.inline for cell in self.rows[0])
+
+
+Node = Paragraph | Heading | Caption | Code | Quote | ListOf | Definitions | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is kept of a page, and what is said of it in the head of a document.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        In document order; lists, quotes and definitions are nested at most 12 deep.
+    title, lang, url, id : str or None
+        The page's title, language, address and identifier.
+    model : str
+        Name of the model that chose.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    title: str | None = None
+    lang: str | None = None
+    url: str | None = None
+    id: str | None = None
+    model: str = ""

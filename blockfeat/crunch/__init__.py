@@ -1,0 +1,1 @@
+"""Clean a page and keep its markup: the filters of Crunch (Gupta, Kaiser, Neistadt & Grimm 2003)."""

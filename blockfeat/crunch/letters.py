@@ -1,0 +1,14 @@
+"""The letters of a text, of which the paper makes words."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["letters"]
+
+_OTHER = re.compile(r"[\W_]+")
+
+
+def letters(text: str | None) -> int:
+    """Return the number of letters and digits."""
+    return len(_OTHER.sub("", text)) if text and not text.isspace() else 0

@@ -1,0 +1,159 @@
+"""Metadata against gold: which values are right, and precision, recall and F1 of each field."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from blockfeat.metadata.dates import parse_moment
+from blockfeat.metadata.moment import Moment
+
+__all__ = ["SCORED", "FieldScore", "GivenMetadata", "count_field", "scores_of"]
+
+SCORED = ("title", "authors", "day", "instant", "modified", "paywall")
+"""The fields that are scored."""
+
+_SITE = re.compile(r"\s+[|–—·•»«:-]+\s+|\s*[|｜»]\s*|\s*::\s*")
+_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class GivenMetadata:
+    """What a system gives for one page.
+
+    Attributes
+    ----------
+    title : str or None
+        Title of the page.
+    authors : tuple of str
+        Names.
+    published, modified : Moment or None
+        Dates.
+    paywall : bool or None
+        Whether the text is for subscribers.
+    """
+
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    published: Moment | None = None
+    modified: Moment | None = None
+    paywall: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldScore:
+    """Counts over pages that have gold for a field.
+
+    Attributes
+    ----------
+    right, given, gold : int
+        Values that are right, that the system gave, and that the gold has.
+    """
+
+    right: int = 0
+    given: int = 0
+    gold: int = 0
+
+    def __add__(self, other: FieldScore) -> FieldScore:
+        """Return the sum of the counts."""
+        return FieldScore(self.right + other.right, self.given + other.given, self.gold + other.gold)
+
+    @property
+    def precision(self) -> float:
+        """Right over given."""
+        return self.right / self.given if self.given else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Right over gold."""
+        return self.right / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        total = self.given + self.gold
+        return 2 * self.right / total if total else 0.0
+
+
+def scores_of(pages: Iterable[tuple[GivenMetadata, Mapping[str, Any]]]) -> dict[str, FieldScore]:
+    """Return the scores of each field over pages, each with its gold."""
+    totals = dict.fromkeys(SCORED, FieldScore())
+    for given, gold in pages:
+        for name in SCORED:
+            totals[name] += count_field(name, given, gold)
+    return totals
+
+
+def count_field(name: str, given: GivenMetadata, gold: Mapping[str, Any]) -> FieldScore:
+    """Return the counts of one field on one page; none where the gold has no value.
+
+    A title may have the name of its site or lack it; authors are counted by names, order and case free; a day must be
+    one of the gold's; an instant needs a zone and may differ by a minute.
+    """
+    wanted = gold.get("days" if name == "day" else name)
+    if wanted is None or wanted == [] or wanted == "":
+        return FieldScore()
+    if name == "authors":
+        ours, theirs = ({_folded(author) for author in names} for names in (given.authors, wanted))
+        return FieldScore(len(ours & theirs), len(ours), len(theirs))
+    has, right = _RULES[name](given, wanted)
+    return FieldScore(int(right), int(has), 1)
+
+
+def _title(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
+    title = given.title or ""
+    ours, theirs = _folded(title), _folded(gold)
+    return bool(ours), ours == theirs or theirs in _without_site(title) or ours in _without_site(gold)
+
+
+def _day(given: GivenMetadata, gold: list[str]) -> tuple[bool, bool]:
+    moment = given.published
+    return moment is not None, moment is not None and moment.day.isoformat() in gold
+
+
+def _instant(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
+    return _same_instant(given.published, gold)
+
+
+def _modified(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
+    wanted = parse_moment(gold)
+    if wanted is not None and wanted.instant is None:
+        return given.modified is not None, given.modified is not None and given.modified.day == wanted.day
+    return _same_instant(given.modified, gold)
+
+
+def _same_instant(moment: Moment | None, gold: str) -> tuple[bool, bool]:
+    instant = moment.instant if moment is not None else None
+    if instant is None:
+        return False, False
+    return True, abs((instant - datetime.fromisoformat(gold)).total_seconds()) <= _SECONDS
+
+
+def _paywall(given: GivenMetadata, gold: bool) -> tuple[bool, bool]:
+    return given.paywall is not None, given.paywall == gold
+
+
+_RULES: dict[str, Callable[[GivenMetadata, Any], tuple[bool, bool]]] = {
+    "title": _title,
+    "day": _day,
+    "instant": _instant,
+    "modified": _modified,
+    "paywall": _paywall,
+}
+
+
+def _folded(text: str) -> str:
+    """Return letters, marks and digits of a text in one case."""
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c)[0] in "LMN")
+
+
+def _without_site(title: str) -> set[str]:
+    """Return the title without its first or last part, folded."""
+    marks = list(_SITE.finditer(title))
+    if not marks:
+        return set()
+    return {_folded(title[: marks[-1].start()]), _folded(title[marks[0].end() :])} - {""}

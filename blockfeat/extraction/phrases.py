@@ -1,0 +1,72 @@
+"""Phrases by which kinds of pages and lines are known, in several languages: the data files of ``phrase_lists``.
+
+They are in lower case, and compared with every run of white space as one space, from the start of a word on.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["begins_with", "count_of", "has_any"]
+
+_START = re.compile(r"[\W_]+")
+# Scripts from here on (Thai, Chinese, Japanese, Korean …) mostly do not part words.
+_UNSPACED = "\u0e00"
+_LONGEST = 100
+
+
+def has_any(kind: str, text: str) -> bool:
+    """Return whether a text has a phrase of a kind: ``"error"``, ``"consent"``, ``"paywall"`` ….
+
+    Linear in the length of the text.
+    """
+    plain = _plain(text)
+    return any(pattern.search(plain) for pattern in _patterns(kind, plain))
+
+
+def begins_with(kind: str, text: str) -> bool:
+    """Return whether a text begins with a phrase of a kind, behind marks such as arrows and dashes."""
+    found = _START.match(text)
+    return _plain(text[found.end() if found else 0 :][:_LONGEST]).startswith(_phrases(kind))
+
+
+def count_of(kind: str, text: str) -> int:
+    """Return how often phrases of a kind occur in a text."""
+    plain = _plain(text)
+    return sum(1 for pattern in _patterns(kind, plain) for _ in pattern.finditer(plain))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+@cache
+def _phrases(kind: str) -> tuple[str, ...]:
+    """Return the bundled phrases of a kind, the longest first; a constant that is read at its first use."""
+    text = files("blockfeat.extraction").joinpath("phrase_lists", f"{kind}.toml").read_text(encoding="utf-8")
+    phrases = {phrase.replace("’", "'") for phrase in tomllib.loads(text)["phrases"]}
+    return tuple(sorted(phrases, key=len, reverse=True))
+
+
+def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of a kind that may occur in a text: of scripts with spaces, and those of the others."""
+    spaced, unspaced = _compiled(kind)
+    return (spaced,) if max(text, default="") < _UNSPACED else (spaced, unspaced)
+
+
+@cache
+def _compiled(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return all phrases of a kind as two alternations, constants that are made at their first use."""
+    phrases = _phrases(kind)
+    spaced = "|".join(map(_escaped, (phrase for phrase in phrases if phrase[0] < _UNSPACED)))
+    unspaced = "|".join(map(_escaped, (phrase for phrase in phrases if phrase[0] >= _UNSPACED)))
+    # From the start of a word on, where words are parted.
+    return re.compile(rf"\b(?:{spaced})"), re.compile(unspaced)
+
+
+def _escaped(phrase: str) -> str:
+    """Return the pattern of a phrase; numbers are whole."""
+    return re.escape(phrase) + (r"(?!\w)" if phrase[-1].isdigit() else "")

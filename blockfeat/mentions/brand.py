@@ -1,0 +1,109 @@
+"""``Brand``: a name to look for, with its aliases by language and what rules a mention out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from blockfeat.errors import BrandError
+from blockfeat.lang.codes import normalise_code
+
+__all__ = ["ANY_LANGUAGE", "CASES", "Brand"]
+
+ANY_LANGUAGE = "*"
+"""Key of aliases that hold in every language."""
+CASES = ("fold", "exact")
+"""How the case of letters counts."""
+
+
+def _no_aliases() -> dict[str, tuple[str, ...]]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Brand:
+    """A brand and what counts as naming it.
+
+    Attributes
+    ----------
+    name : str
+        The name, itself an alias in every language.
+    aliases : mapping of str to tuple of str
+        Other names by ISO 639-1 code, ``"*"`` for all languages; an alias counts on pages in its language, and on pages
+        whose language is not known.
+    excluded : tuple of str
+        Longer phrases that are no mention: ``"Apple Street"``.
+    requires : tuple of str
+        Words of which at least one must stand within ``window`` characters; a star at the end stands for any ending
+        (``"phone*"``).
+    forbids : tuple of str
+        Words of which none may stand there.
+    case : str
+        ``"fold"``: upper and lower case are the same. ``"exact"``: only as the aliases are written (``"Orange"``).
+    window : int
+        How far context words may be from the mention, in characters to either side.
+
+    Raises
+    ------
+    BrandError
+        A field is of another kind, a name has no letter or digit, or a language or case rule is unknown.
+    """
+
+    name: str
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=_no_aliases)
+    excluded: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()
+    case: str = "fold"
+    window: int = 200
+
+    def __post_init__(self) -> None:
+        """Check the fields, and take lists as tuples."""
+        if not isinstance(self.name, str) or not _has_letter(self.name):
+            raise BrandError(f"brand {self.name!r}: a name needs a letter or a digit")
+        if not isinstance(self.aliases, Mapping):
+            raise BrandError(f"brand {self.name!r}: aliases must be given by language, not {self.aliases!r}")
+        aliases = {_code(self.name, lang): self._names("aliases", names) for lang, names in self.aliases.items()}
+        object.__setattr__(self, "aliases", aliases)
+        for part in ("excluded", "requires", "forbids"):
+            object.__setattr__(self, part, self._names(part, getattr(self, part)))
+        if self.case not in CASES:
+            raise BrandError(f"brand {self.name!r}: case {self.case!r} is none of {', '.join(CASES)}")
+        if not isinstance(self.window, int) or self.window < 1:
+            raise BrandError(f"brand {self.name!r}: window must be a number of characters above 0, not {self.window!r}")
+
+    def _names(self, part: str, names: object) -> tuple[str, ...]:
+        """Return the names of a field, checked."""
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise BrandError(f"brand {self.name!r}: {part} must be a list of names, not {names!r}")
+        for name in names:
+            if not isinstance(name, str) or not _has_letter(name):
+                raise BrandError(f"brand {self.name!r}: {name!r} in {part} has no letter and no digit")
+        return tuple(names)
+
+    def spellings(self) -> Iterator[tuple[str, str]]:
+        """Yield each name with its language (``"*"`` for all), the brand's own first."""
+        yield ANY_LANGUAGE, self.name
+        for lang, names in self.aliases.items():
+            for name in names:
+                yield lang, name
+
+    def with_aliases(self, aliases: Mapping[str, Sequence[str]]) -> Brand:
+        """Return a copy with more aliases; one that is there already is not repeated."""
+        merged = {lang: tuple(names) for lang, names in self.aliases.items()}
+        for lang, names in aliases.items():
+            code = _code(self.name, lang)
+            merged[code] = tuple(dict.fromkeys((*merged.get(code, ()), *names)))
+        return replace(self, aliases=merged)
+
+
+def _has_letter(name: str) -> bool:
+    return any(character.isalnum() for character in name)
+
+
+def _code(brand: str, lang: object) -> str:
+    """Return the language code that a key of the aliases stands for."""
+    code = normalise_code(lang) if isinstance(lang, str) and lang != ANY_LANGUAGE else lang
+    if not isinstance(code, str):
+        raise BrandError(f"brand {brand!r}: {lang!r} is no language code; give one such as 'de', or '*' for all")
+    return code

@@ -1,0 +1,234 @@
+"""Authors that readers see near the headline or at the end of the text, where the page declares none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.metadata.attributes import attributes_of, elements_at
+from blockfeat.metadata.claims import Claims
+from blockfeat.metadata.dates import find_span
+from blockfeat.metadata.names import PREFIX, is_job, split_byline
+from blockfeat.metadata.place import Place
+from blockfeat.metadata.text import folded, words
+from blockfeat.page.tags import Tags
+
+__all__ = ["short_text", "visible_authors"]
+
+# Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
+_AUTHOR_ELEMENT = (
+    b"author", b"byline", b"by-line", b"autor", b"auteur", b"writ", b"redakteur", b"verfasser", b"username", b"posted",
+    b"contributor", b"journalist", b"penulis", b"yazar", b"muhabir", b"submitted", b"kirjoittaja", b"creditline",
+    b"/producers/", b"/profile/", b"/people/", b"/staff/", b"/team/",
+)  # fmt: skip
+_NAMED_AUTHOR = re.compile(
+    r"author|by-?line|autor|auteur|writt?er|redakteur|verfasser|username|posted-?by|contributor|journalist|penulis|"
+    r"yazar|muhabir|submitted|kirjoittaja|creditline",
+    re.IGNORECASE,
+)
+_AUTHOR_ADDRESS = re.compile(
+    r"/(?:authors?|autor(?:en|es|e|zy)?|auteurs?|autore|producers|profile|people|staff|team|journalists?|contributors?|"
+    r"redakteure?|columnists?|user|users|members?)/[^/?#]*[^\W\d_][^/?#]*/?(?:[?#]|$)",
+    re.IGNORECASE,
+)
+_NOT_AN_AUTHOR = re.compile(
+    r"comment|avatar|img|image|photo|picture|related|desc|count|social|follow|share|icon|teaser|widget|"
+    r"author-?(?:date|time|info-date|title|role|job|position|link-wrap)|authority|authoriz|-date|_date|login|logged|"
+    r"signature|badge|recommend|sidebar",
+    re.IGNORECASE,
+)
+_BIO = re.compile(r"bio\b|about|box", re.IGNORECASE)
+_NAMES = re.compile(r'\s(?:class|id|rel|itemprop|data-testid|data-qa|data-component)="([^"]*)"')
+_LABEL = re.compile(rf"\A\W*(?:{PREFIX}|veröffentlicht am|posted on|published on)\s*[:：]?\W*\Z", re.IGNORECASE)
+_BYLINE = re.compile(
+    rf"\A\W{{0,3}}(?:{PREFIX})(?:\s*[:：/／|-]\s*|\s+|(?<=By)(?=[A-Z]))(?P<names>[^\W\d_].{{1,120}})\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_FIRST_WORD = re.compile(r"\W{0,3}([^\W\d_]+)")
+_FIRST_WORDS = words(
+    """
+    a af article artikel aufgezeichnet autor autora autore autores autorin autors av avtor beitrag by byline analyse
+    author authors ce contributed created de di dieser door edited ein eine erstellt escrito fact fotos
+    gastbeitrag gepostet geschreven geschrieben guide interview kolumne kommentar medically oleh oprac par penulis
+    photo photos por post posted propos publicado published publiziert pubblicato recipe redactado reportage reported
+    reporting review reviewed scris scritto skrevet story submitted tekst text texte this updated verfasst vom von
+    words written yazan yazar on napsal napsala zdroj
+    """
+)
+_LONGEST_LABEL = 60
+_BEHIND_DATE = re.compile(
+    r"(?:\A|[\s,|·-])(?:by|von|par|por|di|door|af|av|autor(?:in)?:?|author:?|от)\s+(?P<names>[^\W\d_].*)", re.IGNORECASE
+)
+_CJK_BYLINE = re.compile(
+    r"(?:文[／/]|記者|记者|作者[:：]|撰文[:：/／]?|文[:：])\s*(?P<names>[\u4e00-\u9fff·]{2,4})(?=[／/\s）)｜|，,。]|$)|"
+    r"(?P<korean>[\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])"
+)
+# Words, not a name: "a founder of".
+_SENTENCE = re.compile(r"(?:a|an|the|in|and|to|ein|der|die|das|un|une|le|la) (?-i:[a-zß-ÿ])")
+_PERSON = re.compile(
+    r"(?:(?:Dr|Prof|Mag|Sir)\.? )?[^\W\d_a-zß-ÿ][^\W\d_]*['’]?[^\W\d_]*(?:-[^\W\d_]+)?"
+    r"(?: (?:[^\W\d_]\.|von|van|de|der|den|da|di|del|la|le|el|al|bin|dos|ten|zu)){0,2}"
+    r"(?: [^\W\d_a-zß-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*){1,2}"
+)
+_SEPARATORS = " \t|,;·•⋅●/–—-:»›"
+_BETWEEN = re.compile(r"[|·•⋅●/]|\s[–—-]\s")
+_MOST_WORDS, _MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
+_BOX_BYTES, _LONGEST_ADDRESS = 30_000, 300
+
+
+def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Claims:
+    """Return the names near the headline, else at the end of the text, else of the page's only author box.
+
+    Names stand in elements named for authors, in links to authors' pages, behind words such as "By", or beside a date.
+    """
+    claims = Claims("byline")
+    known = folded(title)
+    for finder in (_in_elements, _in_lines, _at_end, _in_box):
+        for text in finder(blocks, place):
+            names = [name for name in split_byline(text) if folded(name) not in known and not _SENTENCE.match(name)]
+            if names:
+                claims.add("author", *names)
+                return claims
+    return claims
+
+
+def _in_elements(blocks: Blocks, place: Place) -> Iterator[str]:
+    tags = blocks.tags
+    for element in place.elements(tags, _AUTHOR_ELEMENT):
+        names = _NAMES.findall(tags.start_tag(element))
+        named = " ".join(names)
+        if _is_author(tags, element, named) and not _NOT_AN_AUTHOR.search(named):
+            yield from _names_in(short_text(tags, element))
+
+
+def _is_author(tags: Tags, element: int, named: str) -> bool:
+    """Return whether an element is named for authors, or links to an author's page."""
+    if _NAMED_AUTHOR.search(named):
+        return True
+    return _AUTHOR_ADDRESS.search(attributes_of(tags, element).get("href", "")[:_LONGEST_ADDRESS]) is not None
+
+
+def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:
+    """Return what stands behind words such as "By", and names beside dates, in the blocks near the headline."""
+    near = place.near(blocks)
+    for index in near:
+        yield from _in_line(blocks, index)
+    for index in near:
+        text = blocks.text(index)
+        if len(text) > 120:
+            continue
+        span = find_span(text)
+        if span:
+            for part in (text[: span[0]], *_BETWEEN.split(text[span[1] :])):
+                yield from _only_person(part)
+            # Many pages put the name into a line of its own above or below the date.
+            for other in (index - 1, index + 1):
+                if place.headline < other < place.end:
+                    yield from _only_person(blocks.text(other))
+
+
+def _in_line(blocks: Blocks, index: int) -> Iterator[str]:
+    """Return the names of one block that is a byline, or of the block behind one that is a label."""
+    text = blocks.text(index)
+    if len(text) > _MOST_CHARACTERS or len(text.split()) > _MOST_WORDS:
+        return
+    if _may_begin(text) and index + 1 < len(blocks) and len(text) < _LONGEST_LABEL and _LABEL.match(text):
+        following = blocks.text(index + 1)
+        if len(following) < 80 and not following[:1].islower():
+            yield from _names_in(following)
+    yield from _byline(text)
+
+
+def _may_begin(text: str) -> bool:
+    """Return whether a text may begin with one of the words before names; far cheaper than the pattern of all."""
+    if not text.isascii():
+        return True
+    first = _FIRST_WORD.match(text)
+    return first is not None and (first[1].lower() in _FIRST_WORDS or first[1].startswith("By"))
+
+
+def _byline(text: str) -> Iterator[str]:
+    """Return the names of a line such as "By Ann Lee" or "Posted on 2 May 2024 by Ann Lee"."""
+    asian = _CJK_BYLINE.search(text) if not text.isascii() else None
+    if asian:
+        yield asian["names"] or asian["korean"]
+    found = _BYLINE.match(text) if _may_begin(text) else None
+    if found is None:
+        span = find_span(text)
+        found = _BEHIND_DATE.search(text, span[1]) if span and span[0] < 40 else None
+    if found and not found["names"][0].islower() and len(found["names"]) < 120:
+        yield _until_date(found["names"])
+
+
+def _at_end(blocks: Blocks, place: Place) -> Iterator[str]:
+    for index in place.at_end(blocks):
+        text = blocks.text(index)
+        if len(text) < 100:
+            yield from _byline(text)
+            if index == place.last:
+                yield from _only_person(text.strip("()"))
+
+
+def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
+    """Return the author of the page's author box, where all boxes and links name one."""
+    tags = blocks.tags
+    # The box stands close behind the text.
+    first, end = place.first_byte, int(blocks.end_byte[place.last]) + _BOX_BYTES
+    places: list[int] = []
+    found = tags.source.find(b"author", first, end)
+    while found >= 0 and len(places) < _MOST_BOXES:
+        places.append(found)
+        found = tags.source.find(b"author", found + 1, end)
+    texts: dict[str, str] = {}
+    for element in elements_at(tags, places):
+        attributes = attributes_of(tags, element)
+        address = attributes.get("href", "")[:_LONGEST_ADDRESS]
+        named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"
+        if attributes.get("rel") == "author" or "author-name" in named or _AUTHOR_ADDRESS.search(address):
+            for text in _names_in(short_text(tags, element)):
+                for name in _only_person(text):
+                    texts.setdefault(folded(name), name)
+    if len(texts) == 1:
+        yield from texts.values()
+
+
+def _names_in(text: str) -> Iterator[str]:
+    """Return the names of an element's text without its label and date."""
+    if not text or _LABEL.match(text):
+        return
+    span = find_span(text)
+    if span is None:
+        yield text
+        return
+    behind = _BEHIND_DATE.search(text, span[1])
+    before = text[: span[0]].strip(_SEPARATORS)
+    if behind:
+        yield _until_date(behind["names"])
+    elif before and not _LABEL.match(before):
+        yield before
+
+
+def _only_person(text: str) -> Iterator[str]:
+    """Return a text that is nothing but the name of a person."""
+    text = text.strip(_SEPARATORS)
+    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text):
+        yield text
+
+
+def short_text(tags: Tags, element: int) -> str:
+    """Return the text of an element, its parts apart; empty where it is long."""
+    first, last = int(tags.stop[tags.opened[element]]), int(tags.start[tags.closed[element]])
+    if not 0 < last - first < _LONGEST_MARKUP:
+        return ""
+    from html import unescape
+
+    text = unescape(re.sub(r"<[^>]*>", "\n", tags.source[first:last].decode("utf-8", "replace")))
+    text = re.sub(r"\s*\n\s*", " ", text).strip()
+    return text if len(text) < _MOST_CHARACTERS else ""
+
+
+def _until_date(text: str) -> str:
+    span = find_span(text)
+    text = text[: span[0]] if span else text
+    return re.split(r"\s+(?:\||on|am|le|il|el|op|⋅|●|•|·)\s?|\d", text, maxsplit=1)[0]

@@ -1,0 +1,113 @@
+"""JSON-LD scripts to objects: what is slightly broken is mended, what is beyond that is read member by member."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from html import unescape
+from typing import Any
+
+__all__ = ["Node", "read_linked_data"]
+
+Node = dict[str, Any]
+
+_WRAPPING = re.compile(r"\A(?:\s|\ufeff|<!--|-->|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|//\s*<!--)+")
+_TRAILING = re.compile(r"(?:\s|;|-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|//|\*/)+\Z")
+# Strings as a whole, so that what stands inside them stays. Possessive, and one that is not closed reaches to the end:
+# every character is looked at once.
+_STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+_MISTAKES = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])|/\*.{{0,300}}?\*/|(?<![:\w])//[^\n]*+", re.DOTALL)
+_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_MEMBER = re.compile(
+    r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
+    rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)',
+)
+_AUTHOR_KEYS = ("author", "creator")
+_LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100
+
+
+def read_linked_data(scripts: Iterable[bytes]) -> list[Any]:
+    """Return the values of JSON-LD scripts, in order.
+
+    Trailing commas, comments, CDATA marks, control characters, bad escapes, escaped markup and several values in one
+    script are mended. Of a script that still cannot be parsed, the well-known members are read one by one.
+    """
+    found: list[Any] = []
+    for script in scripts:
+        if len(script) <= _LARGEST:
+            found += _values(script.decode("utf-8", "replace"))
+    return found
+
+
+def _values(text: str) -> list[Any]:
+    """Return the values in one script."""
+    text = text.strip().lstrip("\ufeff")
+    if text[:1] not in ("{", "["):
+        text = _WRAPPING.sub("", text)
+    if text[-1:] not in ("}", "]"):
+        # The marks stand at the very end: looking for them in all of the text would take longer than parsing it.
+        text = text[:-_MARKS] + _TRAILING.sub("", text[-_MARKS:])
+    if not text:
+        return []
+    if text[:12].find("&quot;") >= 0:
+        text = unescape(text)
+    for mend in (_unchanged, _without_mistakes) if len(text) < _LARGEST_MENDED else (_unchanged,):
+        values = _parsed(mend(text))
+        if values is not None:
+            return values
+    node = _members(text)
+    return [node] if node else []
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+def _without_mistakes(text: str) -> str:
+    """Return JSON without trailing commas, comments and escapes that JSON does not have."""
+    text = _BAD_ESCAPE.sub(lambda found: "", text)
+    return _MISTAKES.sub(lambda found: found[1] or "", text)
+
+
+def _parsed(text: str) -> list[Any] | None:
+    """Return one value or several that follow each other; None where the text is no JSON."""
+    decoder, values, place = json.JSONDecoder(strict=False), [], 0
+    try:
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            values.append(value)
+            while place < len(text) and text[place] in " \t\r\n,;":
+                place += 1
+    except (ValueError, RecursionError):
+        return None
+    return values
+
+
+def _members(text: str) -> Node:
+    """Return an object of the first of each well-known member, the author and the publisher by name."""
+    node: Node = {}
+    owner = ""
+    for found in _MEMBER.finditer(text):
+        key, string, truth = found.groups()
+        if truth:
+            node.setdefault(key, truth == "true")
+        elif not string:
+            owner = key
+        else:
+            value = _string(string)
+            if key == "name" and owner:
+                key, value, owner = owner, {"name": value}, ""
+            elif key == "@type" and owner:
+                continue
+            node.setdefault(key, value)
+    if "headline" not in node:
+        node.pop("name", None)
+    return node if len(node) > 1 else {}
+
+
+def _string(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except ValueError:
+        return ""

@@ -1,0 +1,318 @@
+"""All sources in their order to one `Metadata`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from urllib.parse import urljoin, urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.metadata.byline import visible_authors
+from blockfeat.metadata.claims import Claims
+from blockfeat.metadata.dates import moment_in_url, parse_moment
+from blockfeat.metadata.items import read_microdata, read_rdfa
+from blockfeat.metadata.linked_data import read_linked_data
+from blockfeat.metadata.meta_tags import claims_of_head
+from blockfeat.metadata.metadata import Metadata
+from blockfeat.metadata.moment import Moment
+from blockfeat.metadata.names import clean_names, is_agency
+from blockfeat.metadata.place import Place, place_of
+from blockfeat.metadata.publication import Dated, choose_publication, most_precise
+from blockfeat.metadata.schema_org import claims_of_nodes
+from blockfeat.metadata.seen_dates import SeenDate, only_date, visible_dates
+from blockfeat.metadata.text import folded, plain
+from blockfeat.metadata.titles import is_declared, is_headline_of, without_site
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags
+
+__all__ = ["read_metadata"]
+
+_LONGEST_TITLE, _MOST_HEADINGS = 400, 4
+
+
+def read_metadata(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Metadata:
+    """Return what a page says of itself.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    blocks : Blocks
+        Its blocks.
+    kept : bool array, n
+        Which of them are text.
+    headline : int or None
+        The block that is the headline.
+    """
+    return Metadata() if page.tags is None else _Reading(page, page.tags, blocks, kept, headline).metadata()
+
+
+class _Reading:
+    """One page while it is read; what is not asked for is not read."""
+
+    def __init__(self, page: Page, tags: Tags, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> None:
+        self.page, self.tags, self.blocks, self.kept, self.headline = page, tags, blocks, kept, headline
+        self.sources: dict[str, str] = {}
+        head = claims_of_head(self.tags)
+        self.url = page.url or next((url for claims in head for url in claims["url"]), None)
+        self.host = _host(self.url)
+        self.visible = None if headline is None else blocks.text(headline)
+        self.claims: list[Claims] = [*self._items(), *head]
+
+    def _items(self) -> list[Claims]:
+        """Return what JSON-LD says, and microdata and RDFa where that leaves something open."""
+        title = self.visible or self.page.title
+        found = claims_of_nodes(read_linked_data(self.page.linked_data), source="json-ld", url=self.url, title=title)
+        if _is_complete(found):
+            return found
+        for source, read in (("microdata", read_microdata), ("rdfa", read_rdfa)):
+            found += claims_of_nodes(read(self.tags), source=source, url=self.url, title=title)
+            if _is_complete(found):
+                break
+        return found
+
+    @cached_property
+    def place(self) -> Place | None:
+        """Where the article begins."""
+        return place_of(self.blocks, self.kept, self.headline)
+
+    @cached_property
+    def lang(self) -> str | None:
+        """The language that the page declares."""
+        return self.page.declared_lang
+
+    @cached_property
+    def is_month_first(self) -> bool:
+        """Whether 4/5/2023 is the fifth of April: on English pages outside of countries that write days first."""
+        lang = (self.lang or "en").lower().replace("_", "-")
+        elsewhere = self.host.endswith((".uk", ".au", ".nz", ".ie", ".in", ".za", ".sg", ".eu"))
+        return (lang == "en" or lang.startswith("en-us")) and not elsewhere
+
+    def metadata(self) -> Metadata:
+        """Return all values."""
+        site = self._first("site", _short)
+        title = self._title(site)
+        authors, agencies = self._authors(site)
+        published, modified = self._dates()
+        language = self._first("language", _language) or self._set("language", self.lang, "html")
+        return Metadata(
+            title=title,
+            headline=self._headline(title),
+            authors=authors,
+            agencies=agencies,
+            published=published,
+            modified=modified,
+            site=site,
+            canonical_url=self._first("url", self._absolute, named="canonical_url"),
+            description=self._first("description", plain),
+            image=self._first("image", self._absolute),
+            language=language,
+            section=self._first("section", _short),
+            tags=self._tags(),
+            paywall=_truth(self._first("paywall", str)),
+            licence=self._first("licence", self._licence),
+            sources={name: self.sources[name] for name in sorted(self.sources)},
+        )
+
+    def _set(self, name: str, value: str | None, source: str) -> str | None:
+        if value:
+            self.sources[name] = source
+        return value or None
+
+    def _given(self, name: str) -> Iterator[tuple[str, str]]:
+        """Return all claims of a field with their sources, in order."""
+        for claims in self.claims:
+            for value in claims[name]:
+                yield value, claims.source
+
+    def _first(self, name: str, clean: object, *, named: str | None = None) -> str | None:
+        assert callable(clean)
+        for value, source in self._given(name):
+            cleaned = clean(value)
+            if cleaned:
+                return self._set(named or name, cleaned, source)
+        return None
+
+    def _title(self, site: str | None) -> str | None:
+        """Return the visible headline where the declared titles are like it, else the first of these."""
+        given = [(plain(value), source) for value, source in self._given("title")]
+        if self.visible and is_declared(self.visible, (text for text, _ in given), site=site, host=self.host):
+            return self._set("title", self.visible, "heading")
+        chosen = None
+        for text, source in (*given, (self.visible or "", "heading"), (self.page.title or "", "title")):
+            if text and len(text) <= _LONGEST_TITLE:
+                title = without_site(text, site=site, host=self.host, known=self.visible)
+                chosen = chosen or (title, source)
+                if folded(title) != folded(site):
+                    chosen = title, source
+                    break
+        if chosen is None:
+            return None
+        if self.visible and is_headline_of(self.visible, chosen[0], self.page.title or "", self._headings()):
+            chosen = (without_site(self.visible, site=site, host=self.host, known=None), "heading")
+        return self._set("title", *chosen)
+
+    def _headings(self) -> Iterator[str]:
+        """Return the texts of the first h1 elements, which may hold more than the block of the headline."""
+        for element in self.tags.named("h1")[:_MOST_HEADINGS].tolist():
+            yield " ".join(self.tags.text(element).split())
+
+    def _headline(self, title: str | None) -> str | None:
+        if self.visible:
+            return self._set("headline", self.visible, "heading")
+        return self._set("headline", title, self.sources.get("title", ""))
+
+    def _authors(self, site: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the authors, and the agencies among those that the page names."""
+        agencies: dict[str, str] = {}
+        teams: tuple[tuple[str, ...], str] = ((), "")
+        for claims in self._author_claims():
+            names = clean_names(claims["author"]) or clean_names(claims["organisation"])
+            for name in (*names, *clean_names(claims["organisation"])):
+                if is_agency(name):
+                    agencies.setdefault(name, claims.source)
+            names = tuple(name for name in names if not is_agency(name))
+            persons = tuple(name for name in names if not self._is_site(name, site)) if claims["author"] else ()
+            if persons:
+                self.sources["authors"] = claims.source
+                teams = (persons, claims.source)
+                break
+            if names and not teams[0]:
+                teams = (names, claims.source)
+        if teams[0]:
+            self.sources["authors"] = teams[1]
+        if agencies:
+            self.sources["agencies"] = next(iter(agencies.values()))
+        return teams[0], tuple(agencies)
+
+    def _author_claims(self) -> Iterator[Claims]:
+        yield from (claims for claims in self.claims if claims["author"] or claims["organisation"])
+        if self.place is not None:
+            yield visible_authors(self.blocks, self.place, title=self.visible or self.page.title or "")
+
+    def _is_site(self, name: str, site: str | None) -> bool:
+        """Return whether an author is the site itself."""
+        own = folded(name)
+        return own in (folded(site), folded(self.host), folded(self.host.rsplit(".", 1)[0]))
+
+    def _dates(self) -> tuple[Moment | None, Moment | None]:
+        modified = self._moments("modified")
+        in_url = moment_in_url(self.url) if self.url else None
+        published = choose_publication(
+            self._moments("published"), modified, in_url.day if in_url else None, self._visible_publications
+        )
+        if published is None:
+            seen = list(self._visible())
+            published = self._undeclared([each for each in seen if not each.is_update] or seen, in_url)
+            modified = modified or [(each.moment, "time") for each in seen if each.is_update]
+            if published is None and not modified and self.place is not None:
+                published = self._anywhere(self.place)
+        return self._dated("published", published), self._dated(
+            "modified", most_precise(modified[0], modified) if modified else None
+        )
+
+    def _undeclared(self, seen: list[SeenDate], in_url: Moment | None) -> Dated | None:
+        """Return the visible date of a page that declares none, else the day in its address."""
+        # A date that is alone counts, whatever the word in front of it.
+        if seen:
+            given = [(each.moment, "time") for each in seen]
+            return most_precise(next((each for each in given if in_url and each[0].day == in_url.day), given[0]), given)
+        return (in_url, "url") if in_url else None
+
+    def _visible(self) -> Iterator[SeenDate]:
+        if self.place is not None:
+            yield from visible_dates(self.blocks, self.place, month_first=self.is_month_first)
+
+    def _visible_publications(self) -> Iterator[Dated]:
+        return ((each.moment, "time") for each in self._visible() if not each.is_update)
+
+    def _moments(self, name: str) -> list[Dated]:
+        return [
+            (moment, source)
+            for value, source in self._given(name)
+            if (moment := parse_moment(value, month_first=self.is_month_first))
+        ]
+
+    def _dated(self, name: str, dated: Dated | None) -> Moment | None:
+        if dated is None:
+            return None
+        self.sources[name] = dated[1]
+        return dated[0]
+
+    def _anywhere(self, place: Place) -> Dated | None:
+        """Return the date that stands anywhere in the article."""
+        if not self.kept.any():
+            return None
+        moment = only_date(self.blocks, place, month_first=self.is_month_first)
+        if moment is not None:
+            return moment, "time"
+        from blockfeat.metadata.htmldate import day_by_htmldate
+
+        day = day_by_htmldate(self.blocks, self.url, place)
+        return (Moment(day), "htmldate") if day else None
+
+    def _tags(self) -> tuple[str, ...]:
+        """Return the keywords of the first source that has any."""
+        for claims in self.claims:
+            found = dict.fromkeys(_split_tags(claims["tag"]))
+            if found:
+                self.sources["tags"] = claims.source
+                return tuple(found)
+        return ()
+
+    def _absolute(self, address: str) -> str:
+        address = plain(address)
+        if address.startswith(("data:", "javascript:", "blob:")) or " " in address:
+            return ""
+        if address.startswith(("https://", "http://")) and address[8:9].isalnum():
+            return address
+        try:
+            joined = urljoin(self.url or "", address)
+            parts = urlsplit(joined)
+        except ValueError:
+            return ""
+        return joined if parts.netloc or (not self.url and "/" in address) else ""
+
+    def _licence(self, value: str) -> str:
+        return plain(value)[:300]
+
+
+def _is_complete(claims: list[Claims]) -> bool:
+    """Return whether title, author and the instants of an article are declared."""
+    article = claims[0].values if claims else {}
+    if not all(article.get(name) for name in ("title", "author", "published")):
+        return False
+    published = parse_moment(article["published"][0])
+    return published is not None and published.instant is not None
+
+
+def _host(url: str | None) -> str:
+    try:
+        return (urlsplit(url or "").hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _short(value: str) -> str:
+    text = plain(value)
+    return text if len(text) <= 120 else ""
+
+
+def _language(value: str) -> str:
+    tag = value.strip().replace("_", "-")
+    return tag if 2 <= len(tag) <= 12 and tag.replace("-", "").isalnum() and tag.isascii() else ""
+
+
+def _truth(value: str | None) -> bool | None:
+    return None if value is None else value == "true"
+
+
+def _split_tags(values: Iterable[str]) -> Iterator[str]:
+    for value in values:
+        for tag in plain(value).replace(";", ",").replace("、", ",").split(","):
+            text = tag.strip()
+            if text and len(text) <= 80:
+                yield text

@@ -1,0 +1,243 @@
+"""What the schema.org nodes of a page say of the page: the article's node first, then those of page and site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from blockfeat.metadata.claims import Claims
+from blockfeat.metadata.linked_data import Node
+from blockfeat.metadata.text import alike, plain, words
+
+__all__ = ["ARTICLE_TYPES", "PAGE_TYPES", "claims_of_nodes"]
+
+ARTICLE_TYPES = words(
+    """
+    advertisercontentarticle analysisnewsarticle apireference article askpublicnewsarticle backgroundnewsarticle
+    blogposting book chapter claimreview course creativework discussionforumposting episode howto liveblogposting
+    medicalscholarlyarticle newsarticle opinionnewsarticle podcastepisode question radioepisode recipe report
+    reportagenewsarticle review reviewnewsarticle satiricalarticle scholarlyarticle socialmediaposting techarticle
+    thesis tvepisode
+    """
+)
+"""Types of what a page is about, in lower case."""
+PAGE_TYPES = words("webpage itempage aboutpage qapage faqpage medicalwebpage videoobject profilepage")
+"""Types of pages; they say less than the article's own node."""
+_MEDIA = frozenset({"videoobject"})
+_WEAK = words("book chapter claimreview course creativework episode howto question review")
+_ORGANISATIONS = ("organization", "corporation", "newsmediaorganization", "brand", "localbusiness")
+# Members whose nodes are about something else than the page.
+_ELSEWHERE = words(
+    """
+    about acceptedanswer answer associatedmedia blogpost citation comment comments hascomponent haspart isbasedon
+    ispartof isrelatedto itemlistelement itemreviewed mentions potentialaction relateditem relatedlink review reviews
+    significantlink significantlinks subjectof suggestedanswer video workexample
+    """
+)
+_MOST_NODES = 20_000
+_PEOPLE, _MOST_VALUES = 60, 200
+
+
+def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, title: str | None) -> list[Claims]:
+    """Return what nodes say of the page, the most telling node first.
+
+    Parameters
+    ----------
+    values : iterable
+        Parsed JSON-LD, or items of microdata in the same form.
+    source : str
+        What the claims name as their source.
+    url, title : str or None
+        Of the page: of several articles the one with this address or title is meant; a page with several and
+        none of them is a list, and no article is taken.
+    """
+    nodes, by_id = _all_nodes(values)
+    articles = [node for node, types in nodes if types & ARTICLE_TYPES]
+    pages = [node for node, types in nodes if types & PAGE_TYPES - _MEDIA]
+    media = [node for node, types in nodes if types & _MEDIA and node.get("uploadDate")] if not articles else []
+    chosen = _meant(articles, url, title)
+    found = [_claims(node, by_id, source) for node in (*chosen[:1], *pages[:1], *media[:1])]
+    for node in chosen[1:4]:
+        # A page may say the same of its article twice, with other members.
+        if alike(_first(node, "headline", "name"), _first(chosen[0], "headline", "name")):
+            found.insert(1, _claims(node, by_id, source))
+    sites = [plain(_text(node.get("name"))) for node, types in nodes if "website" in types]
+    if any(sites):
+        found.append(Claims(source, {"site": [name for name in sites if name]}))
+    return found
+
+
+def types_of(node: Node) -> frozenset[str]:
+    """Return the types of a node in lower case, without the vocabulary's address."""
+    kinds = node.get("@type")
+    listed = kinds if isinstance(kinds, list) else [kinds]
+    return frozenset(kind.rsplit("/", 1)[-1].rsplit(":", 1)[-1].lower() for kind in listed if isinstance(kind, str))
+
+
+def _all_nodes(values: Iterable[Any]) -> tuple[list[tuple[Node, frozenset[str]]], dict[str, Node]]:
+    """Return the nodes that are about the page, outermost first, and those that have an identifier by it."""
+    nodes: list[tuple[Node, frozenset[str]]] = []
+    by_id: dict[str, Node] = {}
+    queue = list(values)
+    for value in queue:
+        if len(queue) > _MOST_NODES:
+            break
+        if isinstance(value, list):
+            queue += value
+        elif isinstance(value, dict):
+            identifier = value.get("@id")
+            if isinstance(identifier, str) and len(value) > len(by_id.get(identifier, ())):
+                by_id[identifier] = value
+            if "@type" in value and len(value) > 1:
+                nodes.append((value, types_of(value)))
+            queue += [
+                item for key, item in value.items() if isinstance(item, (dict, list)) and key.lower() not in _ELSEWHERE
+            ]
+    return nodes, by_id
+
+
+def _meant(articles: list[Node], url: str | None, title: str | None) -> list[Node]:
+    """Return the nodes of the page's own article, the best first."""
+    if len(articles) < 2:
+        return articles
+    ranked = sorted(articles, key=lambda node: -_rank(node, url, title))
+    if _rank(ranked[0], url, title) < 2 and len({_first(node, "headline", "name") for node in ranked}) > 2:
+        return []
+    return ranked
+
+
+def _rank(node: Node, url: str | None, title: str | None) -> float:
+    """Return how surely a node is about the page."""
+    types = types_of(node) & ARTICLE_TYPES
+    rank = 0.0 if types <= _WEAK else 1.0
+    if url and any(_same_address(address, url) for address in _addresses(node)):
+        rank += 2
+    if alike(_first(node, "headline", "name"), title):
+        rank += 2
+    return rank + 0.1 * bool(node.get("datePublished")) + 0.1 * bool(node.get("author"))
+
+
+def _addresses(node: Node) -> Iterator[str]:
+    for key in ("url", "mainEntityOfPage", "@id"):
+        value = node.get(key)
+        if isinstance(value, dict):
+            value = value.get("@id") or value.get("url")
+        if isinstance(value, str):
+            yield value
+
+
+def _same_address(one: str, other: str) -> bool:
+    return _bare(one) == _bare(other)
+
+
+def _bare(address: str) -> str:
+    bare = address.split("#")[0].split("?")[0].split("//", 1)[-1].rstrip("/").lower()
+    return bare.removeprefix("www.")
+
+
+def _claims(node: Node, by_id: dict[str, Node], source: str) -> Claims:
+    """Return what one node says."""
+    claims = Claims(source)
+    add = claims.add
+    for field, keys in _STRINGS:
+        for key in keys:
+            add(field, *map(plain, _texts(node.get(key))))
+    for key in ("author", "creator"):
+        for name, is_organisation in _people(node.get(key), by_id):
+            add("organisation" if is_organisation else "author", name)
+        if claims.values.get("author") or claims.values.get("organisation"):
+            break
+    for key in ("publisher", "sourceOrganization", "isPartOf"):
+        for name, _ in _people(node.get(key), by_id):
+            add("site", name)
+    for key in ("image", "thumbnailUrl", "thumbnail", "primaryImageOfPage"):
+        add("image", *_links(node.get(key), by_id))
+    add("url", *_links(node.get("mainEntityOfPage"), {}), *_links(node.get("url"), {}))
+    add("licence", *_links(node.get("license"), {}))
+    add("paywall", *_paywalls(node))
+    return claims
+
+
+_STRINGS = (
+    ("title", ("headline", "name", "alternativeHeadline")),
+    ("published", ("datePublished", "dateCreated", "uploadDate")),
+    ("modified", ("dateModified",)),
+    ("description", ("description", "abstract")),
+    ("language", ("inLanguage",)),
+    ("section", ("articleSection",)),
+    ("tag", ("keywords",)),
+)
+
+
+def _first(node: Node, *keys: str) -> str:
+    return next((plain(text) for key in keys for text in _texts(node.get(key))), "")
+
+
+def _text(value: Any) -> str:
+    return next(iter(_texts(value)), "")
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the strings that a member holds: itself, those of a list, or the name of a node."""
+    found: list[str] = []
+    for item in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            item = item.get("@value") or item.get("name") or item.get("alternateName")
+            item = item[0] if isinstance(item, list) and item else item
+        if isinstance(item, (int, float)) and not isinstance(item, bool):
+            item = str(item)
+        if isinstance(item, str):
+            found.append(item)
+    return found
+
+
+def _people(value: Any, by_id: dict[str, Node]) -> list[tuple[str, bool]]:
+    """Return the names that a member holds, and whether each is the name of an organisation."""
+    found: list[tuple[str, bool]] = []
+    for item in (value if isinstance(value, list) else [value])[:_PEOPLE]:
+        if isinstance(item, str):
+            name, is_organisation = (_text(by_id[item].get("name")) if item in by_id else item), False
+        elif isinstance(item, dict):
+            if "name" not in item and isinstance(item.get("@id"), str):
+                item = by_id.get(item["@id"], item)
+            names = _texts(item.get("name")) or [
+                " ".join(_text(item.get(key)) for key in ("givenName", "familyName")).strip()
+                or _text(item.get("@value"))
+            ]
+            is_organisation = any(kind.endswith(_ORGANISATIONS) for kind in types_of(item))
+            found += [(plain(name), is_organisation) for name in names[1:]]
+            name = names[0]
+        else:
+            continue
+        found.append((plain(name), is_organisation))
+    return [(name, kind) for name, kind in found if name]
+
+
+def _links(value: Any, by_id: dict[str, Node]) -> list[str]:
+    """Return the addresses that a member holds."""
+    found: list[str] = []
+    for item in value[:_MOST_VALUES] if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            if "url" not in item and "contentUrl" not in item and isinstance(item.get("@id"), str):
+                item = by_id.get(item["@id"], item)
+            item = item.get("url") or item.get("contentUrl") or item.get("@id")
+            item = item[0] if isinstance(item, list) and item else item
+        if isinstance(item, str) and item.strip():
+            found.append(item.strip())
+    return found
+
+
+def _paywalls(node: Node) -> list[str]:
+    """Return whether the node is free, as text."""
+    value = node.get("isAccessibleForFree")
+    if value is None:
+        parts = node.get("hasPart")
+        for part in parts if isinstance(parts, list) else [parts]:
+            if isinstance(part, dict) and part.get("isAccessibleForFree") is not None:
+                value = part["isAccessibleForFree"]
+                break
+    if value is None:
+        return []
+    value = value[0] if isinstance(value, list) and value else value
+    text = str(value).strip().lower().rsplit("/", 1)[-1]
+    return ["false"] if text in ("true", "1", "yes") else ["true"] if text in ("false", "0", "no") else []

@@ -1,0 +1,62 @@
+"""From feed to mention: poll, fetch, extract, match, store, report.
+
+What a program needs: `read_config` or `MonitorConfig`, `run_once` and `stay` for runs, `Store` for what they found,
+`counts` and `report_page` for reports, and `mentions_in` for pages that something else has fetched.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from blockfeat.monitor.adapter import PageMentions, mentions_in
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config.settings import MonitorConfig, Source
+    from blockfeat.monitor.report.counts import Selection, counts
+    from blockfeat.monitor.report.page import report_page
+    from blockfeat.monitor.run import run_once, stay
+    from blockfeat.monitor.store.store import Store
+    from blockfeat.monitor.summary import Summary
+
+__all__ = [
+    "MonitorConfig",
+    "PageMentions",
+    "Selection",
+    "Source",
+    "Store",
+    "Summary",
+    "counts",
+    "mentions_in",
+    "read_config",
+    "report_page",
+    "run_once",
+    "stay",
+]
+
+_HOMES = {
+    "MonitorConfig": "config.settings",
+    "PageMentions": "adapter",
+    "Selection": "report.counts",
+    "Source": "config.settings",
+    "Store": "store.store",
+    "Summary": "summary",
+    "counts": "report.counts",
+    "mentions_in": "adapter",
+    "read_config": "config.read",
+    "report_page": "report.page",
+    "run_once": "run",
+    "stay": "run",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use: `mentions_in` needs no database, and a report no network."""
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

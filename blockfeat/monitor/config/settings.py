@@ -1,0 +1,135 @@
+"""What a monitor is told: sources, brands, store, fetching, pages, copies, deliveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from blockfeat.mentions.brand import Brand
+from blockfeat.monitor.fetching.options import FetchOptions
+
+__all__ = ["CopySettings", "MonitorConfig", "PageSettings", "Source", "Webhook"]
+
+_DAY = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where pages come from.
+
+    Attributes
+    ----------
+    url : str
+        Address of a feed, sitemap or OPML list, or of a page.
+    kind : str
+        ``"feed"`` or ``"page"``.
+    lang : str or None
+        Language of its pages, where it is known.
+    every : float or None
+        Least seconds between two polls; by default what the source itself asks for.
+    """
+
+    url: str
+    kind: str = "feed"
+    lang: str | None = None
+    every: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageSettings:
+    """How pages are read.
+
+    Attributes
+    ----------
+    model : str
+        Name of a bundled model, or a model file.
+    max_age : float or None
+        Entries of a feed that are older (seconds) are not fetched; None for no limit.
+    revisit, revisit_for : float or None
+        Seconds after which a page is fetched again to see whether it was updated, and the age up to which that is
+        done. A page whose feed says that it was updated is fetched again in any case.
+    attempts : int
+        How often a page is tried when it fails in a way that can pass.
+    jobs : int
+        Processes that extract.
+    deadline : float
+        Most seconds for the extraction of one page.
+    evidence : bool
+        Whether the blocks of a page are kept, each with its reason.
+    least_score : float
+        Mentions in blocks of the text with a lower score are doubtful and do not count (docs/mentions.md). The scale is
+        that of ``default``; other models need their own, far below 0 for none.
+    """
+
+    model: str = "default"
+    max_age: float | None = 30 * _DAY
+    revisit: float | None = None
+    revisit_for: float = 3 * _DAY
+    attempts: int = 6
+    jobs: int = 1
+    deadline: float = 30.0
+    evidence: bool = True
+    least_score: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CopySettings:
+    """When a page is a copy of another.
+
+    Attributes
+    ----------
+    find : bool
+        Whether copies are looked for.
+    similarity : float
+        Least share of the shorter text's runs of words that the longer one has too.
+    min_words : int
+        Texts with fewer words are never copies.
+    """
+
+    find: bool = True
+    similarity: float = 0.8
+    min_words: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address that every new mention is posted to.
+
+    Attributes
+    ----------
+    url : str
+        The address.
+    token : str or None
+        Name of the environment variable whose value is sent as bearer token.
+    batch : int
+        Most mentions in one request.
+    """
+
+    url: str
+    token: str | None = None
+    batch: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorConfig:
+    """A whole configuration.
+
+    Attributes
+    ----------
+    store : str
+        Path of an SQLite file, or a database address such as ``postgresql://user@host/name``.
+    sources, brands : tuple
+        What is read, and what is looked for.
+    stream : str or None
+        File that gets a JSON line for every new mention; ``"-"`` is standard output.
+    """
+
+    store: str
+    sources: tuple[Source, ...]
+    brands: tuple[Brand, ...]
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    pages: PageSettings = field(default_factory=PageSettings)
+    copies: CopySettings = field(default_factory=CopySettings)
+    webhooks: tuple[Webhook, ...] = ()
+    stream: str | None = None
+    folder: Path = Path()

@@ -1,0 +1,143 @@
+"""Rows of a store's views to JSON Lines, CSV and Parquet, a bounded number in memory."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+from blockfeat.errors import ConfigError, MissingExtraError
+from blockfeat.files import writing
+
+__all__ = ["EXPORT_FORMATS", "export_rows", "format_of"]
+
+EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
+"""Formats by name, each with the suffix of its files."""
+
+_JSON_COLUMNS = ("metadata", "warnings")
+_ROWS_AT_ONCE = 1000
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that a file's suffix names."""
+    return next((name for name, suffix in EXPORT_FORMATS.items() if path.suffix == suffix), None)
+
+
+def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes], *, name: str) -> int:
+    """Write rows to a binary file; return how many.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        All with the same keys.
+    format : str
+        A key of `EXPORT_FORMATS`.
+    name : str
+        What the file is called in errors.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    MissingExtraError
+        Parquet needs pyarrow.
+    """
+    if format == "jsonl":
+        return _written(_json_lines(rows), file, name)
+    if format == "csv":
+        return _written(_csv_lines(rows), file, name, besides=1)
+    if format == "parquet":
+        return _write_parquet(iter(rows), file, name)
+    raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
+
+
+def _written(lines: Iterator[str], file: IO[bytes], name: str, *, besides: int = 0) -> int:
+    count = 0
+    for line in lines:
+        with writing(name):
+            file.write(line.encode("utf-8", "replace"))
+        count += 1
+    return max(count - besides, 0)
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        plain = {key: _parsed(value) if key in _JSON_COLUMNS else value for key, value in row.items()}
+        yield json.dumps(plain, ensure_ascii=False, default=str) + "\n"
+
+
+def _parsed(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of a CSV file, each row as one string; the first has the names."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line, lineterminator="\r\n")
+    for number, row in enumerate(rows):
+        if number == 0:
+            writer.writerow(row)
+            yield _taken(line)
+        writer.writerow([_harmless(value) for value in row.values()])
+        yield _taken(line)
+
+
+def _taken(line: io.StringIO) -> str:
+    text = line.getvalue()
+    line.seek(0)
+    line.truncate()
+    return text
+
+
+def _harmless(value: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula: pages write what they like."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str) -> int:
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetWriter
+    except ImportError as error:
+        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
+    first = list(islice(rows, 1))
+    if not first:
+        schema, count = pyarrow.schema([]), 0
+        with writing(name), ParquetWriter(file, schema):
+            return count
+    fields = [(key, _kind(key, pyarrow)) for key in first[0]]
+    schema, count = pyarrow.schema(fields), 0
+    rest = chain(first, rows)
+    with writing(name), ParquetWriter(file, schema, compression="zstd") as writer:
+        while batch := list(islice(rest, _ROWS_AT_ONCE)):
+            writer.write_table(pyarrow.Table.from_pylist(list(map(dict, batch)), schema=schema))
+            count += len(batch)
+    return count
+
+
+_WHOLE_NUMBERS = frozenset(
+    (
+        "http_status",
+        "words",
+        "version",
+        "attempts",
+        "start",
+        "stop",
+        "block",
+        "counted",
+        "in_article",
+        "in_copy",
+        "failures",
+    )
+)
+
+
+def _kind(column: str, pyarrow: Any) -> Any:
+    """Return the type of a column; the same in every file, whatever its rows have."""
+    if column in _WHOLE_NUMBERS:
+        return pyarrow.int64()
+    return pyarrow.float64() if column == "score" else pyarrow.string()

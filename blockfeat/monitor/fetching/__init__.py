@@ -1,0 +1,11 @@
+"""Fetching: pages and feeds from the web, politely, within limits, and only from public addresses."""
+
+from __future__ import annotations
+
+from blockfeat.monitor.fetching.clock import Clock, SystemClock
+from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.fetching.urls import canonical_url, host_of
+
+__all__ = ["Clock", "FetchOptions", "Fetched", "Fetcher", "SystemClock", "canonical_url", "host_of"]

@@ -1,0 +1,329 @@
+"""Fetching pages and feeds: robots.txt, turns at a host, redirects, retries."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING, Self
+
+from blockfeat.errors import MissingExtraError
+from blockfeat.monitor.fetching.clock import Clock, SystemClock
+from blockfeat.monitor.fetching.content_types import ACCEPT
+from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
+from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.fetching.politeness import HostTurns
+from blockfeat.monitor.fetching.retry_after import retry_at
+from blockfeat.monitor.fetching.robots import RobotsRules
+from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.sources.addresses import ask_resolver
+from blockfeat.sources.async_transport import Resolver, checked_async_transport
+from blockfeat.sources.input_options import parse_network
+
+if TYPE_CHECKING:
+    import httpx2
+
+__all__ = ["Fetcher"]
+
+_logger = logging.getLogger("blockfeat.monitor.fetching")
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_PERMANENT_REDIRECTS = frozenset({301, 308})
+# Seconds that a host is left alone which answers 429 without saying for how long.
+_QUIET_SECONDS = 300.0
+
+
+class Fetcher:
+    """Fetches over http and https; an asynchronous context manager.
+
+    No cookies are kept beyond the redirects of one fetch; proxies and credentials of the environment are not used.
+
+    Parameters
+    ----------
+    options : FetchOptions, optional
+        Limits and manners.
+    clock : Clock, optional
+        What waits for a host's turn; that of the machine by default.
+    resolver : callable, optional
+        ``(host, port)`` to IP addresses; the system's by default. What it returns is checked all the same.
+
+    Raises
+    ------
+    InputError
+        An entry of ``options.allow_networks`` is no network.
+    """
+
+    def __init__(
+        self, options: FetchOptions | None = None, *, clock: Clock | None = None, resolver: Resolver = ask_resolver
+    ) -> None:
+        self._options = options or FetchOptions()
+        self._clock = clock or SystemClock()
+        self._networks = tuple(map(parse_network, self._options.allow_networks))
+        self._resolver = resolver
+        self._turns = HostTurns(
+            per_host=self._options.per_host, concurrency=self._options.concurrency, clock=self._clock
+        )
+        self._robots = RobotsRules(self._robots_file, self._clock)
+        self._client: httpx2.AsyncClient | None = None
+
+    async def __aenter__(self) -> Self:
+        """Open the pool of connections; raise MissingExtraError without the libraries of the extra ``monitor``."""
+        import httpx2
+
+        try:
+            import protego  # noqa: F401
+            import stamina  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError(f"fetching needs {error.name}: pip install blockfeat[monitor]") from error
+
+        options = self._options
+        refuses_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        self._client = httpx2.AsyncClient(
+            transport=checked_async_transport(
+                max_bytes=options.max_bytes,
+                networks=self._networks,
+                max_connections=options.concurrency * 2,
+                resolver=self._resolver,
+            ),
+            timeout=httpx2.Timeout(options.read_timeout, connect=options.connect_timeout, pool=None),
+            headers={"User-Agent": options.agent_header},
+            cookies=refuses_cookies,
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close all connections."""
+        await self._robots.aclose()
+        if self._client is not None:
+            await self._client.aclose()
+        self._client = None
+
+    def hold(self, host: str, until: float) -> None:
+        """Leave a host alone until a time in epoch seconds, as an earlier run was asked to."""
+        self._turns.hold(host, until)
+
+    async def fetch(
+        self, url: str, *, etag: str | None = None, last_modified: str | None = None, kind: str = "page"
+    ) -> Fetched:
+        """Fetch one address; what goes wrong stands in the answer, and nothing is raised.
+
+        Parameters
+        ----------
+        url : str
+            Address, http or https.
+        etag, last_modified : str, optional
+            Those of the last answer: an address that has not changed since answers 304.
+        kind : str
+            ``"page"`` or ``"feed"``. Robots.txt is asked for pages only: a feed is there to be polled.
+        """
+        conditions = {"If-None-Match": etag, "If-Modified-Since": last_modified}
+        return await self._with_retries(url, {name: value for name, value in conditions.items() if value}, kind)
+
+    async def _robots_file(self, url: str) -> Fetched:
+        return await self._with_retries(url, {}, "robots")
+
+    async def _with_retries(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
+        import stamina
+
+        options = self._options
+        attempts = stamina.retry_context(
+            on=_TryAgain,
+            attempts=options.attempts,
+            timeout=None,
+            wait_initial=options.first_wait,
+            wait_max=options.max_wait,
+            wait_jitter=options.first_wait,
+        )
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    return await self._attempt(url, headers, kind)
+        except _TryAgain as error:
+            return self._given_up(error.fetched)
+        raise AssertionError("stamina ends by an answer or by the last error")
+
+    async def _attempt(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
+        """Fetch once; raise _TryAgain where another try may help."""
+        try:
+            answer, moved = await self._follow(url, headers, kind)
+        except _Broken as broken:
+            fetched = broken.fetched(url)
+            if broken.error.passing:
+                raise _TryAgain(fetched) from broken
+            return fetched
+        return self._judged(_fetched(url, answer, moved, conditional=bool(headers)))
+
+    async def _follow(self, url: str, headers: Mapping[str, str], kind: str) -> tuple[Answer, str | None]:
+        """Follow redirects one by one, so that each new address passes the same checks as the first.
+
+        Returns the answer, and where permanent redirects lead.
+        """
+        import httpx2
+
+        assert self._client is not None, "a fetcher is used as an asynchronous context manager"
+        chain = _Chain(url, self._options.timeout)
+        try:
+            request = self._client.build_request("GET", url, headers={**headers, "Accept": ACCEPT[kind]})
+            for _ in range(self._options.max_redirects + 1):
+                chain.enter(request)
+                answer = await self._hop(request, kind, chain)
+                if answer.redirect is None:
+                    return answer, chain.moved
+                request = answer.redirect
+                chain.redirected(answer)
+            most = self._options.max_redirects
+            raise ExchangeError(f"more than {most} redirects", permanent=True)
+        except httpx2.InvalidURL as error:
+            raise _Broken(chain, ExchangeError(f"no address: {error}", permanent=True)) from error
+        except ExchangeError as error:
+            raise _Broken(chain, error) from error
+
+    async def _hop(self, request: httpx2.Request, kind: str, chain: _Chain) -> Answer:
+        """Send one request when the host's robots.txt and its turn allow it."""
+        assert self._client is not None
+        host = host_of(chain.where)
+        self._check_held(host)
+        delay = await self._allowed_delay(chain.where) if kind == "page" and self._options.robots else 0.0
+        async with self._turns.turn(host, delay=max(delay, self._options.delay)):
+            self._check_held(host)
+            started = time.monotonic()
+            try:
+                return await exchange(
+                    self._client, request, kind=kind, cookies=chain.cookies, options=self._options, left=chain.left
+                )
+            finally:
+                chain.left -= time.monotonic() - started
+
+    def _check_held(self, host: str) -> None:
+        until = self._turns.held_until(host)
+        if until is not None:
+            shown = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
+            raise ExchangeError(f"{host} is to be left alone until {shown}", retry_at=until)
+
+    async def _allowed_delay(self, url: str) -> float:
+        """Return the host's crawl delay; raise ExchangeError where its robots.txt does not allow the page."""
+        rules = await self._robots.of(url)
+        failure = rules.failure
+        if failure is not None:
+            reason = (failure.error or "").removeprefix(f"{failure.url}: ")
+            if failure.permanent:
+                raise ExchangeError(reason, permanent=True)
+            raise ExchangeError(f"robots.txt of {host_of(url)} cannot be read: {reason}", retry_at=rules.until)
+        if not rules.allows(url, self._options.robots_token):
+            raise ExchangeError("robots.txt does not allow it", permanent=True)
+        return min(rules.crawl_delay(self._options.robots_token), self._options.max_delay)
+
+    def _judged(self, fetched: Fetched) -> Fetched:
+        """Return an answer, with the time of the next try if it names one; raise _TryAgain where one may help now."""
+        if fetched.status not in _PASSING:
+            return fetched
+        until = retry_at(fetched.headers.get("retry-after"), now=self._clock.time())
+        if until is None:
+            raise _TryAgain(fetched)
+        self._turns.hold(fetched.host, until)
+        return replace(fetched, retry_at=until)
+
+    def _given_up(self, fetched: Fetched) -> Fetched:
+        """Return the answer of the last try; a host that answers 429 to the end is left alone for some minutes."""
+        _logger.debug("given up: %s", fetched.error)
+        if fetched.status != 429:
+            return fetched
+        until = self._clock.time() + _QUIET_SECONDS
+        self._turns.hold(fetched.host, until)
+        return replace(fetched, retry_at=until)
+
+
+class _Chain:
+    """The redirects of one fetch: where it stands, its cookies, the seconds left, where permanent redirects lead."""
+
+    def __init__(self, url: str, seconds: float) -> None:
+        import httpx2
+
+        self.where = url
+        self.left = seconds
+        self.cookies = httpx2.Cookies()
+        self.status: int | None = None
+        self.moved: str | None = None
+        self._all_permanent = True
+        self._seen: set[tuple[str, str]] = set()
+
+    def enter(self, request: httpx2.Request) -> None:
+        """Check the address of the next request, and give it the cookies set on the way."""
+        if request.url.scheme not in ("http", "https"):
+            reason = f"only http and https addresses can be fetched, not {request.url.scheme or 'no scheme'}"
+            raise ExchangeError(reason, permanent=True)
+        if not request.url.host:
+            raise ExchangeError("the address names no host", permanent=True)
+        if self.status is not None and self._all_permanent:
+            self.moved = str(request.url.copy_with(userinfo=b"", fragment=None))
+        self.where = str(request.url.copy_with(userinfo=b"", fragment=None))
+        # A cookie that cannot be sent is not sent.
+        with suppress(UnicodeError):
+            self.cookies.set_cookie_header(request)
+        state = (self.where, request.headers.get("cookie", ""))
+        if state in self._seen:
+            raise ExchangeError("its redirects lead in a circle", permanent=True)
+        self._seen.add(state)
+
+    def redirected(self, answer: Answer) -> None:
+        """Note a redirect."""
+        self.status = answer.status
+        self._all_permanent = self._all_permanent and answer.status in _PERMANENT_REDIRECTS
+
+
+class _TryAgain(Exception):
+    """An answer that may be better at the next try."""
+
+    def __init__(self, fetched: Fetched) -> None:
+        super().__init__(fetched.error)
+        self.fetched = fetched
+
+
+class _Broken(Exception):
+    """A chain of redirects that ended without an answer."""
+
+    def __init__(self, chain: _Chain, error: ExchangeError) -> None:
+        super().__init__(str(error))
+        self.chain = chain
+        self.error = error
+
+    def fetched(self, url: str) -> Fetched:
+        """Return the answer of the fetch as a whole."""
+        where = self.chain.where
+        at = "" if where == url or self.chain.status is None else f"redirected to {where}: "
+        return Fetched(
+            url=url,
+            final_url=where,
+            status=self.chain.status,
+            error=f"{url}: {at}{self.error}",
+            retry_at=self.error.retry_at,
+            permanent=self.error.permanent,
+            host=host_of(where),
+        )
+
+
+def _fetched(url: str, answer: Answer, moved: str | None, *, conditional: bool) -> Fetched:
+    """Return an answer with its error, if its status or its content type is one."""
+    success = 200 <= answer.status < 300 and answer.status != 204
+    error = answer.refusal if success else f"the server answered {answer.status} {answer.reason}".rstrip()
+    unchanged = answer.status == 304 and conditional
+    return Fetched(
+        url=url,
+        final_url=answer.url,
+        status=answer.status,
+        headers=answer.headers,
+        data=b"" if error else answer.data,
+        charset=answer.charset,
+        etag=answer.headers.get("etag"),
+        last_modified=answer.headers.get("last-modified"),
+        not_modified=unchanged,
+        moved_permanently_to=moved if success or unchanged else None,
+        error=f"{url}: {error}" if error and not unchanged else None,
+        permanent=bool(answer.refusal) or (301 <= answer.status < 500 and answer.status not in (304, *_PASSING)),
+        host=host_of(answer.url),
+    )

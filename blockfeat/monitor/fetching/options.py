@@ -1,0 +1,76 @@
+"""How pages and feeds are fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from blockfeat import __version__
+
+__all__ = ["FetchOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchOptions:
+    """Limits and manners of a `Fetcher`.
+
+    Attributes
+    ----------
+    user_agent : str
+        Product of the header ``User-Agent``, and the name looked up in robots.txt (up to the first ``/``).
+    contact : str or None
+        Web or e-mail address of who runs the monitor; stands in the header behind the product.
+    delay : float
+        Least seconds between the starts of two requests to one host; a longer ``Crawl-delay`` wins.
+    max_delay : float
+        Most seconds of ``Crawl-delay`` that are respected.
+    per_host : int
+        Most requests to one host at once.
+    concurrency : int
+        Most requests at once.
+    connect_timeout, read_timeout : float
+        Seconds for a connection, and between two pieces of an answer.
+    timeout : float
+        Seconds for one request with its redirects; waiting for the host's turn does not count.
+    attempts : int
+        Most tries where an error can pass (no answer, 408, 425, 5xx).
+    first_wait, max_wait : float
+        Seconds before the second try, and most seconds before any; they double from try to try.
+    max_bytes : int
+        Limit of a body, before and after decompression.
+    max_redirects : int
+        Most redirects that are followed.
+    robots : bool
+        Respect robots.txt for pages.
+    allow_networks : tuple of str
+        Networks of private addresses that may be connected to, such as ``"10.0.0.0/8"``.
+    """
+
+    user_agent: str = f"blockfeat/{__version__}"
+    contact: str | None = None
+    delay: float = 1.0
+    max_delay: float = 60.0
+    per_host: int = 1
+    concurrency: int = 32
+    connect_timeout: float = 10.0
+    read_timeout: float = 15.0
+    timeout: float = 60.0
+    attempts: int = 3
+    first_wait: float = 1.0
+    max_wait: float = 30.0
+    max_bytes: int = 20_000_000
+    max_redirects: int = 5
+    robots: bool = True
+    allow_networks: tuple[str, ...] = ()
+
+    @property
+    def agent_header(self) -> str:
+        """Value of the header ``User-Agent``: ``blockfeat/1.0 (+mailto:press@example.org)``."""
+        if not self.contact:
+            return self.user_agent
+        contact = f"mailto:{self.contact}" if "@" in self.contact and ":" not in self.contact else self.contact
+        return f"{self.user_agent} (+{contact})"
+
+    @property
+    def robots_token(self) -> str:
+        """Name that is looked up in robots.txt."""
+        return self.user_agent.partition("/")[0].strip()

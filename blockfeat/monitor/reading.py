@@ -1,0 +1,157 @@
+"""Reading a fetched page: extraction, mentions, keys for copies; in any process."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blockfeat.blocks.block import Block
+from blockfeat.content.characters import clean_characters
+from blockfeat.errors import BlockfeatError
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang.codes import normalise_code
+from blockfeat.mentions.brand import Brand
+from blockfeat.mentions.matcher import BrandMatcher
+from blockfeat.mentions.mention import Mention, mentions_of
+from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.copies import bands_of, runs_of_words
+from blockfeat.monitor.store.moments import day_or_moment
+from blockfeat.monitor.store.records import FoundMention, PageRecord
+
+__all__ = ["FetchedPage", "PageReader", "ReaderSettings"]
+
+_EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
+_MOST_WARNINGS = 20
+_MOST_MENTIONS = 2000
+_LONGEST_TITLE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """The bytes of a page, with what is known of them."""
+
+    data: bytes | str
+    url: str
+    charset: str | None = None
+    lang: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """What makes a `PageReader`; travels to other processes."""
+
+    model: str
+    brands: tuple[Brand, ...]
+    min_words: int
+    evidence: bool
+    least_score: float | None = None
+
+    @classmethod
+    def of(cls, config: MonitorConfig) -> ReaderSettings:
+        """Return those of a configuration."""
+        # Without bands a page has no copies.
+        pages = config.pages
+        return cls(pages.model, config.brands, config.copies.min_words, pages.evidence, pages.least_score)
+
+
+@dataclass(frozen=True)
+class PageReader:
+    """Reads pages with one extractor and one matcher."""
+
+    extractor: Extractor
+    matcher: BrandMatcher
+    min_words: int = 60
+    evidence: bool = False
+    least_score: float | None = None
+
+    @classmethod
+    def of(cls, settings: ReaderSettings) -> PageReader:
+        """Load the model and build the matcher.
+
+        Raises
+        ------
+        ModelError
+            There is no such model.
+        """
+        extractor = Extractor.load(settings.model)
+        matcher = BrandMatcher.of(settings.brands)
+        return cls(extractor, matcher, settings.min_words, settings.evidence, settings.least_score)
+
+    def read(self, page: FetchedPage) -> PageRecord:
+        """Read one page; whatever is wrong with it becomes a record with an error."""
+        lang = normalise_code(page.lang) if page.lang else None
+        try:
+            extraction = self.extractor.extract(page.data, url=page.url, charset=page.charset, lang=lang)
+            return self.record(extraction)
+        except BlockfeatError as error:
+            return PageRecord("error", error=clean_characters(str(error)))
+        except Exception as error:
+            return PageRecord("error", error=f"unexpected {type(error).__name__}: {clean_characters(str(error))}")
+
+    def record(self, extraction: Extraction) -> PageRecord:
+        """Return what is stored of an extraction."""
+        text = clean_characters(extraction.text)
+        metadata = _metadata(extraction)
+        canonical, published = metadata.get("canonical_url"), metadata.get("published")
+        blocks = extraction.blocks
+        mentions = mentions_of(extraction, self.matcher, least_score=self.least_score)
+        warnings = extraction.warnings[:_MOST_WARNINGS]
+        if len(mentions) > _MOST_MENTIONS:
+            warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)
+        return PageRecord(
+            status=extraction.status,
+            error=extraction.error,
+            lang=extraction.lang,
+            title=_clean(extraction.title),
+            headline=_clean(extraction.headline),
+            text=text,
+            words=sum(block.words for block in blocks if block.kept),
+            encoding=extraction.encoding,
+            model=extraction.model,
+            canonical_url=canonical if isinstance(canonical, str) else None,
+            published=day_or_moment(published),
+            metadata=metadata,
+            warnings=tuple(map(clean_characters, warnings)),
+            evidence=_packed(blocks) if self.evidence else b"",
+            bands=bands_of(runs_of_words(text), min_words=self.min_words),
+            mentions=tuple(map(_found, mentions[:_MOST_MENTIONS])),
+        )
+
+
+def _found(mention: Mention) -> FoundMention:
+    return FoundMention(
+        brand=mention.brand,
+        place=mention.place,
+        counted=mention.counted,
+        because=mention.reason or None,
+        start=mention.start,
+        stop=mention.end,
+        match=clean_characters(mention.text),
+        sentence=clean_characters(mention.sentence),
+        block=mention.block,
+        xpath=clean_characters(mention.xpath),
+        score=float(mention.score),
+    )
+
+
+def _metadata(extraction: Extraction) -> Mapping[str, Any]:
+    """Return the values that the page gives of itself, without empty ones."""
+    found = getattr(extraction, "metadata", None)
+    values = found.to_dict() if found is not None else {}
+    cleaned = json.loads(clean_characters(json.dumps(values, ensure_ascii=False, default=str)))
+    return {name: value for name, value in cleaned.items() if value not in (None, [], {}, "")}
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else clean_characters(text)[:_LONGEST_TITLE]
+
+
+def _packed(blocks: tuple[Block, ...]) -> bytes:
+    """Return the blocks as compressed JSON, without their features."""
+    rows = [{name: getattr(block, name) for name in _EVIDENCE} for block in blocks]
+    plain = json.dumps(rows, ensure_ascii=False, default=float)
+    return zlib.compress(plain.encode("utf-8", "replace"), level=6)

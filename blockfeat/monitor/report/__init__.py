@@ -1,0 +1,1 @@
+"""Reports: counts of mentions as table, CSV, and a page with plots."""

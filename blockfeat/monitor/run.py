@@ -1,0 +1,375 @@
+"""The run: feeds are polled, their pages fetched, read and stored, new mentions delivered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from blockfeat.monitor.config.settings import CopySettings, MonitorConfig
+from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
+from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.frontier import Frontier
+from blockfeat.monitor.readers import Readers
+from blockfeat.monitor.reading import ReaderSettings
+from blockfeat.monitor.schedule import after_failed_poll
+from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Saved, Visit
+from blockfeat.monitor.store.store import Store
+from blockfeat.monitor.summary import Summary
+from blockfeat.monitor.visiting import PolledFeed, page_entry, poll, visit
+
+__all__ = ["Monitor", "run_once", "stay"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_logger = logging.getLogger("blockfeat.monitor")
+_FEEDS_AT_ONCE = 200
+_PAGES_AT_ONCE = 200
+_OF_EACH_HOST = 32
+_FEW = 32
+_DELIVER_SECONDS = 2.0
+_AFTER_FAILURE = 30.0
+_SHORTEST_NAP = 1.0
+_LONGEST_NAP = 60.0
+
+
+class Monitor:
+    """Runs rounds over one store: what is due is done once in a round.
+
+    Parameters
+    ----------
+    config : MonitorConfig
+        What to do.
+    store : Store
+        Its lock is held by the caller.
+    fetcher, readers
+        What fetches and what reads; open already.
+    receivers : sequence of Receiver
+        Who gets new mentions.
+    grace : float
+        Seconds that pages in hand may still take once the round is to end.
+    on_progress : callable, optional
+        Called with the summary whenever something is done.
+    """
+
+    def __init__(
+        self,
+        config: MonitorConfig,
+        store: Store,
+        fetcher: Fetcher,
+        readers: Readers,
+        *,
+        receivers: Sequence[Receiver] = (),
+        grace: float = 30.0,
+        on_progress: Callable[[Summary], None] = lambda summary: None,
+    ) -> None:
+        self.config = config
+        self.store = store
+        self.fetcher = fetcher
+        self.readers = readers
+        self.receivers = receivers
+        self.grace = grace
+        self.on_progress = on_progress
+        self.stopping = asyncio.Event()
+        self._delivering = asyncio.Lock()
+        # One thread for the store: the loop never waits for a disk, and transactions never for each other.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
+
+    def stop(self) -> None:
+        """End the round, once the pages in hand are done."""
+        self.stopping.set()
+
+    def close(self) -> None:
+        """End the thread of the store."""
+        self._writer.shutdown()
+
+    async def _stored(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **options))
+
+    async def prepare(self) -> None:
+        """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
+        now = time.time()
+        entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
+        await self._stored(self.store.add_sources, self.config.sources, entries, now=now)
+        await self._stored(self.store.set_sinks, [receiver.name for receiver in self.receivers])
+        for name, until in (await self._stored(self.store.held_hosts, now=now)).items():
+            self.fetcher.hold(name, until)
+
+    async def round(self, *, every: float = 0.0, time_limit: float | None = None) -> Summary:
+        """Poll the feeds that are due, and fetch and read the pages that are due, until nothing is.
+
+        Parameters
+        ----------
+        every : float
+            Least seconds between two polls of a feed that has no interval of its own.
+        time_limit : float, optional
+            Seconds after which no more is begun.
+        """
+        work = _Round(self, every=every, end=None if time_limit is None else time.monotonic() + time_limit)
+        number = await self._stored(self.store.begin_run, now=time.time(), process=f"{platform.node()} {os.getpid()}")
+        delivering = asyncio.create_task(self._deliver_often(work.summary))
+        try:
+            await work.run()
+        finally:
+            delivering.cancel()
+            await asyncio.gather(delivering, return_exceptions=True)
+        await self._deliver(work.summary)
+        work.summary.left = (await self._stored(self.store.status, now=time.time(), limit=1)).due
+        await self._stored(self.store.end_run, number, now=time.time(), summary=work.summary.to_dict())
+        self.on_progress(work.summary)
+        _logger.info("round done", extra={"event": "round", **work.summary.to_dict()})
+        return work.summary
+
+    async def _deliver_often(self, summary: Summary) -> None:
+        while True:
+            await asyncio.sleep(_DELIVER_SECONDS)
+            if not await asyncio.shield(self._deliver(summary)):
+                await asyncio.sleep(_AFTER_FAILURE)
+
+    async def _deliver(self, summary: Summary) -> bool:
+        """Deliver what waits; return whether every receiver has it all."""
+        async with self._delivering:
+            arrived, failed = await deliver(self.store, self.receivers, call=self._stored)
+        summary.delivered += arrived
+        for receiver in self.receivers:
+            summary.failures.pop(receiver.name, None)
+        for name, reason in failed:
+            summary.fail(name, reason)
+        return not failed
+
+    async def nap(self) -> None:
+        """Wait until something is due, a minute at most, or until the run is stopped."""
+        due = await self._stored(self.store.next_due)
+        wait = _LONGEST_NAP if due is None else due - time.time()
+        try:
+            await asyncio.wait_for(self.stopping.wait(), min(max(wait, _SHORTEST_NAP), _LONGEST_NAP))
+        except TimeoutError:
+            return
+
+
+class _Round:
+    """One round: what is in hand, and what it has done."""
+
+    def __init__(self, monitor: Monitor, *, every: float, end: float | None) -> None:
+        self.monitor = monitor
+        self.every = every
+        self.end = end
+        self.summary = Summary()
+        self.frontier = Frontier(per_host=monitor.config.fetch.per_host)
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.polled: set[int] = set()
+        self.feeds_in_hand = 0
+        self.may_have_feeds = self.may_have_pages = True
+
+    def is_over(self) -> bool:
+        """Return whether nothing more is begun."""
+        if self.monitor.stopping.is_set():
+            self.summary.stopped = "stopped by a signal"
+        elif self.end is not None and time.monotonic() >= self.end:
+            self.summary.stopped = "the time was over"
+        return self.summary.stopped is not None
+
+    async def run(self) -> None:
+        """Work until nothing is due or the round is over; what is in hand then gets some time to finish."""
+        stop = asyncio.create_task(self.monitor.stopping.wait())
+        try:
+            while not self.is_over():
+                await self._begin_feeds()
+                await self._begin_pages()
+                if not self.tasks:
+                    return
+                left = None if self.end is None else max(0.0, self.end - time.monotonic())
+                await self._finish_some({stop}, timeout=left)
+            await self._finish_all()
+        finally:
+            stop.cancel()
+            for task in self.tasks:
+                task.cancel()
+            await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def _finish_some(self, others: set[asyncio.Task[bool]], *, timeout: float | None) -> None:
+        """Wait until something in hand is done; an error of the store ends the round."""
+        done, _ = await asyncio.wait(self.tasks | others, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        for task in done & self.tasks:
+            self.tasks.discard(task)
+            task.result()
+
+    async def _finish_all(self) -> None:
+        end = time.monotonic() + self.monitor.grace
+        while self.tasks and time.monotonic() < end:
+            await self._finish_some(set(), timeout=end - time.monotonic())
+
+    async def _begin_feeds(self) -> None:
+        if not self.may_have_feeds or self.feeds_in_hand >= self.monitor.config.fetch.concurrency:
+            return
+        now = time.time()
+        stored, store = self.monitor._stored, self.monitor.store
+        held = await stored(store.held_hosts, now=now)
+        due = await stored(store.due_feeds, now=now, limit=_FEEDS_AT_ONCE, besides=list(self.polled))
+        self.may_have_feeds = bool(due)
+        for feed in due:
+            self.polled.add(feed.id)
+            if (until := held.get(host_of(feed.url))) is not None:
+                await stored(store.delay_feed, feed, until)
+                continue
+            self.feeds_in_hand += 1
+            self.tasks.add(asyncio.create_task(self._poll(feed)))
+
+    async def _begin_pages(self) -> None:
+        frontier, config = self.frontier, self.monitor.config
+        if self.may_have_pages and len(frontier) < _FEW:
+            pages = await self.monitor._stored(
+                self.monitor.store.due_pages,
+                now=time.time(),
+                limit=_PAGES_AT_ONCE,
+                of_each_host=_OF_EACH_HOST,
+                besides=frontier.known,
+            )
+            self.may_have_pages = bool(pages)
+            frontier.add(pages)
+        while frontier.in_hand < config.fetch.concurrency and (page := frontier.take()) is not None:
+            self.tasks.add(asyncio.create_task(self._visit(page)))
+
+    async def _poll(self, feed: DueFeed) -> None:
+        monitor = self.monitor
+        try:
+            found = await poll(feed, monitor.fetcher, monitor.config, every=self.every)
+            new = await monitor._stored(monitor.store.save_poll, feed, found.poll, found.entries, found.feeds)
+        except Exception as error:
+            reason = f"unexpected {type(error).__name__}: {error}"
+            _logger.exception("%s", _named(feed.url, reason), extra={"event": "feed failed", "url": feed.url})
+            at = time.time()
+            found = PolledFeed("failed", Poll(at=at, due_at=after_failed_poll(at, feed), error=reason))
+            new = await monitor._stored(monitor.store.save_poll, feed, found.poll)
+        finally:
+            self.feeds_in_hand -= 1
+        self.summary.feeds[found.outcome] += 1
+        self.summary.found += new
+        self.may_have_pages |= new > 0
+        self.may_have_feeds |= bool(found.feeds)
+        extra = {"event": f"feed {found.outcome}", "url": feed.url, "pages": new}
+        if found.outcome == "failed":
+            self.summary.fail(feed.url, found.poll.error or "failed")
+            _logger.warning("%s", _named(feed.url, found.poll.error), extra=extra)
+        else:
+            _logger.info("%s: %s, %d pages", feed.url, found.outcome, new, extra=extra)
+        monitor.on_progress(self.summary)
+
+    async def _visit(self, page: DuePage) -> None:
+        try:
+            saved, reason = await self._visited(page)
+        finally:
+            self.frontier.finish(page)
+        self.summary.pages[saved.outcome] += 1
+        self.summary.mentions += saved.mentions
+        self.summary.copies += saved.copy
+        extra = {"event": f"page {saved.outcome}", "url": page.url, "mentions": saved.mentions, "copy": saved.copy}
+        if saved.outcome == "failed":
+            self.summary.fail(page.url, reason or "failed")
+            _logger.warning("%s", _named(page.url, reason), extra=extra)
+        else:
+            _logger.info("%s: %s, %d mentions", page.url, saved.outcome, saved.mentions, extra=extra)
+        self.monitor.on_progress(self.summary)
+
+    async def _visited(self, page: DuePage) -> tuple[Saved, str | None]:
+        """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
+        monitor, store = self.monitor, self.monitor.store
+        try:
+            seen, record = await visit(page, monitor.fetcher, monitor.readers, monitor.config)
+            if seen.retry_at is not None:
+                self.frontier.drop_host(seen.retry_host or page.host)
+                self.may_have_pages = True
+            if seen.error is not None:
+                return await monitor._stored(store.save_failure, seen), seen.error
+            if record is None:
+                return await monitor._stored(store.save_unchanged, seen), None
+            options = (monitor.config.copies, bool(monitor.receivers))
+            return await monitor._stored(_save_page, store, seen, record, *options), None
+        except Exception as error:
+            reason = f"unexpected {type(error).__name__}: {error}"
+            _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
+            failed = Visit(page=page, at=time.time(), due_at=None, error=reason)
+            # Where the store itself is broken this raises, and the run ends.
+            return await monitor._stored(store.save_failure, failed), reason
+
+
+def _save_page(store: Store, seen: Visit, record: PageRecord, copies: CopySettings, announce: bool) -> Saved:
+    return store.save_page(seen, record, copies=copies, announce=announce)
+
+
+def _named(url: str, reason: str | None) -> str:
+    """Return a message that begins with its address."""
+    reason = reason or "failed"
+    return reason if reason.startswith(url) else f"{url}: {reason}"
+
+
+async def run_once(
+    config: MonitorConfig,
+    *,
+    time_limit: float | None = None,
+    on_start: Callable[[Monitor], None] = lambda monitor: None,
+    on_progress: Callable[[Summary], None] = lambda summary: None,
+) -> Summary:
+    """Do everything that is due, once; see `stay`."""
+    return await stay(config, every=None, time_limit=time_limit, on_start=on_start, on_progress=on_progress)
+
+
+async def stay(
+    config: MonitorConfig,
+    *,
+    every: float | None,
+    time_limit: float | None = None,
+    on_start: Callable[[Monitor], None] = lambda monitor: None,
+    on_progress: Callable[[Summary], None] = lambda summary: None,
+    on_round: Callable[[Summary], None] = lambda summary: None,
+) -> Summary:
+    """Do what is due, again and again, until the monitor is stopped.
+
+    Parameters
+    ----------
+    config : MonitorConfig
+        What to do.
+    every : float or None
+        Least seconds between two polls of a feed; None ends after one round.
+    time_limit : float, optional
+        Seconds of a round after which no more is begun.
+    on_start : callable
+        Called with the `Monitor`, whose ``stop`` ends the run.
+    on_progress, on_round : callable
+        Called with the summary of a round whenever something is done, and when it has ended.
+
+    Returns
+    -------
+    Summary
+        That of the last round.
+
+    Raises
+    ------
+    StoreError
+        The store cannot be opened or written, or another run has its lock.
+    ModelError
+        There is no such model.
+    """
+    with Store.open(config.store) as store, store.lock():
+        readers = Readers(ReaderSettings.of(config), jobs=config.pages.jobs, deadline=config.pages.deadline)
+        async with Fetcher(config.fetch) as fetcher, readers:
+            monitor = Monitor(config, store, fetcher, readers, receivers=receivers_of(config), on_progress=on_progress)
+            try:
+                on_start(monitor)
+                await monitor.prepare()
+                while True:
+                    summary = await monitor.round(every=every or 0.0, time_limit=time_limit)
+                    on_round(summary)
+                    if every is None or monitor.stopping.is_set():
+                        return summary
+                    await monitor.nap()
+            finally:
+                monitor.close()

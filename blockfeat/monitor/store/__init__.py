@@ -1,0 +1,1 @@
+"""The store: SQLite or PostgreSQL through SQLAlchemy Core, written by one run at a time."""

@@ -1,0 +1,98 @@
+"""Connections to SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from blockfeat.errors import StoreError
+
+__all__ = ["WRITES", "address_of", "insert_or", "open_engine", "shown"]
+
+WRITES = "blockfeat_writes"
+"""Execution option of connections that will write."""
+_WAIT_SECONDS = 30
+
+
+def address_of(where: str) -> URL:
+    """Return the database address of a store: a path is an SQLite file.
+
+    Raises
+    ------
+    StoreError
+        The address is of another database, or none.
+    """
+    if "://" not in where:
+        return URL.create("sqlite", database=where)
+    try:
+        address = make_url(where)
+    except ArgumentError as error:
+        raise StoreError(f"{where}: is no database address") from error
+    backend = address.get_backend_name()
+    if backend == "postgresql":
+        return address.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and address.database:
+        return address
+    raise StoreError(f"{shown(where)}: a store is an SQLite file or a PostgreSQL address")
+
+
+def shown(where: str) -> str:
+    """Return a store's name for messages, without a password."""
+    if "://" not in where:
+        return where
+    try:
+        return make_url(where).render_as_string(hide_password=True)
+    except ArgumentError:
+        return where
+
+
+def open_engine(where: str, *, create: bool = True) -> Engine:
+    """Return an engine for a store; nothing is connected yet.
+
+    Raises
+    ------
+    StoreError
+        The address is bad, the file is absent and ``create`` is false, or its folder cannot be made.
+    """
+    address = address_of(where)
+    if address.get_backend_name() == "postgresql":
+        return create_engine(address, pool_size=2, pool_pre_ping=True)
+    path = Path(address.database or "")
+    if not path.exists():
+        if not create:
+            raise StoreError(f"{path}: there is no store; blockfeat monitor makes it")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be made: {error.strerror or error}") from error
+    engine = create_engine(address, connect_args={"timeout": _WAIT_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, record: Any) -> None:
+    """Set up a connection: readers never wait for the writer, and a commit survives a power cut."""
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction in words: the driver would leave definitions of tables out of it."""
+    is_writing = connection.get_execution_options().get(WRITES)
+    # A transaction that reads first and writes then fails where another has written in between.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+
+
+def insert_or(engine: Engine, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """Return an insert that knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    return postgresql.insert(table) if engine.dialect.name == "postgresql" else sqlite.insert(table)

@@ -1,0 +1,44 @@
+"""One run on a store at a time; the lock goes with the process, however that ends."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from sqlalchemy import Engine, text
+
+from blockfeat.errors import StoreError
+
+__all__ = ["locked"]
+
+# The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
+_NUMBER = int.from_bytes(b"blockfea", "big")
+
+
+@contextmanager
+def locked(engine: Engine, *, name: str) -> Iterator[None]:
+    """Hold the lock of a store.
+
+    For SQLite it is an exclusive transaction on an empty database beside the store, which the system ends with the
+    process; for PostgreSQL an advisory lock of the session.
+
+    Raises
+    ------
+    StoreError
+        Another process has it.
+    """
+    if engine.dialect.name == "postgresql":
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as session:
+            # Closed at the end, not given back to the pool with the lock.
+            session.detach()
+            if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
+                raise StoreError(f"{name}: another run is at work on this store")
+            yield
+        return
+    with closing(sqlite3.connect(f"{engine.url.database}.lock", timeout=0, isolation_level=None)) as session_file:
+        try:
+            session_file.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{name}: another run is at work on this store") from error
+        yield

@@ -1,0 +1,59 @@
+"""Brings the tables of a store to the version of this program, and makes the views anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, inspect, select, text
+
+from blockfeat.errors import StoreError
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, meta, metadata
+from blockfeat.monitor.store.views import VIEWS
+
+__all__ = ["MIGRATIONS", "migrate", "schema_version"]
+
+# The statements that lead from a version to the next, in SQL that both databases know.
+MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
+
+
+def schema_version(connection: Connection) -> int:
+    """Return the version of a store's tables; 0 for an empty database."""
+    if not inspect(connection).has_table(meta.name):
+        return 0
+    found = connection.scalar(select(meta.c.value).where(meta.c.key == "schema_version"))
+    return int(found) if found is not None else 0
+
+
+def migrate(
+    connection: Connection,
+    *,
+    name: str,
+    target: int = SCHEMA_VERSION,
+    migrations: Mapping[int, tuple[str, ...]] = MIGRATIONS,
+) -> None:
+    """Make the tables, or bring them to the version of this program; all of it in the transaction of ``connection``.
+
+    Raises
+    ------
+    StoreError
+        The store was made by a newer version, or there is no way from its version to this one.
+    """
+    found = schema_version(connection)
+    if found == target:
+        return
+    if found > target:
+        raise StoreError(f"{name}: was written by a newer blockfeat (schema {found}, this one knows {target})")
+    for view in reversed(VIEWS):
+        connection.execute(text(f"DROP VIEW IF EXISTS {view}"))
+    if found == 0:
+        metadata.create_all(connection)
+        connection.execute(meta.insert().values(key="schema_version", value=str(target)))
+    else:
+        for step in range(found, target):
+            if step not in migrations:
+                raise StoreError(f"{name}: no way from schema {step} to {step + 1}")
+            for statement in migrations[step]:
+                connection.execute(text(statement))
+        connection.execute(meta.update().where(meta.c.key == "schema_version").values(value=str(target)))
+    for view, query in VIEWS.items():
+        connection.execute(text(f"CREATE VIEW {view} AS {query}"))

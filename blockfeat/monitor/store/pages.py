@@ -1,0 +1,224 @@
+"""Pages in the store: which are due, and everything about one page in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.copies import containment, runs_of_words
+from blockfeat.monitor.store.copies import original_of, save_bands
+from blockfeat.monitor.store.feeds import hold_host
+from blockfeat.monitor.store.moments import iso
+from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit
+from blockfeat.monitor.store.schema import host, mention, outbox, page, version
+
+__all__ = ["due_pages", "save_failure", "save_page", "save_unchanged"]
+
+_KEY_LENGTH = 24
+_CANDIDATES = 12
+
+
+def due_pages(
+    connection: Connection, *, now: float, limit: int, of_each_host: int, besides: Sequence[int] = ()
+) -> list[DuePage]:
+    """Return pages that are due, a few of each host, without the hosts that asked to be left alone for a while."""
+    held = select(host.c.name).where(host.c.retry_at > now)
+    turn = func.row_number().over(partition_by=page.c.host, order_by=(page.c.due_at, page.c.id)).label("turn")
+    columns = (page.c.id, page.c.url, page.c.host, page.c.lang_hint.label("lang"), page.c.etag, page.c.last_modified)
+    due = (
+        select(*columns, page.c.attempts, page.c.version, page.c.first_seen, page.c.due_at, turn)
+        .where(page.c.due_at <= now, page.c.host.not_in(held), page.c.id.not_in(besides))
+        .subquery()
+    )
+    wanted = [due.c[name] for name in DuePage.__dataclass_fields__]
+    query = select(*wanted).where(due.c.turn <= of_each_host).order_by(due.c.turn, due.c.due_at, due.c.id).limit(limit)
+    return [DuePage(**row._mapping) for row in connection.execute(query)]
+
+
+def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:
+    """Save that a page could not be fetched; what was read of it before stays."""
+    values = _fetched(visit)
+    if visit.page.version == 0:
+        values["status"] = "error" if visit.due_at is None else "waiting"
+    if visit.tried:
+        values["attempts"] = visit.page.attempts + 1
+    connection.execute(update(page).where(page.c.id == visit.page.id).values(values))
+    _hold(engine, connection, visit)
+    return Saved("failed")
+
+
+def save_unchanged(engine: Engine, connection: Connection, visit: Visit) -> Saved:
+    """Save that a page is as it was (304)."""
+    values = {**_fetched(visit), "attempts": 0}
+    connection.execute(update(page).where(page.c.id == visit.page.id).values(values))
+    _hold(engine, connection, visit)
+    return Saved("unchanged")
+
+
+def save_page(
+    engine: Engine,
+    connection: Connection,
+    visit: Visit,
+    record: PageRecord,
+    *,
+    copies: CopySettings,
+    announce: bool = False,
+) -> Saved:
+    """Save a page that was read, with its mentions; what it was before becomes a version with its time.
+
+    Parameters
+    ----------
+    announce : bool
+        Whether mentions that the page did not have before go into the outbox.
+    """
+    number = visit.page.id
+    before = connection.execute(select(page).where(page.c.id == number)).one()
+    if before.version > 0 and not _differs(connection, before, record):
+        return save_unchanged(engine, connection, visit)
+    _hold(engine, connection, visit)
+    canonical = record.canonical_url or visit.canonical_url
+    if before.version == 0:
+        same = _at_same_address(connection, visit) or _alike(connection, number, canonical, record, copies)
+        if same is not None:
+            values = {**_fetched(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
+            connection.execute(update(page).where(page.c.id == number).values(values))
+            return Saved("same")
+        if record.canonical_url is not None and _is_taken(connection, number, record.canonical_url):
+            # Many pages that call themselves the same one: the name is worth nothing.
+            canonical = visit.canonical_url
+    else:
+        connection.execute(insert(version).values(_version(before, visit)))
+    original = original_of(connection, number, record, copies) if copies.find else None
+    values = {**_fetched(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
+    values |= {"version": before.version + 1, "published": before.published or record.published}
+    connection.execute(update(page).where(page.c.id == number).values(values))
+    save_bands(connection, number, record.bands)
+    fresh = _add_mentions(connection, before, record)
+    if announce and fresh:
+        shown = {"url": before.url, "copy": original is not None, "published": values["published"]}
+        shown |= {"canonical_url": canonical, "title": record.title, "lang": record.lang or before.lang_hint}
+        events = [{"event": _event(key, item, {**shown, "found_at": iso(visit.at)})} for key, item in fresh]
+        connection.execute(insert(outbox), events)
+    return Saved("new" if before.version == 0 else "updated", len(record.mentions), original is not None)
+
+
+def _add_mentions(connection: Connection, before: Any, record: PageRecord) -> list[tuple[str, FoundMention]]:
+    """Add the mentions of a new version of a page; return those that it did not have in any before."""
+    known = set(connection.scalars(select(mention.c.key).where(mention.c.page_id == before.id)))
+    found = _keyed(before.key, record.mentions)
+    if found:
+        rows = [_mention_row(item, key, before.id, before.version + 1) for key, item in found]
+        connection.execute(insert(mention), rows)
+    return [(key, item) for key, item in found if key not in known]
+
+
+def _fetched(visit: Visit) -> dict[str, Any]:
+    """Return what a visit says of the fetching; a failure keeps what validates the text that the store has."""
+    values: dict[str, Any] = {
+        "due_at": visit.due_at,
+        "http_status": visit.http_status,
+        "error": visit.error,
+        "fetched_at": iso(visit.at),
+    }
+    for name in ("final_url", "etag", "last_modified"):
+        if (value := getattr(visit, name)) is not None:
+            values[name] = value
+    return values
+
+
+def _read(record: PageRecord) -> dict[str, Any]:
+    return {
+        "status": record.status,
+        "error": record.error,
+        "lang": record.lang,
+        "title": record.title,
+        "headline": record.headline,
+        "text": record.text,
+        "words": record.words,
+        "encoding": record.encoding,
+        "model": record.model,
+        "metadata": _json(dict(record.metadata)),
+        "warnings": _json(list(record.warnings)),
+        "evidence": record.evidence or None,
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _hold(engine: Engine, connection: Connection, visit: Visit) -> None:
+    if visit.retry_at is not None:
+        hold_host(engine, connection, visit.retry_host or visit.page.host, visit.retry_at)
+
+
+def _at_same_address(connection: Connection, visit: Visit) -> int | None:
+    """Return the page that was read before at the address that this one has led to."""
+    there = (page.c.key == visit.canonical_url) | (page.c.final_url == visit.final_url)
+    found = select(page.c.id).where(there, page.c.id != visit.page.id, page.c.version > 0)
+    return connection.scalar(found.order_by(page.c.id).limit(1))
+
+
+def _alike(
+    connection: Connection, number: int, canonical: str | None, record: PageRecord, copies: CopySettings
+) -> int | None:
+    """Return the page that has the same canonical address and says the same."""
+    there = (page.c.canonical_url == canonical) | (page.c.key == canonical)
+    query = select(page.c.id, page.c.text).where(there, page.c.id != number, page.c.version > 0)
+    runs = runs_of_words(record.text)
+    for other in connection.execute(query.order_by(page.c.id).limit(_CANDIDATES)):
+        if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:
+            return int(other.id)
+    return None
+
+
+def _is_taken(connection: Connection, number: int, canonical: str) -> bool:
+    taken = select(page.c.id).where(page.c.canonical_url == canonical, page.c.id != number, page.c.version > 0)
+    return connection.scalar(taken.limit(1)) is not None
+
+
+def _differs(connection: Connection, before: Any, record: PageRecord) -> bool:
+    """Return whether a page says something else than the store has: its text, its title, or where it names brands."""
+    if (before.text, before.title, before.status) != (record.text, record.title, record.status):
+        return True
+    columns = (mention.c.brand, mention.c.place, mention.c.sentence)
+    rows = connection.execute(
+        select(*columns).where(mention.c.page_id == before.id, mention.c.version == before.version)
+    )
+    return sorted(map(tuple, rows)) != sorted((item.brand, item.place, item.sentence) for item in record.mentions)
+
+
+def _version(before: Any, visit: Visit) -> dict[str, Any]:
+    kept = {name: getattr(before, name) for name in ("version", "status", "title", "headline", "text", "metadata")}
+    return {**kept, "page_id": before.id, "fetched_at": before.fetched_at, "replaced_at": iso(visit.at)}
+
+
+def _keyed(page_key: str, mentions: Sequence[FoundMention]) -> list[tuple[str, FoundMention]]:
+    """Give each mention a key that stays the same while its sentence does, wherever an update moves it."""
+    times: dict[tuple[str, str], int] = {}
+    keyed = []
+    for item in mentions:
+        place = (item.brand, item.sentence)
+        times[place] = times.get(place, 0) + 1
+        whole = "\0".join((page_key, item.brand, item.sentence, str(times[place])))
+        keyed.append((hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:_KEY_LENGTH], item))
+    return keyed
+
+
+def _mention_row(item: FoundMention, key: str, number: int, current: int) -> dict[str, Any]:
+    values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
+    return {**values, "key": key, "page_id": number, "version": current}
+
+
+def _event(key: str, item: FoundMention, shown: dict[str, Any]) -> str:
+    """Return the JSON of one new mention; ``id`` is the same whenever it is delivered again."""
+    counted = item.counted and not shown["copy"]
+    because = item.because if not item.counted else "copy" if shown["copy"] else None
+    about = {"id": key, "brand": item.brand, "place": item.place, "counted": counted, "not_counted_because": because}
+    where = {name: getattr(item, name) for name in ("start", "stop", "match", "sentence", "block", "xpath", "score")}
+    return _json(about | where | shown)

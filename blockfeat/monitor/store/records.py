@@ -1,0 +1,202 @@
+"""What goes into the store and comes out of it, as plain values that travel between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+__all__ = ["DueFeed", "DuePage", "FeedManners", "FoundMention", "NewEntry", "PageRecord", "Poll", "Saved", "Visit"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedManners:
+    """How a feed wants to be polled.
+
+    Attributes
+    ----------
+    ttl_seconds : float
+        Least time between two polls.
+    skip_hours, skip_days : tuple of int
+        Hours (0 to 23) and days of the week (Monday 0), UTC, at which it is left alone.
+    """
+
+    ttl_seconds: float = 0.0
+    skip_hours: tuple[int, ...] = ()
+    skip_days: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DueFeed:
+    """A feed that is to be polled."""
+
+    id: int
+    url: str
+    depth: int
+    lang: str | None
+    every: float | None
+    etag: str | None
+    last_modified: str | None
+    failures: int
+    manners: FeedManners = FeedManners()
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """What came of polling a feed.
+
+    Attributes
+    ----------
+    due_at : float
+        When it is polled next, in seconds since 1970.
+    retired : bool
+        It is gone for good.
+    retry_at : float or None
+        ``host`` asked not to be asked before.
+    """
+
+    at: float
+    due_at: float
+    host: str = ""
+    http_status: int | None = None
+    error: str | None = None
+    kind: str | None = None
+    title: str | None = None
+    manners: FeedManners | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    moved_to: str | None = None
+    retired: bool = False
+    retry_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """A page that a feed or the configuration names.
+
+    Attributes
+    ----------
+    key : str
+        Canonical form of the address: one page for each.
+    stamp : str or None
+        What changes when the page is updated; None where the feed does not say.
+    """
+
+    url: str
+    key: str
+    host: str
+    lang: str | None = None
+    published: datetime | None = None
+    stamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DuePage:
+    """A page that is to be fetched."""
+
+    id: int
+    url: str
+    host: str
+    lang: str | None
+    etag: str | None
+    last_modified: str | None
+    attempts: int
+    version: int
+    first_seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMention:
+    """A mention of a brand; ``start`` and ``stop`` are offsets in the text of its block."""
+
+    brand: str
+    place: str
+    counted: bool
+    because: str | None
+    start: int
+    stop: int
+    match: str
+    sentence: str
+    block: int
+    xpath: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """What was read on a page.
+
+    Attributes
+    ----------
+    canonical_url : str or None
+        The address that the page calls its own, on the same host; None where it names none.
+    evidence : bytes
+        The blocks as JSON, compressed by zlib; empty where they are not kept.
+    bands : tuple of int
+        Keys of the text for finding copies; empty for short texts.
+    """
+
+    status: str
+    error: str | None = None
+    lang: str | None = None
+    title: str | None = None
+    headline: str | None = None
+    text: str = ""
+    words: int = 0
+    encoding: str | None = None
+    model: str = ""
+    canonical_url: str | None = None
+    published: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    evidence: bytes = b""
+    bands: tuple[int, ...] = ()
+    mentions: tuple[FoundMention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What came of fetching a page.
+
+    Attributes
+    ----------
+    due_at : float or None
+        When it is fetched again, in seconds since 1970; None for never.
+    retry_at, retry_host : float or None, str
+        This host asked not to be asked before; empty: that of the page.
+    tried : bool
+        Whether this counts as an attempt that failed.
+    """
+
+    page: DuePage
+    at: float
+    due_at: float | None
+    final_url: str | None = None
+    canonical_url: str | None = None
+    http_status: int | None = None
+    error: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    retry_at: float | None = None
+    retry_host: str = ""
+    tried: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a page has become in the store.
+
+    Attributes
+    ----------
+    outcome : str
+        ``"new"``, ``"updated"``, ``"unchanged"``, ``"same"`` (another address of a page) or ``"failed"``.
+    mentions : int
+        How many mentions it has, in clutter and copies too.
+    copy : bool
+        Whether it is a copy.
+    """
+
+    outcome: str
+    mentions: int = 0
+    copy: bool = False

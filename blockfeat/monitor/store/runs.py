@@ -1,0 +1,103 @@
+"""Runs in the store, and what state the store is in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Integer, cast, delete, func, insert, select, update
+
+from blockfeat.monitor.store.moments import iso
+from blockfeat.monitor.store.schema import feed, host, mention, outbox, page, run, sink, version
+
+__all__ = ["StoreStatus", "begin_run", "end_run", "status_of"]
+
+
+_RUNS_KEPT = 1000
+
+
+@dataclass(frozen=True)
+class StoreStatus:
+    """What is in a store.
+
+    Attributes
+    ----------
+    runs : tuple of mapping
+        The last runs, the newest first: started_at, ended_at, process, and what the run has counted.
+    pages : mapping of str to int
+        Number of pages by status.
+    feeds : tuple of mapping
+        The feeds that failed at the last poll, with their errors.
+    waiting_hosts : mapping of str to str
+        Hosts that asked not to be asked before a moment.
+    """
+
+    runs: tuple[Mapping[str, Any], ...] = ()
+    pages: Mapping[str, int] = field(default_factory=dict)
+    due: int = 0
+    later: int = 0
+    copies: int = 0
+    versions: int = 0
+    mentions: int = 0
+    counted: int = 0
+    feed_count: int = 0
+    retired: int = 0
+    failing_feeds: tuple[Mapping[str, Any], ...] = ()
+    failed_pages: tuple[Mapping[str, Any], ...] = ()
+    waiting_hosts: Mapping[str, str] = field(default_factory=dict)
+    sinks: tuple[Mapping[str, Any], ...] = ()
+
+
+def begin_run(connection: Connection, *, now: float, process: str) -> int:
+    """Note that a run has begun, and forget those of long ago; return its number."""
+    started = insert(run).values(started_at=iso(now), process=process).returning(run.c.id)
+    number = int(connection.execute(started).scalar_one())
+    connection.execute(delete(run).where(run.c.id <= number - _RUNS_KEPT))
+    return number
+
+
+def end_run(connection: Connection, number: int, *, now: float, summary: Mapping[str, Any]) -> None:
+    """Note that a run has ended, and what it did."""
+    values = {"ended_at": iso(now), "summary": json.dumps(summary, ensure_ascii=False)}
+    connection.execute(update(run).where(run.c.id == number).values(values))
+
+
+def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreStatus:
+    """Return what is in a store; lists have at most ``limit`` rows."""
+    runs = connection.execute(select(run).order_by(run.c.id.desc()).limit(limit)).mappings().all()
+    counted = select(func.count()).select_from(mention.join(page, _current())).where(mention.c.counted)
+    failing = select(feed.c.url, feed.c.error, feed.c.failures).where(feed.c.failures > 0, feed.c.retired.is_(None))
+    failed = select(page.c.url, page.c.error, page.c.attempts).where(page.c.status == "error")
+    waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
+    pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
+    sinks = select(sink.c.name, cast(pending, Integer).label("pending"), sink.c.failures, sink.c.error)
+    return StoreStatus(
+        runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in runs),
+        pages={
+            row.status: row.number
+            for row in connection.execute(select(page.c.status, func.count().label("number")).group_by(page.c.status))
+        },
+        due=_count(connection, page.c.due_at <= now),
+        later=_count(connection, page.c.due_at > now),
+        copies=_count(connection, page.c.copy_of.is_not(None)),
+        versions=connection.scalar(select(func.count()).select_from(version)) or 0,
+        mentions=connection.scalar(select(func.count()).select_from(mention.join(page, _current()))) or 0,
+        counted=connection.scalar(counted.where(page.c.copy_of.is_(None))) or 0,
+        feed_count=connection.scalar(select(func.count()).select_from(feed)) or 0,
+        retired=connection.scalar(select(func.count()).select_from(feed).where(feed.c.retired.is_not(None))) or 0,
+        failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),
+        failed_pages=tuple(map(dict, connection.execute(failed.order_by(page.c.id.desc()).limit(limit)).mappings())),
+        waiting_hosts={row.name: iso(row.retry_at) for row in connection.execute(waiting.limit(limit))},
+        sinks=tuple(map(dict, connection.execute(sinks).mappings())),
+    )
+
+
+def _current() -> Any:
+    """Return the condition that joins the mentions of the current version of a page."""
+    return (page.c.id == mention.c.page_id) & (page.c.version == mention.c.version)
+
+
+def _count(connection: Connection, condition: Any) -> int:
+    return connection.scalar(select(func.count()).select_from(page).where(condition)) or 0

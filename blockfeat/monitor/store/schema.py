@@ -1,0 +1,190 @@
+"""The tables of a store. People read the views of `blockfeat.monitor.store.views`, not these.
+
+Moments that people read are text in ISO 8601, UTC; moments that the program computes with are seconds since 1970.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    TypeDecorator,
+)
+from sqlalchemy import Text as PlainText
+
+__all__ = ["SCHEMA_VERSION", "band", "feed", "host", "mention", "meta", "metadata", "outbox", "page", "run", "sink"]
+__all__ += ["version"]
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+_REFUSED = re.compile("[\x00\ud800-\udfff]")
+
+
+class Text(TypeDecorator[str]):
+    """Text without what a database refuses (NUL, lone surrogates): pages, feeds and headers have all of it."""
+
+    impl = PlainText
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Return the text as it is stored."""
+        return None if value is None else _REFUSED.sub("\ufffd", value)
+
+
+meta = Table("blockfeat_meta", metadata, Column("key", Text, primary_key=True), Column("value", Text, nullable=False))
+
+feed = Table(
+    "feed",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("url", Text, nullable=False, unique=True),
+    Column("parent", Integer, ForeignKey("feed.id"), comment="the OPML list or sitemap index that names it"),
+    Column("depth", Integer, nullable=False, default=0),
+    Column("lang", Text),
+    Column("every", Float, comment="least seconds between two polls"),
+    Column("moved_to", Text, comment="where it has moved permanently"),
+    Column("retired", Text, comment="when it answered 410, or was taken out of the configuration"),
+    Column("kind", Text),
+    Column("title", Text),
+    Column("manners", Text, comment="JSON: how it wants to be polled"),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("http_status", Integer),
+    Column("error", Text),
+    Column("failures", Integer, nullable=False, default=0),
+    Column("polled_at", Text),
+    Column("due_at", Float, nullable=False),
+)
+
+host = Table(
+    "host",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("retry_at", Float, nullable=False, comment="not asked before"),
+)
+
+page = Table(
+    "page",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", Text, nullable=False, unique=True, comment="canonical form of the address asked for"),
+    Column("url", Text, nullable=False),
+    Column("host", Text, nullable=False),
+    Column("feed_id", Integer, ForeignKey("feed.id")),
+    Column("lang_hint", Text),
+    Column("published", Text),
+    Column("stamp", Text, comment="what the feed said of it: a change means an update"),
+    Column("first_seen", Text, nullable=False),
+    Column("due_at", Float, comment="when it is fetched (again); null: never"),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("final_url", Text),
+    Column("canonical_url", Text),
+    Column("http_status", Integer),
+    Column("status", Text, nullable=False),
+    Column("error", Text),
+    Column("etag", Text),
+    Column("last_modified", Text),
+    Column("fetched_at", Text),
+    Column("version", Integer, nullable=False, default=0),
+    Column("encoding", Text),
+    Column("lang", Text),
+    Column("title", Text),
+    Column("headline", Text),
+    Column("text", Text),
+    Column("words", Integer),
+    Column("metadata", Text, comment="JSON"),
+    Column("warnings", Text, comment="JSON"),
+    Column("model", Text),
+    Column("evidence", LargeBinary, comment="JSON of the blocks, compressed by zlib"),
+    Column("same_as", Integer, ForeignKey("page.id"), comment="the page that another address has led to before"),
+    Column("copy_of", Integer, ForeignKey("page.id"), comment="the first page with nearly the same text"),
+    Index("page_due", "due_at"),
+    Index("page_canonical", "canonical_url"),
+    Index("page_final", "final_url"),
+)
+
+version = Table(
+    "version",
+    metadata,
+    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("fetched_at", Text, nullable=False),
+    Column("replaced_at", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("title", Text),
+    Column("headline", Text),
+    Column("text", Text),
+    Column("metadata", Text),
+)
+
+mention = Table(
+    "mention",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("page_id", Integer, ForeignKey("page.id"), nullable=False),
+    Column("version", Integer, nullable=False, comment="the version of the page that it stands in"),
+    Column("key", Text, nullable=False, comment="the same for the same sentence in each version of a page"),
+    Column("brand", Text, nullable=False),
+    Column("place", Text, nullable=False),
+    Column("counted", Boolean, nullable=False),
+    Column("because", Text, comment="why it is not counted"),
+    Column("start", Integer, nullable=False),
+    Column("stop", Integer, nullable=False),
+    Column("match", Text, nullable=False),
+    Column("sentence", Text, nullable=False),
+    Column("block", Integer, nullable=False),
+    Column("xpath", Text, nullable=False),
+    Column("score", Float, nullable=False),
+    Index("mention_page", "page_id", "version"),
+    Index("mention_brand", "brand"),
+)
+
+band = Table(
+    "band",
+    metadata,
+    Column("number", SmallInteger, primary_key=True),
+    Column("hash", BigInteger, primary_key=True),
+    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Index("band_page", "page_id"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("event", Text, nullable=False, comment="JSON"),
+    sqlite_autoincrement=True,
+)
+
+sink = Table(
+    "sink",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("delivered", Integer, nullable=False, comment="last event of the outbox that has arrived"),
+    Column("failures", Integer, nullable=False, default=0),
+    Column("error", Text),
+)
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("started_at", Text, nullable=False),
+    Column("ended_at", Text),
+    Column("process", Text, nullable=False),
+    Column("summary", Text, comment="JSON"),
+)

@@ -1,0 +1,198 @@
+"""Kinds of pages: fit the classifier, and print the confusion table of docs/status.md.
+
+Usage::
+
+    python -m experiments.page_kinds fit --output blockfeat/extraction/page_kind.json
+    python -m experiments.page_kinds table [--every 4]
+
+Pages are those of `wcxb-dev` by their kind, and pages made from articles of other corpora (`experiments.made_pages`):
+as they are, with a consent banner, and with a front page, a wall, a stub or an error text in place of the main text.
+The classifier of the table is fitted five times, each without the hosts that it is measured on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from blockfeat.data import LabelledPage, read_corpus
+from blockfeat.data.split import folds_by_host
+from blockfeat.evaluation.markdown_table import markdown_table
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
+from blockfeat.extraction.page_kind import KINDS, LEARNT, KindWeights, PageEvidence, rule_kind
+from blockfeat.page.page import Page
+from experiments.corpora import Corpora
+from experiments.made_pages import MADE, PageMaker
+
+__all__ = ["SeenPage", "fit_weights", "main", "seen_pages"]
+
+SOURCES = {"fundus": 1, "daniel": 4, "l3s-gn1": 6, "dragnet": 8, "newspaper4k": 1}
+"""Corpora whose articles pages are made of; of each, every n-th page."""
+_TYPED = "wcxb-dev"
+_FOLDS = 5
+_DECAY = 3e-3
+_MADE_WEIGHT = 0.5
+_ADDRESS = KIND_MEASURES.index("address")
+_WANTED = {"article": "article", "article with banner": "article", "bare error page": "error page"}
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SeenPage:
+    """A page as the classifier sees it.
+
+    Attributes
+    ----------
+    group : str
+        What it was made to be, or its type in the corpus.
+    wanted : str
+        Its kind.
+    is_made : bool
+        Whether it is one of `experiments.made_pages`.
+    by_rule : str or None
+        The kind that rules find.
+    measures : float array
+        See `blockfeat.extraction.kind_measures`.
+    source : LabelledPage
+        The page of a corpus that it is, or is made of.
+    """
+
+    group: str
+    wanted: str
+    is_made: bool
+    by_rule: str | None
+    measures: Floats
+    source: LabelledPage
+
+
+def seen_pages(corpora: Corpora) -> Iterator[SeenPage]:
+    """Yield the pages of the typed corpus, and those that are made of articles."""
+    extractor = Extractor.load("default")
+    for page in corpora.sample(corpora.pages(_TYPED)):
+        is_root = bool(page.url) and urlsplit(page.url or "").path.strip("/") == ""
+        kind = "article" if page.page_type == "article" else "front page" if is_root else "other"
+        group = f"{page.page_type}{', start page of a host' if kind == 'front page' else ''}"
+        yield from _seen(extractor, page.html, page.url, (group, kind), page, is_made=False)
+    articles = [
+        page
+        for name, every in SOURCES.items()
+        for page in corpora.sample(list(read_corpus(corpora.folder / f"{name}.jsonl.xz"))[::every])
+        if page.text
+    ]
+    maker = PageMaker.of(articles)
+    for seed, page in enumerate(articles):
+        for made in maker.make(page, seed=seed):
+            labels = f"made: {made.kind}", _WANTED.get(made.kind, made.kind)
+            yield from _seen(extractor, made.html, made.url, labels, page, is_made=True)
+
+
+def _seen(
+    extractor: Extractor, html: str, url: str | None, labels: tuple[str, str], source: LabelledPage, *, is_made: bool
+) -> Iterator[SeenPage]:
+    page = Page.parse(html, url=url)
+    measured = extractor.measurer.measure(page)
+    found = extractor.model.predict(measured)
+    evidence = PageEvidence(measured.blocks, found.kept, found.scores, page.title, url)
+    values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
+    if values is not None:
+        yield SeenPage(*labels, is_made, rule_kind(evidence), values, source)
+
+
+def fit_weights(pages: Iterable[SeenPage]) -> KindWeights:
+    """Fit the classifier on pages of its kinds, each with its address and without."""
+    chosen = [page for page in pages if page.wanted in LEARNT]
+    values = np.array([page.measures for page in chosen])
+    without = values.copy()
+    without[:, _ADDRESS:] = 0.0
+    values = np.vstack((values, without))
+    labels = np.tile([LEARNT.index(page.wanted) for page in chosen], 2)
+    importance = np.tile([_MADE_WEIGHT if page.is_made else 1.0 for page in chosen], 2)
+    importance /= importance.sum()
+    mean, scale = values.mean(axis=0), values.std(axis=0) + 1e-6
+    inputs = np.clip((values - mean) / scale, -KindWeights.MOST, KindWeights.MOST)
+    targets = np.eye(len(LEARNT))[labels]
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(-1, len(LEARNT))
+        logits = inputs @ weights[:-1] + weights[-1]
+        logits -= logits.max(axis=1, keepdims=True)
+        chance = np.exp(logits)
+        chance /= chance.sum(axis=1, keepdims=True)
+        errors = (chance - targets) * importance[:, None]
+        slope = np.vstack((inputs.T @ errors + _DECAY * weights[:-1], errors.sum(axis=0)))
+        value = -(importance * np.log((chance * targets).sum(axis=1) + 1e-12)).sum()
+        return float(value + _DECAY / 2 * (weights[:-1] ** 2).sum()), slope.ravel()
+
+    found = minimize(loss, np.zeros((inputs.shape[1] + 1) * len(LEARNT)), jac=True, method="L-BFGS-B")
+    weights = found.x.reshape(-1, len(LEARNT))
+    return KindWeights(mean, scale, weights[:-1], weights[-1])
+
+
+def _predicted(pages: Sequence[SeenPage]) -> Iterator[tuple[SeenPage, str, str]]:
+    """Yield each page with its kind by address and text, and by text alone, from classifiers without its host."""
+    of_host = defaultdict(list)
+    for page in pages:
+        of_host[page.source.host].append(page)
+    sources = list({id(page.source): page.source for page in pages}.values())
+    for training, test in folds_by_host(sources, _FOLDS):
+        known, unknown = {id(page) for page in training}, {id(page) for page in test}
+        weights = fit_weights(page for page in pages if id(page.source) in known)
+        for page in pages:
+            if id(page.source) in unknown:
+                bare = page.measures.copy()
+                bare[_ADDRESS:] = 0.0
+                both = (LEARNT[int(weights.logits(values).argmax())] for values in (page.measures, bare))
+                with_address, without = (page.by_rule or kind for kind in both)
+                yield page, with_address, without
+
+
+def table(pages: Sequence[SeenPage]) -> str:
+    """Return the confusion table as Markdown: a row for each group, with the kinds found, and the share right."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    right: Counter[str] = Counter()
+    wanted = {}
+    for page, found, bare in _predicted(pages):
+        counts[page.group][found] += 1
+        right[page.group] += bare == page.wanted
+        wanted[page.group] = page.wanted
+    order = [*(f"made: {kind}" for kind in MADE), *sorted(group for group in counts if not group.startswith("made"))]
+    rows = []
+    for group in (name for name in order if name in counts):
+        total = sum(counts[group].values())
+        cells = [str(counts[group][kind] or "") for kind in KINDS[:6]]
+        shares = [f"{number / total:.3f}" for number in (counts[group][wanted[group]], right[group])]
+        rows.append([group, str(total), *cells, wanted[group], *shares])
+    return markdown_table(("page", "pages", *KINDS[:6], "wanted", "right", "right without address"), rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.page_kinds", description=(__doc__ or "").split("\n")[0]
+    )
+    parser.add_argument("what", choices=["fit", "table"])
+    Corpora.add_options(parser)
+    parser.add_argument("--output", type=Path, help="file for the classifier")
+    options = parser.parse_args(arguments)
+    pages = list(seen_pages(Corpora.of_options(options)))
+    if options.what == "table":
+        sys.stdout.write(table(pages))
+    else:
+        text = json.dumps(fit_weights(pages).to_document(), indent=1) + "\n"
+        (options.output.write_text(text, encoding="utf-8") if options.output else sys.stdout.write(text))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""``blockfeat monitor aliases``: TOML for a monitor's file."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from blockfeat.commands.aliases import aliases
+
+app = typer.Typer()
+app.command()(aliases)
+
+
+def test_forms_are_toml() -> None:
+    result = CliRunner().invoke(app, ["Orlen", 'Lot "Air"', "--lang", "pl,fi"])
+    assert result.exit_code == 0
+    first, second = tomllib.loads(result.stdout)["brands"]
+    assert first["name"] == "Orlen"
+    assert "Orlenu" in first["aliases"]["pl"]
+    assert second["name"] == 'Lot "Air"'
+
+
+def test_wikidata_in_some_languages(tmp_path: Path) -> None:
+    labels = {code: {"language": code, "value": name} for code, name in (("en", "Norvik"), ("ru", "Норвик"))}
+    file = tmp_path / "item.json"
+    file.write_text(json.dumps({"id": "Q1", "labels": labels}), encoding="utf-8")
+    result = CliRunner().invoke(app, ["--wikidata", str(file)])
+    assert tomllib.loads(result.stdout) == {"brands": [{"name": "Norvik", "aliases": {"ru": ["Норвик"]}}]}
+    result = CliRunner().invoke(app, ["--wikidata", str(file), "--only", "de"])
+    assert tomllib.loads(result.stdout) == {"brands": [{"name": "Norvik"}]}
+
+
+def test_no_forms_in_another_script_is_said() -> None:
+    result = CliRunner().invoke(app, ["Orlen", "--lang", "ru"])
+    assert tomllib.loads(result.stdout) == {"brands": [{"name": "Orlen"}]}
+    assert "no other forms in ru" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["Orlen"], ["Orlen", "--lang", "ja"], ["Orlen", "--lang", "x1"]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert CliRunner().invoke(app, arguments).exit_code == 2

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blockfeat.cli import app_of
+from blockfeat.commands.exit_codes import exit_code_of
+
+_PAGE = "<title>Lanterns</title><script>a()</script><p>foo<a href=/x>bar</a>baz"
+
+
+def _run(*arguments: object) -> int:
+    app = app_of(["clean"])
+    return exit_code_of(lambda: app(["clean", *map(str, arguments)]))
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(_PAGE, encoding="utf-8")
+    return path
+
+
+def test_a_page_is_cleaned_as_html_and_as_text(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = page.with_name("own.toml")
+    settings.write_text("[filters]\ntext_links = true\n", encoding="utf-8")
+    assert _run(page, "--settings", settings) == 0
+    assert "<p>foo baz</p>" in capsys.readouterr().out
+    assert _run(page, "--settings", settings, "--format", "text") == 0
+    assert capsys.readouterr().out == "foo baz\n"
+
+
+def test_the_output_cleaned_again_is_the_same_file(page: Path) -> None:
+    once, twice = page.with_name("once.html"), page.with_name("twice.html")
+    assert _run(page, "--output", once) == 0
+    assert _run(once, "--output", twice) == 0
+    assert once.read_bytes() == twice.read_bytes()
+
+
+def test_a_sanitised_page_has_no_script(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = page.with_name("own.toml")
+    settings.write_text("[filters]\nscripts = false\n", encoding="utf-8")
+    assert _run(page, "-s", settings, "--sanitise") == 0
+    assert "script" not in capsys.readouterr().out
+
+
+def test_the_default_settings_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("--show-settings") == 0
+    assert "[link_lists]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("page.html", "--format", "xml"), 2, "none of html, text"),
+        (("nowhere.html",), 126, "nowhere.html: no such file"),
+        (("page.html", "--settings", "none.toml"), 126, "none.toml: cannot be read"),
+        (("page.html", "--update-hosts"), 2, "no list of hosts"),
+    ],
+)
+def test_wrong_use_is_one_line_and_a_code(
+    arguments: tuple[str, ...],
+    code: int,
+    message: str,
+    page: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(page.parent)
+    assert _run(*arguments) == code
+    assert message in " ".join(capfd.readouterr().err.split())

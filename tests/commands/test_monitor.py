@@ -1,0 +1,109 @@
+"""The commands of the monitor, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from blockfeat.monitor.config.example import example_config
+from blockfeat.monitor.demo import DemoServer
+
+_CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
+
+
+def _monitor(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*_CALL, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with DemoServer() as demo:
+        yield demo
+
+
+@pytest.fixture(scope="module")
+def folder(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the example, made for the server of this test, and run once."""
+    path = tmp_path_factory.mktemp("monitor")
+    text = example_config().replace(":8750", f":{server.port}").replace("# jobs = 1", "jobs = 0")
+    (path / "monitor.toml").write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_example_runs_from_feed_to_report(folder: Path) -> None:
+    run = _monitor(folder, "monitor.toml", "--once", "--log", "log.jsonl")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "29 read; pages: 61 new" in run.stdout
+    logged = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {"feed read", "page new", "round"} <= {line["event"] for line in logged}
+    again = _monitor(folder, "run", "monitor.toml", "--quiet")
+    assert (again.returncode, again.stdout) == (0, "")
+    table = _monitor(folder, "report", "monitor.toml", "--by", "brand,lang").stdout
+    assert "Tolmet Bank" in table
+    assert "written: report.html" in _monitor(folder, "report", "monitor.toml", "-o", "report.html").stdout
+    assert "61 ok; 0 due" in _monitor(folder, "status", "monitor.toml").stdout
+    lines = _monitor(folder, "export", "monitor.db", "mentions", "--counted").stdout.splitlines()
+    assert {json.loads(line)["counted"] for line in lines} == {1}
+
+
+def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:
+    assert "blockfeat monitor demo" in _monitor(tmp_path, "init").stdout
+    assert "all well" in _monitor(tmp_path, "check", "monitor.toml").stdout
+    assert _monitor(tmp_path, "init").returncode == 2
+    assert _monitor(tmp_path, "init", "--force").returncode == 0
+
+
+def test_check_names_the_line(tmp_path: Path) -> None:
+    text = example_config().replace("[fetch]", "[fetch]\ntimout = 3")
+    (tmp_path / "m.toml").write_text(text, encoding="utf-8")
+    line = text.splitlines().index("timout = 3") + 1
+    done = _monitor(tmp_path, "check", "m.toml")
+    assert done.returncode == 2
+    assert f"m.toml:{line}: unknown key 'timout' in [fetch]; did you mean 'timeout'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (("absent.toml",), 126, "absent.toml: cannot be read"),
+        (("status", "absent.db"), 126, "there is no store"),
+        (("monitor.toml", "--once", "--every", "5m"), 2, "goes not with --once"),
+        (("monitor.toml", "--every", "soon"), 2, "is no duration"),
+        (("report", "monitor.toml", "--by", "colour"), 2, "cannot count by 'colour'"),
+        (("export", "monitor.toml", "everything"), 2, "is none of"),
+    ],
+)
+def test_wrong_calls(folder: Path, words: tuple[str, ...], code: int, reason: str) -> None:
+    done = _monitor(folder, *words)
+    assert done.returncode == code
+    assert reason in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+def test_sigterm_finishes_the_pages_in_hand(server: DemoServer, tmp_path: Path) -> None:
+    text = example_config().replace(":8750", f":{server.port}").replace('delay = "0s"', 'delay = "500ms"')
+    (tmp_path / "monitor.toml").write_text(text.replace("# jobs = 1", "jobs = 0"), encoding="utf-8")
+    process = subprocess.Popen(
+        [*_CALL, "monitor.toml", "--every", "10m"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    before = len(server.log)
+    while process.poll() is None and len(server.log) < before + 30:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "finishing the pages in hand" in err
+    assert "stopped by a signal" in out

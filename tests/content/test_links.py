@@ -1,0 +1,126 @@
+"""Link targets and the pieces of a linked text."""
+
+from __future__ import annotations
+
+import html
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.content.links import Base, safe_target
+from blockfeat.page.page import Page
+
+
+@pytest.mark.parametrize(
+    ("href", "target"),
+    [
+        ("https://a.example/b?c=d&e=f#g", "https://a.example/b?c=d&e=f#g"),
+        ("HTTP://a.example", "HTTP://a.example"),
+        ("mailto:me@a.example", "mailto:me@a.example"),
+        ("/path", "/path"),
+        ("../up", "../up"),
+        ("#part", "#part"),
+        ("?q=a:b", "?q=a:b"),
+        ("//a.example/", "//a.example/"),
+        ("  https://a.example/ ", "https://a.example/"),
+        ("https://a.example/a (b)", "https://a.example/a%20%28b%29"),
+        ('/a"b<c>', "/a%22b%3Cc%3E"),
+        ("/done%20already", "/done%20already"),
+        ("/straße", "/straße"),
+    ],
+)
+def test_allowed_targets(href: str, target: str) -> None:
+    assert safe_target(href) == target
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "",
+        "  ",
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        " javascript:alert(1)",
+        "\x01javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "java\tscript:alert(1)",
+        "java\x00script:alert(1)",
+        "java\u200bscript:alert(1)",
+        "ht\u200btp://a.example",
+        "javascript :alert(1)",
+        "javascript&#58;alert(1)",
+        "javascript&#x3a;alert(1)",
+        "javascript&colon;alert(1)",
+        "java&Tab;script:alert(1)",
+        "&#106;avascript:alert(1)",
+        "&amp;#106;avascript:alert(1)",
+        "javascript&amp;amp;colon;alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:msgbox(1)",
+        "file:///etc/passwd",
+        "ftp://a.example/",
+        "blob:https://a.example/1",
+        "&amp;" * 3 + "amp;" * 20 + "#58;",
+    ],
+)
+def test_targets_that_are_not_allowed(href: str) -> None:
+    assert safe_target(href) is None
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *"javscriptdl:/?#&;()",
+                "&#58;",
+                "&Tab;",
+                "&colon;",
+                "&amp;",
+                "\x00",
+                "\t",
+                "\u200b",
+                "javascript",
+            ]
+        )
+    ).map("".join)
+    | st.text()
+)
+def test_no_disguise_gets_through(href: str) -> None:
+    target = safe_target(href)
+    if target is None:
+        return
+    for seen in (target, html.unescape(target), html.unescape(html.unescape(target))):
+        scheme = re.match(r"([a-z][a-z0-9+.\-]*):", re.sub(r"[\x00-\x20]", "", seen), re.IGNORECASE)
+        assert scheme is None or scheme.group(1).lower() in ("http", "https", "mailto")
+    assert not re.search(r"[\s()<>\"'`\\]", target)
+    if target.startswith("https://a.example/"):
+        assert urlsplit(target).hostname == "a.example"
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "resolved"),
+    [
+        ("", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("", None, "z?q"),
+        ("<base href='/b/'>", "https://a.example/x/y.html", "https://a.example/b/z?q"),
+        ("<base href='https://c.example/b/'>", None, "https://c.example/b/z?q"),
+        ("<link rel='nofollow canonical' href='https://d.example/x/'>", None, "https://d.example/x/z?q"),
+        ("<link rel=canonical href='https://d.example/x/'>", "https://a.example/x/y", "https://a.example/x/z?q"),
+        ("<base href='http://[broken'>", None, "z?q"),
+        ("<base href='javascript:x'>", None, "z?q"),
+        ("", "pages/7", "z?q"),
+    ],
+)
+def test_what_relative_addresses_refer_to(head: str, url: str | None, resolved: str) -> None:
+    tags = Page.parse(f"<html><head>{head}</head><body><p>text").tags
+    assert tags is not None
+    assert Base.of(tags, url).resolved("z?q") == resolved
+
+
+@pytest.mark.parametrize("target", [f"&#{'9' * 5_000};", f"javascript&#{'0' * 5_000}58;alert(1)"])
+def test_references_of_thousands_of_digits_are_looked_through(target: str) -> None:
+    found = safe_target(target)
+    assert found is None or not found.startswith("javascript")

@@ -1,0 +1,88 @@
+"""Plain text: lines, tables, preformatted text; parts that are kept whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.content.plain import plain_text
+from blockfeat.content.tables import data_tables
+from blockfeat.content.white_space import folded, shown_texts
+from blockfeat.content.whole import completed
+from blocks_of import blocks_of
+
+ROWS = "<tr><th>Ferry<th>Time<tr><td>Aveline<td>nine<tr><td>Corisande<td>ten"
+
+
+def _text(html: str, dropped: tuple[int, ...] = ()) -> str:
+    blocks = blocks_of(html)
+    kept = np.array([index not in dropped for index in range(len(blocks))])
+    return plain_text(blocks, kept, data_tables(blocks, kept))
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>a<br>b<p>c", "a\nb\n\nc"),
+        ("<p>a <br> b\n c", "a\nb c"),
+        ("<p>\u5b57\n\u5b57 \u5b57<br>\u5b57", "\u5b57\u5b57 \u5b57\n\u5b57"),
+        ("<p>\ud55c\n\uae00", "\ud55c \uae00"),
+        (f"<p>x<table>{ROWS}</table>", "x\n\nFerry\tTime\nAveline\tnine\nCorisande\tten"),
+        ("<table><tr><td>one column<tr><td>is a layout</table>", "one column\n\nis a layout"),
+        ("<table><tr><td>a<td><h2>b</h2><tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd"),
+        ("<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table><td>e</table>", "a\tb\nc\td\n\ne"),
+        ("<table><tr><td colspan=4>a<td>b<tr><td>c<td>d</table>", "a\t\t\t\tb\nc\td\t\t\t"),
+        ("<pre>a  b\n\n\n\n c</pre>", "a  b\n\n c"),
+    ],
+)
+def test_the_shape_of_text(html: str, text: str) -> None:
+    assert _text(html) == text
+
+
+def test_dropped_cells_are_empty_and_dropped_rows_go() -> None:
+    assert _text(f"<table>{ROWS}</table>", dropped=(0, 1, 3)) == "Aveline\t\nCorisande\tten"
+
+
+@given(st.text(" \n\r\t\u00a0ab\u6f22\u3042"))
+def test_both_ways_of_folding_agree(raw: str) -> None:
+    for has_wide in (False, True):
+        if has_wide or not any(character in raw for character in "\u6f22\u3042"):
+            assert shown_texts([raw], has_controls=False, has_wide=has_wide) == [folded(raw)]
+
+
+@pytest.mark.parametrize(
+    ("html", "kept", "whole"),
+    [
+        (f"<table>{ROWS}</table>", "011111", "111111"),
+        (f"<table>{ROWS}</table>", "010100", "010100"),
+        ("<dl><dt>a<dd>a long one of words</dl>", "01", "11"),
+        ("<p>a<pre>x = 1</pre><p>b", "101", "111"),
+        ("<p>a<pre>x = 1</pre><p>b", "100", "100"),
+        ("<p>a<p>x = 1<p>b", "101", "101"),
+        (f"<p>a<pre>{'word ' * 50}</pre><p>b", "101", "101"),
+    ],
+)
+def test_parts_are_kept_whole(html: str, kept: str, whole: str) -> None:
+    blocks = blocks_of(html)
+    mask = np.array([flag == "1" for flag in kept])
+    found = completed(blocks, mask, data_tables(blocks, mask))
+    assert "".join("01"[flag] for flag in found.tolist()) == whole
+
+
+def test_tables_take_linear_time() -> None:
+    html = "<table>" + "<tr><td rowspan=9999 colspan=9999>a<td>b" * 20_000 + "</table>"
+    assert len(_text(html)) > 20_000
+
+
+CELLS = st.tuples(st.integers(0, 5), st.integers(0, 4), st.sampled_from(["td", "th"]))
+
+
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), min_size=2, max_size=5))
+def test_a_table_has_every_word_once(rows: list[list[tuple[int, int, str]]]) -> None:
+    numbers = iter(range(100))
+    cells = ("".join(f"<{tag} colspan={c} rowspan={r}>w{next(numbers)}" for c, r, tag in row) for row in rows)
+    html = "<p>before<table>" + "".join(f"<tr>{row}" for row in cells) + "</table><p>behind"
+    words = ["before", *(f"w{number}" for number in range(sum(map(len, rows)))), "behind"]
+    assert _text(html).split() == words

@@ -1,0 +1,100 @@
+"""TEI: valid by its schema, with all of the words."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from blockfeat.content.characters import xml_characters
+from blockfeat.content.links import safe_target
+from blockfeat.content.nodes import (
+    Cell,
+    Code,
+    Content,
+    Definitions,
+    Entry,
+    Heading,
+    Image,
+    ListOf,
+    Node,
+    Paragraph,
+    Table,
+    Text,
+)
+from blockfeat.content.tei import to_xml
+from content_nodes import NODES, node_texts, paragraph
+from tei_schema import TEI, validate_tei
+
+ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from("\ufffe\uffff&<>")
+# Not st.text: it would draw from all the characters together, and odd ones hardly ever.
+ANY_TEXT = st.lists(ANY_CHARACTER, max_size=30).map("".join)
+
+
+def _root(content: Content) -> etree._Element:
+    return etree.fromstring(to_xml(content).encode())
+
+
+def _shape(element: etree._Element) -> list[object]:
+    """Return the tree of tags: a name, or a name with its children."""
+    return [etree.QName(element).localname, *map(_shape, element)]
+
+
+def test_the_header_holds_title_source_language_and_model() -> None:
+    root = _root(Content((), title="A & B", url="https://a.example/?a=1&b=2", lang="de", id="7", model="default"))
+    assert root.findtext(f"{TEI}teiHeader/{TEI}fileDesc/{TEI}titleStmt/{TEI}title") == "A & B"
+    assert [pointer.get("target") for pointer in root.iter(f"{TEI}ptr")] == ["https://a.example/?a=1&b=2"]
+    assert [language.get("ident") for language in root.iter(f"{TEI}language")] == ["de"]
+    assert "default" in (root.findtext(f".//{TEI}encodingDesc/{TEI}p") or "")
+    validate_tei(root)
+
+
+def test_headings_open_nested_divisions() -> None:
+    nodes = (
+        paragraph("Before"), Heading(1, (Text("One"),)), Heading(3, (Text("Deep"),)), paragraph("Text"),
+        Heading(1, (Text("Two"),)),
+    )  # fmt: skip
+    body = _root(Content(nodes)).find(f".//{TEI}body")
+    assert body is not None
+    assert _shape(body) == [
+        "body", ["div", ["p"], ["div", ["head"], ["div", ["head"], ["p"]]], ["div", ["head"]]],
+    ]  # fmt: skip
+
+
+def test_every_kind_of_node() -> None:
+    nodes = (
+        Paragraph((Text("a\nb", bold=True), Text("c", target="/a"), Image("/i.png", "I"))),
+        ListOf(True, ((paragraph("one"), ListOf(False, ((paragraph("in"),),))),)),
+        Definitions((Entry(True, (paragraph("t"),)), Entry(True, (paragraph("u"),)), Entry(False, (paragraph("d"),)))),
+        Table(((Cell((Text("N"),), True), Cell((Text("P"),), True)), (Cell((Text("x"),)), Cell()))),
+        Code("a\n  b"),
+    )
+    root = _root(Content(nodes))
+    division = root.find(f".//{TEI}body/{TEI}div")
+    assert division is not None
+    assert [_shape(child) for child in division] == [
+        ["p", ["hi", ["lb"]], ["ref"], ["figure", ["graphic"], ["figDesc"]]],
+        ["list", ["item", ["list", ["item"]]]],
+        ["list", ["label", ["lb"]], ["item"]],
+        ["table", ["row", ["cell"], ["cell"]], ["row", ["cell"], ["cell"]]],
+        ["ab", ["code"]],
+    ]
+    assert root.findtext(f".//{TEI}code") == "a\n  b"
+    validate_tei(root)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(NODES, max_size=3))
+def test_it_is_valid_tei(nodes: list[Node]) -> None:
+    validate_tei(_root(Content(tuple(nodes), title="t", url="https://a.example/", id="1", lang="en", model="m")))
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(NODES, max_size=3), ANY_TEXT)
+def test_it_is_always_xml_and_keeps_the_words(nodes: list[Node], text: str) -> None:
+    link = Paragraph((Text(text, target=safe_target(text)), Text(text, bold=True)))
+    root = _root(Content((*nodes, link), title=text, url=text, id=text, lang=text, model=text))
+    found = "".join(str(piece) for piece in root.find(f"{TEI}text").itertext())
+    # In a term, what is no line of text moves behind it.
+    expected = "".join(node_texts(nodes)) + 2 * xml_characters(text)
+    assert sorted("".join(found.split())) == sorted("".join(expected.split()))

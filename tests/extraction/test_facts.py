@@ -1,0 +1,102 @@
+"""What is known of a page beside its text."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from blockfeat import Extractor
+from blockfeat.content.links import Base
+from blockfeat.extraction.confidence import confidence_measures, expected_f1
+from blockfeat.extraction.links import MOST_LINKS, TextLink
+from blockfeat.page.tags import Tags
+from blockfeat.sources.document import Document
+
+EXTRACTOR = Extractor.load("default")
+SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
+PAGE = (
+    '<html lang="en"><head><title>The ferry</title>{head}</head><body><nav><a href="/home">Home</a></nav><article>'
+    f"<h1>The ferry</h1><p>{SENTENCE} <a href='/pier'>The  pier</a> is old.</p><p>{SENTENCE} "
+    "<a href='javascript:alert(1)'>Run</a> <a href='mailto:a@b.example'>Write</a> "
+    "<a href='x/y?a=1&amp;b=2'>More of it</a></p>"
+    f"<p>{SENTENCE}</p></article></body></html>"
+)
+
+
+def links(head: str, url: str | None) -> tuple[TextLink, ...]:
+    return EXTRACTOR.extract(PAGE.format(head=head), url=url).links
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "place"),
+    [
+        ("", "https://a.example/b/c", "https://a.example/b/"),
+        ('<base href="https://cdn.example/d/">', "https://a.example/b/c", "https://cdn.example/d/"),
+        ('<base href="/e/">', "https://a.example/b/c", "https://a.example/e/"),
+        ('<link rel="canonical" href="https://a.example/f/g">', None, "https://a.example/f/"),
+    ],
+)
+def test_links_are_absolute(head: str, url: str | None, place: str) -> None:
+    host = "/".join(place.split("/")[:3])
+    assert links(head, url) == (TextLink("The pier", f"{host}/pier"), TextLink("More of it", f"{place}x/y?a=1&b=2"))
+
+
+def test_links_without_an_address_to_resolve_them_are_left_out() -> None:
+    assert links("", None) == ()
+    assert links('<base href="http://[bad">', None) == ()
+
+
+def test_links_are_bounded() -> None:
+    many = "".join(f"<p>{SENTENCE} <a href='/{number}'>number {number}</a></p>" for number in range(MOST_LINKS + 50))
+    found = EXTRACTOR.extract(f"<article>{many}</article>", url="https://a.example/")
+    assert len(found.links) == MOST_LINKS
+
+
+def test_a_page_without_tags_has_the_address_that_was_given() -> None:
+    assert Base.of(Tags.of_markup(b""), "https://a.example/").address == "https://a.example/"
+    assert Base.of(Tags.of_markup(b"<base><p>x"), "https://a.example/").address == "https://a.example/"
+
+
+def test_the_parts_make_up_the_text() -> None:
+    found = EXTRACTOR.with_options(headline=True).extract(PAGE.format(head=""))
+    assert found.headline == "The ferry"
+    assert found.text == "\n\n".join(part for part in (found.headline, found.lead, found.body) if part)
+
+
+def test_languages_are_as_sure_as_their_text() -> None:
+    assert EXTRACTOR.extract(PAGE.format(head="")).lang_confidence == 1.0
+    wrong = EXTRACTOR.extract(PAGE.format(head=""), lang="de")
+    assert wrong.lang == "de"
+    assert wrong.lang_confidence is not None
+    assert wrong.lang_confidence <= 0.5
+    assert EXTRACTOR.extract("").lang_confidence is None
+
+
+def test_an_article_is_surer_than_a_page_of_scraps() -> None:
+    article = EXTRACTOR.extract(f"<article><h1>The ferry</h1>{f'<p>{SENTENCE}</p>' * 9}</article>").confidence
+    scraps = EXTRACTOR.extract(
+        "<div>Ferry tickets</div><div>Piers and ports of the island</div><div>Call us</div>"
+    ).confidence
+    assert article is not None
+    assert article > 0.8
+    assert scraps is None or scraps < article
+    assert EXTRACTOR.extract("").confidence is None
+
+
+def test_kinds_that_are_not_calibrated_have_no_confidence() -> None:
+    ones = np.ones(3)
+    measures = confidence_measures("sequence", ones, ones > 0, np.array([5, 5, 5]), ones / 3)
+    assert expected_f1("sequence", measures) is not None
+    assert expected_f1("another", measures) is None
+    assert expected_f1("sequence", None) is None
+    assert confidence_measures("sequence", ones, ones < 0, np.array([5, 5, 5]), ones / 3) is None
+
+
+def test_facts_travel_between_processes() -> None:
+    html = PAGE.format(head="")
+    direct = EXTRACTOR.extract(html, url="https://a.example/")
+    assert pickle.loads(pickle.dumps(direct)).to_dict() == direct.to_dict()
+    (other,) = EXTRACTOR.extract_many([Document(id="1", data=html, url="https://a.example/")], jobs=2)
+    assert (other.kind, other.roles, other.confidence) == (direct.kind, direct.roles, direct.confidence)

@@ -1,0 +1,72 @@
+"""Fingerprints of texts."""
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat import Extractor
+from blockfeat.errors import InputError
+from blockfeat.extraction.fingerprint import fingerprint, fingerprint_similarity
+
+TEXT = (
+    "The harbour council met on Tuesday and agreed, after a long debate, to repair the old lighthouse before winter. "
+    "Work begins in May, said the mayor, and the Nestlé café stays open; nobody spoke against it but the keeper's cat."
+)
+
+
+def found(text: str) -> str:
+    made = fingerprint(text)
+    assert made is not None
+    return made
+
+
+def test_the_value_of_a_text_never_changes() -> None:
+    assert found("One two three four five.").startswith("3ffd31b78a06c781a8ea9590cf0edf78")
+
+
+def test_form_and_signs_do_not_count() -> None:
+    assert found(TEXT) == found(normalize("NFD", TEXT)) == found(TEXT.upper()) == found(TEXT.replace(" ", "\n  "))
+
+
+def test_the_same_text_in_other_charsets_and_other_chrome() -> None:
+    extractor = Extractor.load("default")
+    body = "".join(f"<p>{TEXT} {number}.</p>" for number in range(4))
+    plain = extractor.extract(f'<html lang="en"><body><article>{body}</article></body></html>'.encode())
+    menu = "<nav><ul><li><a href=/>Home</a></li><li><a href=/b>News</a></li></ul></nav>"
+    page = f'<html lang="en"><meta charset="iso-8859-1"><body>{menu}<article>{body}</article><footer>Imprint</footer>'
+    other = extractor.extract(page.encode("iso-8859-1"))
+    assert plain.text == other.text
+    assert plain.fingerprint == other.fingerprint
+
+
+def test_near_copies_are_alike_and_other_texts_are_not() -> None:
+    long = " ".join(f"{TEXT} {number}" for number in range(20))
+    near = long.replace("Tuesday", "Friday", 2) + " One more line at the end."
+    other = " ".join(
+        f"Another text speaks of bread and ovens, of flour number {number} and salt." for number in range(40)
+    )
+    assert fingerprint_similarity(found(long), found(near)) > 0.7
+    assert fingerprint_similarity(found(long), found(other)) < 0.15
+    assert fingerprint_similarity(found(long), found(long)) == 1.0
+
+
+def test_a_text_without_words_has_none() -> None:
+    assert fingerprint("") is None
+    assert fingerprint(" … ") is None
+    assert fingerprint("two words") is not None
+
+
+@pytest.mark.parametrize("value", ["", "zz" * 64, "ab"])
+def test_what_is_no_fingerprint_is_refused(value: str) -> None:
+    with pytest.raises(InputError):
+        fingerprint_similarity(value, found(TEXT))
+
+
+@given(text=st.text())
+def test_any_text_has_one_of_fixed_length_or_none(text: str) -> None:
+    made = fingerprint(text)
+    assert made is None or len(made) == 128

@@ -1,0 +1,115 @@
+"""Kinds of pages."""
+
+from __future__ import annotations
+
+import pytest
+
+from blockfeat import Extraction, Extractor
+from blockfeat.data import demo_pages
+from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
+from blockfeat.extraction.page_kind import KINDS
+from blocks_of import blocks_of
+
+EXTRACTOR = Extractor.load("default")
+PROSE = "".join(
+    f"<p>In the year {year} the ferry to the island was late for the {year - 1900}th time, and the people on the pier, "
+    "who had waited since the early morning, began to sing, as they do when it rains and nothing else can be done.</p>"
+    for year in range(1990, 1998)
+)
+CONSENT = (
+    "<p>We and our partners use cookies to store and read personal data on your device.</p>"
+    "<p>You can accept all purposes or withdraw your consent at any time in our privacy policy.</p><p>Accept all</p>"
+)
+
+
+def page(body: str, title: str = "The ferry is late again") -> Extraction:
+    return EXTRACTOR.extract(f'<html lang="en"><head><title>{title}</title></head><body>{body}</body></html>')
+
+
+def test_an_article() -> None:
+    assert page(f"<article><h1>The ferry is late again</h1>{PROSE}</article>").kind == "article"
+
+
+def test_a_consent_banner_does_not_make_an_article_a_wall() -> None:
+    found = page(f"<div class=cookie-banner>{CONSENT}</div><article><h1>The ferry is late again</h1>{PROSE}</article>")
+    assert (found.status, found.kind) == ("ok", "article")
+
+
+def test_a_short_notice_beside_a_banner_is_no_wall() -> None:
+    notice = "<p>The ferry is late again today. It will leave the old pier at noon, the company said this morning.</p>"
+    found = page(f"<div class=cookie-banner>{CONSENT}</div><article><h1>The ferry is late again</h1>{notice}</article>")
+    assert found.kind != "consent wall"
+
+
+def test_a_consent_wall() -> None:
+    assert page(f"<div id=choice><h1>Before you go on</h1>{CONSENT}</div>", "Before you go on").kind == "consent wall"
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("404 Not Found", "<h1>Not Found</h1><p>The requested URL was not found on this server.</p>"),
+        (
+            "Hoppla",
+            "<h1>Seite nicht gefunden</h1><p>Die Adresse ist vielleicht veraltet, oder sie wurde falsch getippt.</p>",
+        ),
+        ("ページが見つかりません", "<p>お探しのページは移動または削除された可能性があります。</p>"),
+    ],
+)
+def test_an_error_page_has_no_content(title: str, text: str) -> None:
+    found = page(text, title)
+    assert (found.status, found.kind) == ("no content", "error page")
+    assert "the page says that what was asked for is not there" in found.warnings
+
+
+def test_an_article_about_a_loss_is_none() -> None:
+    found = page(
+        f"<article><h1>Painting not found after forty years</h1>{PROSE}</article>", "Painting not found | News"
+    )
+    assert (found.status, found.kind) == ("ok", "article")
+    short = page(
+        "<h1>Boy could not be found</h1><p>" + "The search goes on in the hills. " * 9 + "</p>", "Boy not found"
+    )
+    assert short.status == "ok"
+
+
+def test_a_stub_before_a_paywall() -> None:
+    note = "<section><h3>To continue reading, subscribe now</h3><p>Already a subscriber? Log in</p></section>"
+    first = PROSE[: PROSE.index("</p>") + 4]
+    assert page(f"<article><h1>The ferry is late again</h1>{first}{note}</article>").kind == "paywall stub"
+    assert page(f"<article><h1>The ferry is late again</h1>{PROSE}{PROSE}{note}</article>").kind == "article"
+
+
+def test_a_short_text_that_is_declared_not_to_be_free_is_a_stub() -> None:
+    first = PROSE[: PROSE.index("</p>") + 4]
+    for is_free, kind in (("false", True), ("true", False)):
+        declared = f'<script type="application/ld+json">{{"isAccessibleForFree": {is_free}}}</script>'
+        found = page(f"{declared}<article><h1>The ferry is late again</h1>{first}</article>").kind
+        assert (found == "paywall stub") is kind
+
+
+def test_pages_without_text_and_pages_that_fail() -> None:
+    assert page("", "").kind == "empty"
+    assert EXTRACTOR.extract("").kind == "empty"
+    assert next(EXTRACTOR.extract_many([b"%PDF-1.4"])).kind == "error"
+
+
+def test_demo_articles_are_articles_or_at_least_content() -> None:
+    kinds = [
+        EXTRACTOR.extract(one.html, url=one.url).kind for one in list(demo_pages())[::4] if one.page_type == "article"
+    ]
+    assert set(kinds) <= set(KINDS[:2])
+    assert kinds.count("article") >= 0.9 * len(kinds)
+
+
+def test_measures_have_names_with_and_without_an_address() -> None:
+    blocks = blocks_of(f"<body>{PROSE}</body>")
+    found = EXTRACTOR.model.predict(EXTRACTOR.measurer.measure(_parsed()))
+    for url in (None, "", "https://a.example/", "https://a.example/2024/05/the-ferry?x=1", "http://[bad"):
+        assert len(kind_measures(blocks, found.kept, found.scores, url)) == len(KIND_MEASURES)
+
+
+def _parsed():  # type: ignore[no-untyped-def]
+    from blockfeat.page.page import Page
+
+    return Page.parse(f"<body>{PROSE}</body>")

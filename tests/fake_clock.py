@@ -1,0 +1,26 @@
+"""A clock for tests, on which waiting takes no time."""
+
+from __future__ import annotations
+
+import asyncio
+
+__all__ = ["FakeClock"]
+
+
+class FakeClock:
+    """Tells a time that only sleeping moves on; ``slept`` has every wait."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+        self.slept: list[float] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+        await asyncio.sleep(0)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.metadata.names import clean_names, is_agency
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (["By Ann Lee and Bo Ek, senior editor"], ("Ann Lee", "Bo Ek")),
+        (["Ann Lee; Bo Ek"], ("Ann Lee", "Bo Ek")),
+        (["Ann Lee", "ann lee"], ("Ann Lee",)),
+        (["Ann", "Ann Lee"], ("Ann Lee",)),
+        (["Lee, Ann"], ("Ann Lee",)),
+        (["Ann Lee, MD, PhD"], ("Ann Lee",)),
+        (["Ann Lee (ann@lake.example)"], ("Ann Lee",)),
+        (["Ann Lee @annlee"], ("Ann Lee",)),
+        (["https://www.facebook.com/annlee"], ()),
+        (["Chris Long Vice President of Sales"], ("Chris Long",)),
+        (["Jürgen von Trotha"], ("Jürgen von Trotha",)),
+        (["von Trotha"], ("von Trotha",)),
+        (["Center for Drug Evaluation and Research"], ("Center for Drug Evaluation and Research",)),
+        (["admin", "None", ""], ()),
+        (["山田太郎記者"], ("山田太郎",)),
+        (["María Pérez y José Ruiz"], ("María Pérez", "José Ruiz")),
+    ],
+)
+def test_names(values: list[str], names: tuple[str, ...]):
+    assert clean_names(values) == names
+
+
+@pytest.mark.parametrize("name", ["Reuters", "dpa", "(AFP)", "The Associated Press", "ТАСС", "新华社", "共同通信"])
+def test_agencies(name: str):
+    assert is_agency(name)
+
+
+def test_people_are_no_agencies():
+    assert not is_agency("Ann Lee")
+
+
+@given(st.lists(st.text(max_size=200), max_size=4))
+def test_any_values_give_clean_names(values: list[str]):
+    for name in clean_names(values):
+        assert name == name.strip()
+        assert 2 <= len(name) <= 60

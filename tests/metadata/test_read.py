@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat.metadata import Metadata, Moment
+from blockfeat.metadata.metadata import SOURCES
+from metadata.described import TEXT, article, described, extractor, json_ld
+
+
+def test_the_visible_headline_is_the_title_where_the_titles_are_like_it():
+    found = described("<title>Quiet days at the harbour: what to know | Lake Post</title>")
+    assert found.title == found.headline == "Quiet days at the harbour"
+    assert found.sources["title"] == "heading"
+
+
+def test_the_name_of_the_site_is_no_part_of_the_title():
+    head = '<title>Boats | Lake Post</title><meta property="og:site_name" content="Lake Post">'
+    assert described(head, top="<div>x</div>").title == "Boats"
+
+
+def test_agencies_are_apart():
+    found = described(json_ld(article(headline="Quiet days", author=["Ann Lee", "Reuters"])))
+    assert (found.authors, found.agencies) == (("Ann Lee",), ("Reuters",))
+
+
+def test_every_value_names_its_source_and_is_plain_in_a_dict():
+    found = described(
+        json_ld(article(headline="Quiet days", author="Ann Lee", datePublished="2024-05-02T08:15:00Z")),
+        url="https://lake.example/a",
+    )
+    given = {name for name, value in found.to_dict().items() if name != "sources" and value not in (None, [])}
+    assert given == set(found.sources)
+    assert set(found.sources.values()) <= set(SOURCES)
+    assert json.loads(json.dumps(found.to_dict()))["published"] == "2024-05-02T08:15:00+00:00"
+
+
+def test_a_page_without_anything_has_no_metadata():
+    assert extractor().extract("").metadata == Metadata()
+    assert described(top="").authors == ()
+
+
+def test_metadata_can_be_left_out():
+    extraction = extractor().with_options(metadata=False).extract(f"<h1>Quiet days</h1>{TEXT}")
+    assert extraction.metadata == Metadata()
+    assert extraction.to_dict()["metadata"] is None
+
+
+def test_metadata_travels_between_processes():
+    page = (
+        f"<html><head>{json_ld(article(headline='Quiet', author='Ann Lee', datePublished='2024-05-02'))}</head>{TEXT}"
+    )
+    extraction = extractor().extract(page)
+    assert pickle.loads(pickle.dumps(extraction)).metadata == extraction.metadata
+    many = list(extractor().extract_many([page, page], jobs=2))
+    assert [found.metadata.authors for found in many] == [("Ann Lee",)] * 2
+    assert many[0].to_dict()["metadata"]["published"] == "2024-05-02"
+
+
+def test_moments_compare_by_value():
+    found = described(json_ld(article(headline="Quiet", datePublished="2024-05-02")))
+    assert found.published is not None
+    assert found.published == Moment(found.published.day)
+
+
+MEMBERS = "@type @id @graph author name headline datePublished image publisher keywords isAccessibleForFree hasPart url"
+SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
+
+
+def nested(inner):
+    return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(MEMBERS.split()), inner, max_size=5)
+
+
+@settings(max_examples=60)
+@given(st.recursive(SCALARS, nested, max_leaves=15))
+def test_any_json_is_read(value: object):
+    described(json_ld({"@type": "Article", "x": value}, value))
+
+
+@pytest.mark.parametrize("mark", ['<meta name="author" content="', '<span itemprop="author" itemscope>', "By " * 3])
+def test_long_repetitions_are_read(mark: str):
+    described(top=mark * 20_000)
+
+
+def test_the_visible_headline_counts_where_one_of_the_declared_titles_is_the_same():
+    head = json_ld(article(headline="Boat machine review with photos")) + (
+        '<meta property="og:title" content="Quiet days at the harbour | Lake Post">'
+        '<meta property="og:site_name" content="Lake Post"><title>Boat machine review with photos</title>'
+    )
+    found = described(head)
+    assert (found.title, found.sources["title"]) == ("Quiet days at the harbour", "heading")
+
+
+def test_contents_of_meta_elements_may_begin_like_names():
+    assert described('<meta property="og:title" content="viewport">', "<div>x</div>").title == "viewport"

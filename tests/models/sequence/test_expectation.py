@@ -1,0 +1,40 @@
+"""What is expected of a page: the same as array arithmetic, and a bound for the best F1."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat._numeric import probabilities
+from blockfeat.models.sequence import expectation as compiled
+from blockfeat.models.sequence.model import SequenceModel
+from uncompiled import load_uncompiled
+
+BLOCKS = st.lists(st.tuples(st.floats(-9, 9, width=32), st.integers(0, 90)), max_size=9)
+
+
+@pytest.mark.parametrize("which", ["compiled", "uncompiled"])
+def test_it_sums_words_by_their_probabilities(which: str) -> None:
+    module = compiled if which == "compiled" else load_uncompiled("blockfeat.models.sequence.expectation")
+    logits, words = np.array([2.0, -1.0, 0.5], dtype=np.float32), np.array([30, 10, 0], dtype=np.int32)
+    content, total, highest, f1 = module.expectation(logits, words)
+    chance, size = probabilities(logits), np.array([30, 10, 1])
+    assert content == pytest.approx(float((words * chance).sum()))
+    assert (total, highest) == (40, 2.0)
+    assert f1 == pytest.approx(2 * (size * chance)[[0, 2]].sum() / (31 + (size * chance).sum()))
+
+
+def test_a_page_without_blocks_has_no_content() -> None:
+    nothing = compiled.expectation(np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32))
+    assert nothing == (0.0, 0, -10.0, 0.0)
+
+
+@given(BLOCKS)
+def test_a_page_that_need_not_be_sorted_has_the_cut_that_sorting_gives(blocks: list[tuple[float, int]]) -> None:
+    logits = np.array([logit for logit, _ in blocks], dtype=np.float32)
+    words = np.array([count for _, count in blocks], dtype=np.int32)
+    expected = compiled.expectation(logits, words)
+    cut = SequenceModel.page_cut(logits, words, 0.4, expected)
+    assert cut == SequenceModel.page_cut(logits, words, 0.4, expected._replace(f1=0.0))

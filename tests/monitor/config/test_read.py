@@ -1,0 +1,144 @@
+"""Configurations, and what is said of those that have faults."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.errors import ConfigError, InputError
+from blockfeat.monitor.config.example import example_config
+from blockfeat.monitor.config.read import parse_config, read_config
+from blockfeat.monitor.config.section import duration_of
+from blockfeat.monitor.config.toml_lines import key_lines, line_of
+
+_SOURCES_AND_BRANDS = """
+[[sources]]
+url = "https://example.org/feed.xml"
+[[brands]]
+name = "Corvane"
+"""
+
+
+def _faults(text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, name="m.toml")
+    return str(caught.value).splitlines()
+
+
+def test_the_example_is_a_configuration_and_shows_every_default() -> None:
+    config = parse_config(example_config())
+    assert config.sources[0].url.endswith("/feeds.opml")
+    assert "банк Толмет" in config.brands[0].aliases["ru"]
+    shown = [line[2:] for line in example_config().splitlines() if line.startswith("# ") and " = " in line]
+    of_fetch = [line for line in shown if line.split(" = ")[0] in ("max_delay", "per_host", "concurrency", "timeout")]
+    usual = parse_config(_SOURCES_AND_BRANDS + "[fetch]\n" + "\n".join(of_fetch))
+    assert usual.fetch == parse_config(_SOURCES_AND_BRANDS).fetch
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("# ours\nhttps://example.org/1\n\nhttps://example.org/2\n", encoding="utf-8")
+    path = tmp_path / "m.toml"
+    path.write_text(
+        '[monitor]\nstore = "x/y.db"\n[[sources]]\nfile = "list.txt"\n[[brands]]\nname = "Corvane"\n', encoding="utf-8"
+    )
+    config = read_config(path)
+    assert config.store == str(tmp_path / "x" / "y.db")
+    assert [(source.url, source.kind) for source in config.sources] == [
+        ("https://example.org/1", "page"),
+        ("https://example.org/2", "page"),
+    ]
+
+
+def test_every_fault_is_named_with_its_line() -> None:
+    faults = _faults(
+        "[monitor]\n"
+        "stor = 'x.db'\n"
+        "[fetch]\n"
+        "delay = 'soon'\n"
+        "per_host = 0\n"
+        "allow_networks = ['10.0.0.0/8', 'home']\n"
+        "[[sources]]\n"
+        "url = 'ftp://example.org/feed'\n"
+        "[[sources]]\n"
+        "lang = 'xx1'\n"
+        "[[brands]]\n"
+        "name = 'Corvane'\n"
+        "[[brands]]\n"
+        "name = 'Corvane'\n"
+        "case = 'upper'\n"
+        "[brands.aliases]\n"
+        "zz9 = ['x']\n"
+        "[[brand]]\n"
+        "name = 'x'\n"
+    )
+    text = "\n".join(faults)
+    for line, words in (
+        (2, "unknown key 'stor' in [monitor]; did you mean 'store'?"),
+        (4, "'delay' must be a duration"),
+        (5, "'per_host' must be at least 1, not 0"),
+        (6, "'home' does not appear to be an IPv4 or IPv6 network"),
+        (8, "is no http or https address"),
+        (9, "needs one of 'url', 'urls' and 'file'"),
+        (10, "is no language code"),
+        (14, "two brands 'Corvane'"),
+        (15, "'case' must be one of fold, exact"),
+        (17, "is no language code"),
+        (18, "unknown key 'brand' in the file; did you mean 'brands'?"),
+    ):
+        assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[monitor]\nstore = 'x'\nstore = 'y'\n", 3),
+        ("[monitor\n", 1),
+        ("a = 1\nb = [1,\n2\n", 3),
+    ],
+)
+def test_a_fault_of_syntax_has_its_line(text: str, line: int) -> None:
+    (fault,) = _faults(text)
+    assert fault.startswith(f"m.toml:{line}: ")
+
+
+def test_without_sources_and_brands_there_is_nothing_to_do() -> None:
+    faults = _faults("")
+    assert any("no [[sources]]" in fault for fault in faults)
+    assert any("no [[brands]]" in fault for fault in faults)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_config(tmp_path / "absent.toml")
+
+
+def test_lines_of_keys() -> None:
+    text = (
+        '# comment\n[a]\nb = """\n[no]\nc = 1\n"""\nd.e = [\n  "x", # ]\n  "]",\n]\n'
+        "[[f]]\ng = 1\n[f.h]\ni = {j = 2}\n[[f]]\ng = 3\n"
+    )
+    tomllib.loads(text)
+    lines = key_lines(text)
+    assert lines[("a", "b")] == 3
+    assert ("no",) not in lines
+    assert lines[("a", "d", "e")] == 7
+    assert lines[("f", 0, "g")] == 12
+    assert line_of(lines, ("f", 0, "h", "i", "j")) == 14
+    assert lines[("f", 1, "g")] == 16
+    assert line_of(lines, ("unknown",)) == 1
+
+
+@given(st.text())
+def test_no_text_breaks_the_lines(text: str) -> None:
+    assert all(line <= text.count("\n") + 1 for line in key_lines(text).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("1.5h", 5400), ("2 d", 172800), ("soon", None), ("", None)]
+)
+def test_durations(text: str, seconds: float | None) -> None:
+    assert duration_of(text) == seconds

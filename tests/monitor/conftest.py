@@ -1,0 +1,63 @@
+"""Both databases: SQLite in a file, PostgreSQL as a server of its own in a temporary folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_PROGRAMS = [Path("/usr/local/bin"), Path("/usr/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
+
+
+def _program(name: str) -> str | None:
+    """Return the path of a program of PostgreSQL; those of the server are seldom on the path of commands."""
+    return shutil.which(name, path=os.pathsep.join([*map(str, reversed(_PROGRAMS)), os.environ.get("PATH", "")]))
+
+
+def _as_server_user(*words: str) -> list[str]:
+    """Return a command that root runs as the user postgres: the server refuses to run as root."""
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return ["runuser", "-u", "postgres", "--", *words] if is_root else list(words)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an empty server without a network: it listens on a socket in a temporary folder."""
+    initdb, control = _program("initdb"), _program("pg_ctl")
+    if initdb is None or control is None:
+        pytest.skip("no PostgreSQL server is installed (Debian: apt-get install postgresql)")
+    pytest.importorskip("psycopg", reason="needs the extra monitor")
+    folder = Path(subprocess.check_output(_as_server_user("mktemp", "-d"), text=True).strip())
+    data, log = folder / "data", folder / "log"
+    options = f"-k {folder} -c listen_addresses= -c fsync=off -c max_connections=20"
+    try:
+        made = _as_server_user(initdb, "-D", str(data), "-U", "tester", "-A", "trust", "-E", "UTF8", "--no-sync")
+        subprocess.run(made, check=True, capture_output=True)
+        start = _as_server_user(control, "-D", str(data), "-o", options, "-l", str(log), "-w", "start")
+        subprocess.run(start, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        yield f"postgresql://tester@/postgres?host={folder}"
+    finally:
+        stop = _as_server_user(control, "-D", str(data), "-m", "immediate", "stop")
+        subprocess.run(stop, check=False, capture_output=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Address of an empty store in either database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "folder" / "monitor.db")
+    server: str = request.getfixturevalue("postgres")
+    name = f"test_{os.getpid()}_{abs(hash(request.node.nodeid)) % 10**9}"
+    from sqlalchemy import create_engine, text
+
+    url = server.replace("postgresql://", "postgresql+psycopg://")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return server.replace("/postgres?", f"/{name}?")

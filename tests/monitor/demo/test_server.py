@@ -1,0 +1,153 @@
+"""The demo server, and the drill's traps as the fetcher meets them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import blockfeat
+from blockfeat.errors import OutputError
+from blockfeat.monitor.demo import DemoServer, serve_demo
+from blockfeat.monitor.demo.drill import BRAND, BRAND_AROUND, OUTCOMES
+from blockfeat.monitor.feeds import read_feed
+from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, canonical_url
+
+OPTIONS = FetchOptions(
+    delay=0, first_wait=0.01, timeout=1.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with DemoServer(feeds=3, pages=4) as running:
+        yield running
+
+
+def gathered(*requests: tuple[str, dict[str, Any]], options: FetchOptions = OPTIONS) -> list[Fetched]:
+    async def main() -> list[Fetched]:
+        async with Fetcher(options) as fetcher:
+            return await asyncio.gather(*(fetcher.fetch(url, **how) for url, how in requests))
+
+    return asyncio.run(main())
+
+
+def feeds_of(server: DemoServer, name: str) -> list[Fetched]:
+    listed = gathered((server.list_url(name), {"kind": "feed"}))[0]
+    addresses = read_feed(listed.data, url=listed.final_url).feeds
+    return gathered(*((address, {"kind": "feed"}) for address in addresses))
+
+
+@pytest.mark.parametrize("name", ["feeds", "many"])
+def test_every_feed_names_the_pages_of_its_site(server: DemoServer, name: str) -> None:
+    for site, fetched in zip(server.sites(name), feeds_of(server, name), strict=True):
+        feed = read_feed(fetched.data, url=fetched.final_url, content_type=fetched.headers["content-type"])
+        host = f"http://{site.name}.localhost:{server.port}"
+        assert (feed.kind, feed.warnings) == (site.feed_kind, ())
+        assert [entry.url for entry in feed.entries] == [host + page.path for page in site.pages]
+        assert [entry.published for entry in feed.entries] == [page.date for page in site.pages]
+        assert [entry.title for entry in feed.entries] == [page.title for page in site.pages]
+        assert {entry.lang for entry in feed.entries} == {site.lang}
+
+
+def test_the_quiet_sites_speak_eleven_languages_in_five_kinds_of_feeds(server: DemoServer) -> None:
+    sites = server.sites("feeds")
+    assert {site.lang for site in sites} == {"ar", "de", "en", "es", "fr", "it", "ja", "pl", "ru", "tr", "zh"}
+    assert {site.feed_kind for site in sites} == {"rss", "atom", "rdf", "json", "sitemap"}
+
+
+@pytest.mark.parametrize("name", ["nevskievesti", "qingchuanwanbao", "sahilyawm", "limanpostasi", "many-0", "many-2"])
+def test_brands_stand_where_the_site_says(server: DemoServer, name: str) -> None:
+    site = next(site for key in ("feeds", "many") for site in server.sites(key) if site.name == name)
+    for page in site.pages:
+        text = blockfeat.extract(page.html, lang=page.lang).text
+        assert all(brand in text or brand in page.title for brand in page.brands), page.path
+        assert not any(brand in text for brand in page.around), page.path
+        assert all(brand in page.html for brand in (*page.brands, *page.around))
+
+
+def test_what_has_not_changed_answers_304(server: DemoServer) -> None:
+    url = f"http://nevskievesti.localhost:{server.port}/feed.xml"
+    first = gathered((url, {"kind": "feed"}))[0]
+    again = gathered((url, {"kind": "feed", "etag": first.etag}))[0]
+    assert (first.not_modified, again.not_modified) == (False, True)
+    assert [visit.status for visit in server.log if visit.host == "nevskievesti"][-2:] == [200, 304]
+
+
+def test_the_drill(server: DemoServer) -> None:
+    """Every trap ends as `OUTCOMES` says, once the busy hosts may be asked again."""
+    with DemoServer(retry_after=1) as drill:
+        requests = [
+            (f"http://{host}.localhost:{drill.port}{path}", outcome)
+            for host, paths in OUTCOMES.items()
+            for path, outcome in paths.items()
+        ]
+        answers = dict(zip((url for url, _ in requests), gathered(*((url, {}) for url, _ in requests)), strict=True))
+        waiting = {url for url, answer in answers.items() if answer.retry_at is not None}
+        assert {url.partition("//")[2].partition(".")[0] for url in waiting} == {"busy", "late"}
+        asyncio.run(asyncio.sleep(1.1))
+        answers |= dict(zip(waiting, gathered(*((url, {}) for url in waiting)), strict=True))
+        for url, outcome in requests:
+            answer = answers[url]
+            assert (answer.error is None) is (outcome != "error"), answer
+            assert answer.permanent is (outcome == "error" and not url.endswith("/drip")), answer
+        assert drill.forbidden == []
+        assert all(drill.served(host, path) == 1 for host, path in (("drill", "/plain"), ("busy", "/first")))
+        assert drill.served("drill", "/private/page") == 0
+
+
+def test_pages_of_the_drill_hold_their_brand_in_the_text_only(server: DemoServer) -> None:
+    paths = ["drill.localhost:{}/plain", "drill.localhost:{}/consent", *(f"charsets.localhost:{{}}/{lang}" for lang in
+             ("ru", "zh", "ar", "ja", "pl"))]  # fmt: skip
+    for answer in gathered(*((f"http://{path.format(server.port)}", {}) for path in paths)):
+        text = blockfeat.extract(answer.data, charset=answer.charset).text
+        assert BRAND in text, answer.url
+        assert BRAND_AROUND not in text, answer.url
+        assert "\ufffd" not in text, answer.url
+
+
+def test_one_page_under_several_addresses(server: DemoServer) -> None:
+    feed = next(fetched for fetched in feeds_of(server, "drill") if fetched.url.startswith("http://drill."))
+    entries = read_feed(feed.data, url=feed.final_url).entries
+    tracked = [entry.url for entry in entries if "/tracked" in entry.url]
+    assert (len(tracked), len({canonical_url(url) for url in tracked})) == (4, 1)
+
+
+def test_feeds_that_are_gone_or_have_moved(server: DemoServer) -> None:
+    gone, moved = feeds_of(server, "drill")[-2:]
+    assert (gone.gone, gone.permanent) == (True, True)
+    assert moved.moved_permanently_to == f"http://steady.localhost:{server.port}/sitemap-news.xml"
+    assert len(read_feed(moved.data, url=moved.final_url).entries) == 2
+
+
+def test_an_article_that_changes(server: DemoServer) -> None:
+    url = f"http://drill.localhost:{server.port}/updated"
+    before = gathered((url, {}))[0]
+    revision = gathered((f"{server.url}-/revise", {}))[0]
+    after = gathered((url, {"etag": before.etag}))[0]
+    assert (revision.data, before.etag == after.etag) == (b"1", False)
+    assert b"The council has voted" in after.data
+
+
+def test_the_log_can_be_read_over_the_network(server: DemoServer) -> None:
+    gathered((f"http://steady.localhost:{server.port}/one", {}))
+    answer = gathered((f"{server.url}-/log", {"kind": "feed"}))[0]
+    visits = [json.loads(line) for line in answer.data.splitlines()]
+    assert any((visit["host"], visit["target"], visit["status"]) == ("steady", "/one", 200) for visit in visits)
+    assert all(visit["agent"].startswith("blockfeat/") for visit in visits)
+
+
+def test_generated_sites_are_the_same_each_time_and_hold_a_copy() -> None:
+    first, second = DemoServer(feeds=4, pages=5), DemoServer(feeds=4, pages=5)
+    assert first.sites("many") == second.sites("many")
+    even, odd = first.sites("many")[:2]
+    assert even.pages[-1].title == odd.pages[-1].title
+    assert len({page.title for site in (even, odd) for page in site.pages}) == 9
+
+
+def test_a_port_in_use_is_an_error(server: DemoServer) -> None:
+    with pytest.raises(OutputError, match=str(server.port)):
+        serve_demo(port=server.port)

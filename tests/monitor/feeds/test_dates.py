@@ -1,0 +1,66 @@
+"""Dates are read exactly, or not at all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.monitor.feeds.dates import parse_date
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Thu, 14 Mar 2024 06:00:00 GMT", (2024, 3, 14, 6)),
+        ("Do, 14 Mar 2024 06:00:00 +0100", (2024, 3, 14, 5)),
+        ("14 Mar 24 06:00 EST", (2024, 3, 14, 11)),
+        ("Thu, 14 Mar 2024 06:00:00 CET", (2024, 3, 14, 5)),
+        ("Thu, 14 Mar 2024", (2024, 3, 14, 0)),
+        ("2024-03-14", (2024, 3, 14, 0)),
+        (" 2024-03-14T06:00:00Z\n", (2024, 3, 14, 6)),
+        ("2024-03-14 06:00:00 +0100", (2024, 3, 14, 5)),
+        ("2024-03-14T06:00:00.0000000+01:00", (2024, 3, 14, 5)),
+    ],
+)
+def test_dates_of_feeds(text: str, expected: tuple[int, int, int, int]) -> None:
+    assert parse_date(text) == datetime(*expected, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "yesterday",
+        "2024-13-14",
+        "2024-02-30",
+        "Thu, 32 Mar 2024 06:00:00 GMT",
+        "Thu, 14 Mar 2024 25:00:00 GMT",
+        "Thu, 14 Mar 2024 06:00:00 XYZ",
+        "Thu, 14 Mar 2024 06:00:00 IST",
+        "14/03/2024",
+        "3/4/2024 5:00 PM",
+        "1710399600",
+        "12:00",
+        "0001-01-01T00:00:00Z",
+        "1970-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+        "9" * 100,
+    ],
+)
+def test_no_date_is_invented(text: str | None) -> None:
+    assert parse_date(text) is None
+
+
+@given(st.datetimes(datetime(1990, 1, 2), datetime(2100, 12, 30), timezones=st.just(UTC)))
+def test_iso_dates_come_back(date: datetime) -> None:
+    assert parse_date(date.isoformat()) == date
+
+
+@given(st.text(max_size=70))
+def test_any_text_is_a_date_or_none(text: str) -> None:
+    found = parse_date(text)
+    assert found is None or found.tzinfo is UTC

@@ -1,0 +1,262 @@
+"""Fetching over loopback: status, redirects, addresses, limits, retries, content types."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from dataclasses import replace
+
+import pytest
+
+from blockfeat.errors import InputError
+from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions
+from fake_clock import FakeClock
+from small_site import OPTIONS, PAGE, Site, fetch, run
+
+
+def test_a_page_with_its_validators_and_the_fetchers_name(site: Site) -> None:
+    site.answers["/a"] = (200, {"Content-Type": "text/html; charset=koi8-r", "ETag": '"1"', "Last-Modified": "x"}, PAGE)
+    fetched = fetch(f"{site.url}/a", replace(OPTIONS, contact="press@example.org"))
+    assert (fetched.status, fetched.data, fetched.charset, fetched.error) == (200, PAGE, "koi8-r", None)
+    assert (fetched.etag, fetched.last_modified, fetched.final_url) == ('"1"', "x", f"{site.url}/a")
+    assert site.seen == ["/robots.txt", "/a"]
+    assert {headers["user-agent"].partition("/")[0] for headers in site.headers} == {"blockfeat"}
+    assert site.headers[1]["user-agent"].endswith("(+mailto:press@example.org)")
+
+
+def test_a_conditional_fetch_that_answers_304(site: Site) -> None:
+    site.answers["/feed"] = (304, {}, b"")
+    fetched = fetch(f"{site.url}/feed", kind="feed", etag='"1"', last_modified="Thu, 14 Mar 2024 06:00:00 GMT")
+    assert (fetched.not_modified, fetched.error, fetched.data) == (True, None, b"")
+    assert site.seen == ["/feed"], "robots.txt is for pages"
+    assert (site.headers[0]["if-none-match"], site.headers[0]["if-modified-since"][:3]) == ('"1"', "Thu")
+
+
+def test_a_304_that_nobody_asked_for_is_an_error(site: Site) -> None:
+    site.answers["/a"] = (304, {}, b"")
+    fetched = fetch(f"{site.url}/a")
+    assert (fetched.not_modified, fetched.error is None) == (False, False)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
+def test_what_the_client_did_wrong_is_not_tried_again(site: Site, status: int) -> None:
+    site.answers["/x"] = (status, {}, PAGE)
+    fetched = fetch(f"{site.url}/x")
+    assert (fetched.status, fetched.permanent, fetched.retry_at, fetched.data) == (status, True, None, b"")
+    assert fetched.error is not None
+    assert fetched.error.startswith(f"{site.url}/x: the server answered {status}")
+    assert fetched.gone is (status == 410)
+    assert site.seen.count("/x") == 1
+
+
+@pytest.mark.parametrize("status", [408, 425, 500, 502, 503, 504])
+def test_what_can_pass_is_tried_again(site: Site, status: int) -> None:
+    site.answers["/x"] = [(status, {}, b""), (status, {}, b""), (200, {}, PAGE)]
+    assert fetch(f"{site.url}/x").data == PAGE
+    site.answers["/y"] = (status, {}, b"")
+    fetched = fetch(f"{site.url}/y")
+    assert (fetched.status, fetched.permanent, site.seen.count("/y")) == (status, False, 3)
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "wait"), [(429, "120", 120.0), (503, "Tue, 14 Nov 2023 22:23:20 GMT", 600.0)]
+)
+def test_a_retry_after_holds_the_host(site: Site, status: int, value: str, wait: float) -> None:
+    site.answers["/x"] = (status, {"Retry-After": value}, b"")
+    site.answers["/y"] = (200, {}, PAGE)
+    clock = FakeClock()
+
+    async def work(fetcher: Fetcher) -> tuple[Fetched, Fetched, Fetched, Fetched]:
+        first = await fetcher.fetch(f"{site.url}/x")
+        held = await fetcher.fetch(f"{site.url}/y")
+        other = await fetcher.fetch(f"{site.named('other')}/y")
+        clock.now += wait
+        return first, held, other, await fetcher.fetch(f"{site.url}/y")
+
+    first, held, other, later = run(work, clock=clock)
+    assert (first.retry_at, first.permanent, site.seen.count("/x")) == (1_700_000_000 + wait, False, 1)
+    assert (held.retry_at, held.status, held.host) == (first.retry_at, None, site.url.removeprefix("http://"))
+    assert (other.data, later.data) == (PAGE, PAGE)
+
+
+def test_a_hold_of_an_earlier_run_is_kept(site: Site) -> None:
+    async def work(fetcher: Fetcher) -> Fetched:
+        fetcher.hold(site.url.removeprefix("http://"), 1_700_000_050.0)
+        return await fetcher.fetch(f"{site.url}/x")
+
+    fetched = run(work, clock=FakeClock())
+    assert (fetched.retry_at, site.seen) == (1_700_000_050.0, [])
+
+
+def test_429_without_a_time_leaves_the_host_alone_in_the_end(site: Site) -> None:
+    site.answers["/x"] = (429, {}, b"")
+    fetched = fetch(f"{site.url}/x", clock=FakeClock())
+    assert (site.seen.count("/x"), fetched.retry_at) == (3, 1_700_000_300.0)
+
+
+def test_permanent_redirects_are_told_from_others(site: Site) -> None:
+    site.answers |= {
+        "/old": (301, {"Location": "/new#part"}, b""),
+        "/new": (308, {"Location": "/newer"}, b""),
+        "/newer": (302, {"Location": "/today"}, b""),
+        "/today": (200, {}, PAGE),
+    }
+    fetched = fetch(f"{site.url}/old")
+    assert (fetched.url, fetched.final_url) == (f"{site.url}/old", f"{site.url}/today")
+    assert fetched.moved_permanently_to == f"{site.url}/newer"
+    assert fetch(f"{site.url}/newer").moved_permanently_to is None
+
+
+def test_redirects_without_an_end(site: Site) -> None:
+    site.answers |= {"/a": (302, {"Location": "/b"}, b""), "/b": (302, {"Location": "/a"}, b"")}
+    site.answers |= {f"/{n}": (302, {"Location": f"/{n + 1}"}, b"") for n in range(20)}
+    circle, long = fetch(f"{site.url}/a"), fetch(f"{site.url}/0")
+    assert (circle.permanent, long.permanent) == (True, True)
+    assert "lead in a circle" in str(circle.error)
+    assert "more than 5 redirects" in str(long.error)
+    assert site.seen.count("/a") == 1
+
+
+def test_cookies_live_for_the_redirects_of_one_fetch(site: Site) -> None:
+    site.answers["/in"] = [(302, {"Location": "/in", "Set-Cookie": "seen=1"}, b""), (200, {}, PAGE)]
+
+    async def work(fetcher: Fetcher) -> tuple[Fetched, Fetched]:
+        return await fetcher.fetch(f"{site.url}/in"), await fetcher.fetch(f"{site.url}/in")
+
+    assert [fetched.data for fetched in run(work)] == [PAGE, PAGE]
+    assert [headers.get("cookie") for headers in site.headers[1:]] == [None, "seen=1", None]
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://127.0.0.2:{port}/",
+        "http://2130706434:{port}/",
+        "http://[::1]:{port}/",
+        "http://[::ffff:127.0.0.2]:{port}/",
+        "http://inside.example:{port}/",
+        "file:///etc/passwd",
+        "ftp://a.example/",
+    ],
+)
+def test_no_redirect_leads_to_a_forbidden_address(site: Site, target: str) -> None:
+    port = site.url.rpartition(":")[2]
+    site.answers["/to"] = (302, {"Location": target.format(port=port)}, b"")
+
+    def resolver(host: str, port: int) -> list[str]:
+        return {"inside.example": ["192.168.1.1", "fd00::1"], "2130706434": ["127.0.0.2"]}[host]
+
+    fetched = run(lambda fetcher: fetcher.fetch(f"{site.url}/to"), resolver=resolver)
+    assert (fetched.permanent, fetched.data, site.seen) == (True, b"", ["/robots.txt", "/to"])
+    assert "no public address" in str(fetched.error) or "only http and https" in str(fetched.error)
+
+
+@pytest.mark.parametrize("url", ["http://localhost:{port}/", "{url}/", "http://x.localhost:{port}/", "http://[::1]:1/"])
+def test_private_addresses_are_forbidden_unless_their_network_is_allowed(site: Site, url: str) -> None:
+    where = url.format(url=site.url, port=site.url.rpartition(":")[2])
+    for networks in ((), ("10.0.0.0/8",)):
+        fetched = fetch(where, replace(OPTIONS, allow_networks=networks))
+        assert fetched.permanent
+        assert "no public address" in str(fetched.error)
+    assert site.seen == []
+
+
+def test_a_network_that_is_none_is_refused() -> None:
+    with pytest.raises(InputError, match=r"10\.0\.0/8"):
+        Fetcher(FetchOptions(allow_networks=("10.0.0/8",)))
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Location": "http://["},
+        {"Location": "http://" + "a" * 70 + ".example/"},
+        {"Location": "http://a..b/"},
+        {"Location": "http:x"},
+        {"Location": "mailto:x"},
+        {"Location": ""},
+        {"Location": "/x" * 60_000},
+        {"Location": "/x", "Set-Cookie": "\x9d=\x9d"},
+    ],
+)
+def test_strange_redirects_end_in_an_error(site: Site, headers: dict[str, str]) -> None:
+    def resolver(host: str, port: int) -> list[str]:
+        raise UnicodeError(f"no name: {host}")
+
+    site.answers["/to"] = (302, headers, b"")
+    fetched = run(lambda fetcher: fetcher.fetch(f"{site.url}/to"), replace(OPTIONS, attempts=1), resolver=resolver)
+    assert (fetched.error is None, fetched.data) == (False, b"")
+
+
+def test_credentials_of_a_redirect_are_not_shown(site: Site) -> None:
+    site.answers["/to"] = (302, {"Location": "http://user:secret@10.0.0.1/"}, b"")
+    fetched = fetch(f"{site.url}/to")
+    assert (fetched.final_url, "secret" in repr(fetched.error)) == ("http://10.0.0.1/", False)
+
+
+@pytest.mark.parametrize("url", ["", "x", "ftp://a.example/", "http://", "http://[::1", "http:///x", "javascript:1"])
+def test_what_is_no_address_is_an_error(url: str) -> None:
+    fetched = fetch(url)
+    assert (fetched.url, fetched.permanent, fetched.error is None) == (url, True, False)
+
+
+def test_a_host_without_a_name_or_a_listener_can_pass() -> None:
+    def resolver(host: str, port: int) -> list[str]:
+        raise OSError(-2, "Name or service not known")
+
+    options = replace(OPTIONS, robots=False)
+    unknown = run(lambda fetcher: fetcher.fetch("http://nowhere.example/"), options, resolver=resolver)
+    deaf = fetch("http://127.0.0.1:1/", options)
+    assert (unknown.permanent, deaf.permanent) == (False, False)
+    assert "not known" in str(unknown.error)
+    assert "no connection to 127.0.0.1" in str(deaf.error)
+
+
+def test_bodies_are_limited_before_and_after_decompression(site: Site) -> None:
+    small = replace(OPTIONS, max_bytes=10_000)
+    site.answers |= {
+        "/said": (200, {"Content-Length": "99999999999"}, b""),
+        "/long": (200, {}, b"x" * 20_000),
+        "/bomb": (200, {"Content-Encoding": "gzip"}, gzip.compress(bytes(5_000_000))),
+        "/fits": (200, {"Content-Encoding": "gzip"}, gzip.compress(PAGE)),
+    }
+    for path in ("/said", "/long", "/bomb"):
+        fetched = fetch(f"{site.url}{path}", small)
+        assert (fetched.permanent, fetched.data, site.seen.count(path)) == (True, b"", 1)
+        assert "larger than 10,000 bytes" in str(fetched.error)
+    assert fetch(f"{site.url}/fits", small).data == PAGE
+
+
+def test_a_slow_answer_ends(site: Site) -> None:
+    site.answers["/late"] = (200, {"X-Wait": "60"}, PAGE)
+    started = time.monotonic()
+    drip = fetch(f"{site.url}/drip", replace(OPTIONS, timeout=0.3))
+    late = fetch(f"{site.url}/late", replace(OPTIONS, read_timeout=0.1, timeout=60, attempts=2))
+    assert time.monotonic() - started < 30
+    assert ("not finished within 0.3 seconds" in str(drip.error), drip.permanent) == (True, False)
+    assert ("no more bytes within 0.1 seconds" in str(late.error), late.permanent) == (True, False)
+    assert site.seen.count("/late") == 2
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "kind", "reason"),
+    [
+        ("application/pdf", b"%PDF-1.7", "page", "not a page but application/pdf"),
+        ("text/html", b"%PDF-1.7", "page", "not a page but PDF"),
+        ("image/png", b"", "page", "not a page but image/png"),
+        ("application/json", b"{}", "page", "not a page but application/json"),
+        ("application/pdf", b"%PDF-1.7", "feed", "not a feed but application/pdf"),
+        ("application/xhtml+xml", PAGE, "page", None),
+        ("", PAGE, "page", None),
+        ("application/rss+xml", b"<rss/>", "feed", None),
+        ("application/feed+json", b"{}", "feed", None),
+        ("application/x-gzip", b"x", "feed", None),
+    ],
+)
+def test_content_types(site: Site, content_type: str, body: bytes, kind: str, reason: str | None) -> None:
+    site.answers["/x"] = (200, {"Content-Type": content_type}, body)
+    fetched = fetch(f"{site.url}/x", kind=kind)
+    assert (fetched.error or "").endswith(reason or "")
+    assert (fetched.error is None, fetched.permanent) == (reason is None, reason is not None)

@@ -1,0 +1,87 @@
+"""robots.txt, and turns at a host."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from blockfeat.monitor.fetching import Fetched, Fetcher
+from fake_clock import FakeClock
+from small_site import OPTIONS, PAGE, Answer, Site, fetch, run
+
+ROBOTS = b"User-agent: blockfeat\nDisallow: /private/\nCrawl-delay: 7\n\nUser-agent: *\nDisallow: /\n"
+
+
+def test_robots_rules_are_read_once_and_kept_on_every_hop(site: Site) -> None:
+    site.answers |= {
+        "/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS),
+        "/a": (200, {}, PAGE),
+        "/b": (302, {"Location": "/private/b"}, b""),
+    }
+    clock = FakeClock()
+
+    async def work(fetcher: Fetcher) -> list[Fetched]:
+        return await asyncio.gather(*(fetcher.fetch(f"{site.url}{path}") for path in ("/a", "/private/a", "/b", "/a")))
+
+    first, private, redirected, second = run(work, clock=clock)
+    assert (first.data, second.data) == (PAGE, PAGE)
+    assert (private.permanent, redirected.permanent) == (True, True)
+    assert "robots.txt does not allow it" in str(private.error)
+    assert sorted(site.seen) == ["/a", "/a", "/b", "/robots.txt"]
+    assert clock.slept == [7.0, 7.0], "the crawl delay stands between two pages"
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_without_a_robots_file_everything_is_allowed(site: Site, status: int) -> None:
+    site.answers |= {"/robots.txt": (status, {}, b""), "/a": (200, {}, PAGE)}
+    assert fetch(f"{site.url}/a").data == PAGE
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait"), [((500, {}, b""), 600.0), ((503, {"Retry-After": "60"}, b""), 60.0), ((429, {}, b""), 300.0)]
+)
+def test_an_unreadable_robots_file_means_waiting(site: Site, answer: Answer, wait: float) -> None:
+    site.answers |= {"/robots.txt": answer, "/a": (200, {}, PAGE)}
+    clock = FakeClock()
+
+    async def work(fetcher: Fetcher) -> tuple[Fetched, Fetched]:
+        first = await fetcher.fetch(f"{site.url}/a")
+        clock.now += wait + 1
+        site.answers["/robots.txt"] = (404, {}, b"")
+        return first, await fetcher.fetch(f"{site.url}/a")
+
+    first, later = run(work, clock=clock)
+    assert (first.retry_at, first.permanent, later.data) == (1_700_000_000 + wait, False, PAGE)
+    assert "robots.txt of" in str(first.error)
+
+
+def test_robots_can_be_left_out(site: Site) -> None:
+    site.answers |= {"/robots.txt": (200, {}, b"User-agent: *\nDisallow: /"), "/a": (200, {}, PAGE)}
+    assert fetch(f"{site.url}/a", replace(OPTIONS, robots=False)).data == PAGE
+    assert site.seen == ["/a"]
+
+
+@pytest.mark.parametrize(("per_host", "most"), [(1, 1), (2, 2)])
+def test_requests_to_one_host_at_once(site: Site, per_host: int, most: int) -> None:
+    site.answers |= {f"/{n}": (200, {"X-Wait": "0.05"}, PAGE) for n in range(5)}
+    options = replace(OPTIONS, per_host=per_host, robots=False)
+    run(lambda fetcher: asyncio.gather(*(fetcher.fetch(f"{site.url}/{n}") for n in range(5))), options)
+    assert site.most_at_once == most
+
+
+def test_hosts_do_not_wait_for_one_another(site: Site) -> None:
+    site.answers["/x"] = (200, {"X-Wait": "0.1"}, PAGE)
+    urls = [f"{site.named(f'host{n}')}/x" for n in range(8)]
+    options = replace(OPTIONS, robots=False, delay=30.0)
+    run(lambda fetcher: asyncio.gather(*map(fetcher.fetch, urls)), options)
+    assert site.most_at_once > 2
+
+
+def test_the_delay_stands_between_two_requests_to_a_host(site: Site) -> None:
+    site.answers |= {f"/{n}": (200, {}, PAGE) for n in range(4)}
+    clock = FakeClock()
+    options = replace(OPTIONS, delay=2.5, robots=False)
+    run(lambda fetcher: asyncio.gather(*(fetcher.fetch(f"{site.url}/{n}") for n in range(4))), options, clock=clock)
+    assert clock.slept == [2.5, 2.5, 2.5]

@@ -1,0 +1,60 @@
+"""One address for one page."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.monitor.fetching import canonical_url, host_of
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("HTTP://Example.COM:80/a/../b/./c?b=2&a=1#part", "http://example.com/b/c?a=1&b=2"),
+        ("https://example.com:443", "https://example.com/"),
+        ("https://user:secret@example.com:8443/x", "https://example.com:8443/x"),
+        ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
+        ("https://example.com/%7ebob/%e4%b8%ad", "https://example.com/~bob/%E4%B8%AD"),
+        ("https://example.com/a?utm_source=rss&UTM_Medium=x&fbclid=1&gclid=2&id=5", "https://example.com/a?id=5"),
+        ("https://example.com/a?mc_cid=1&at_medium=RSS&wt_mc=x&_ga=2&ns_campaign=3", "https://example.com/a"),
+        ("http://[::1]:80/x", "http://[::1]/x"),
+        (" https://example.com/x\n", "https://example.com/x"),
+        ("http://[::1", "http://[::1"),
+    ],
+)
+def test_canonical_addresses(url: str, expected: str) -> None:
+    assert canonical_url(url) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/a?id=5",
+        "https://example.com/a?ref=5&source=7",
+        "https://example.com/a?campaign=5&page=2&session=1",
+        "https://example.com/a?reference=5",
+        "https://example.com/a//b",
+        "https://example.com/a/",
+        "https://www.example.com/a",
+        "https://example.com/a?a=1&a=2",
+        "https://example.com/a?q=",
+        "https://example.com/a%2Fb",
+        "https://example.com/a;v=1",
+    ],
+)
+def test_what_may_select_another_page_stays(url: str) -> None:
+    assert canonical_url(url) == url
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "http://a.example/", "https://a.example/x?", "http://[::1]/"]))
+def test_a_canonical_address_is_its_own(text: str, head: str) -> None:
+    once = canonical_url(head + text)
+    assert canonical_url(once) == once
+
+
+def test_hosts() -> None:
+    assert host_of("HTTPS://u:p@A.example:443/x") == "a.example"
+    assert host_of("http://a.example:8080/x") == "a.example:8080"
+    assert host_of("http://[::1") == ""

@@ -1,0 +1,292 @@
+"""The store, in both databases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from sqlalchemy import text
+
+from blockfeat.errors import StoreError
+from blockfeat.monitor.config.settings import CopySettings, Source
+from blockfeat.monitor.copies import bands_of, runs_of_words
+from blockfeat.monitor.store import migrations
+from blockfeat.monitor.store.engine import address_of, shown
+from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, NewEntry, PageRecord, Poll, Visit
+from blockfeat.monitor.store.store import Store
+
+_NOW = 1_767_614_400.0
+_COPIES = CopySettings(min_words=10)
+_STORY = " ".join(
+    f"On day {n} the keeper counted {n * 7 % 31} ships and wrote their names in book {n}." for n in range(40)
+)
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    with Store.open(address) as opened:
+        yield opened
+
+
+def _entry(name: str, **values: object) -> NewEntry:
+    url = f"https://{name}"
+    return NewEntry(url=url, key=url, host=name.split("/")[0], **values)  # type: ignore[arg-type]
+
+
+def _add(store: Store, *names: str) -> list[DuePage]:
+    store.add_sources([], [_entry(name) for name in names], now=_NOW)
+    return store.due_pages(now=_NOW, limit=100, of_each_host=100)
+
+
+def _mention(sentence: str = "Corvane sails.", *, counted: bool = True, brand: str = "Corvane") -> FoundMention:
+    place, because = ("body", None) if counted else ("clutter", "dropped: a list of links")
+    return FoundMention(brand, place, counted, because, 0, 7, brand, sentence, 3, "/html/p", 1.5)
+
+
+def _record(words: str = "Corvane sails.", *mentions: FoundMention, **values: object) -> PageRecord:
+    bands = bands_of(runs_of_words(words), min_words=_COPIES.min_words)
+    return PageRecord("ok", text=words, lang="en", title="A title", bands=bands, mentions=mentions, **values)  # type: ignore[arg-type]
+
+
+def _visit(page: DuePage, *, at: float = _NOW, **values: object) -> Visit:
+    seen = Visit(page=page, at=at, due_at=None, final_url=page.url, canonical_url=page.url, http_status=200, etag='"1"')
+    return replace(seen, **values)  # type: ignore[arg-type]
+
+
+def test_a_page_is_fetched_once_and_what_it_says_is_there(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    saved = store.save_page(
+        _visit(page), _record("Corvane sails.", _mention(), _mention("More", counted=False)), copies=_COPIES
+    )
+    assert (saved.outcome, saved.mentions) == ("new", 2)
+    assert store.due_pages(now=_NOW + 9e9, limit=9, of_each_host=9) == []
+    assert _add(store, "a.example/1") == []
+    (row,) = store.rows("pages")
+    assert (row["url"], row["status"], row["lang"], row["version"]) == ("https://a.example/1", "ok", "en", 1)
+    mentions = list(store.rows("mentions"))
+    assert [(m["counted"], m["not_counted_because"]) for m in mentions] == [(1, None), (0, "dropped: a list of links")]
+
+
+def test_an_updated_page_replaces_its_mentions_and_keeps_the_old_version(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    first = _record("Corvane sails. Old.", _mention("Corvane sails."), _mention("Old Corvane."))
+    store.save_page(_visit(page), first, copies=_COPIES)
+    again = replace(page, version=1)
+    same = store.save_page(_visit(again, at=_NOW + 60), first, copies=_COPIES)
+    assert same.outcome == "unchanged"
+    changed = _record("Corvane sails. New.", _mention("Corvane sails."), _mention("New Corvane."))
+    assert store.save_page(_visit(again, at=_NOW + 120), changed, copies=_COPIES).outcome == "updated"
+    assert {m["sentence"] for m in store.rows("mentions")} == {"Corvane sails.", "New Corvane."}
+    (old,) = store.rows("versions")
+    assert (old["text"], old["fetched_at"], old["replaced_at"]) == (
+        "Corvane sails. Old.",
+        "2026-01-05T12:01:00Z",
+        "2026-01-05T12:02:00Z",
+    )
+    kept = {m["sentence"]: m["id"] for m in store.rows("replaced_mentions")}
+    current = {m["sentence"]: m["id"] for m in store.rows("mentions")}
+    assert kept["Corvane sails."] == current["Corvane sails."]
+
+
+def test_copies_are_found_across_runs_and_counted_apart(address: str) -> None:
+    with Store.open(address) as store:
+        (page,) = _add(store, "a.example/1")
+        store.save_page(_visit(page), _record(_STORY, _mention()), copies=_COPIES)
+    with Store.open(address) as store:
+        (page,) = _add(store, "b.example/2")
+        saved = store.save_page(_visit(page), _record(f"From the agency. {_STORY}", _mention()), copies=_COPIES)
+        assert saved.copy
+        (row,) = store.rows("pages", where="copy_of IS NOT NULL")
+        assert row["copy_of"] == "https://a.example/1"
+        (mention,) = store.rows("mentions", where="in_copy = 1")
+        assert mention["not_counted_because"] == "copy of https://a.example/1"
+        (page,) = _add(store, "c.example/3")
+        other = " ".join(f"Baker {n} sold {n * 3} loaves at {n + 7} pence to {n} people." for n in range(60))
+        assert not store.save_page(_visit(page), _record(other), copies=_COPIES).copy
+
+
+def test_short_texts_that_share_a_template_are_no_copies(store: Store) -> None:
+    pages = _add(store, "a.example/1", "a.example/2")
+    words = "Shares of {} closed at {} on Monday in thin trade, said the exchange in its daily note to the members."
+    for page, name in zip(pages, ("Corvane", "Brightwell"), strict=True):
+        record = _record(words.format(name, len(name)))
+        assert not store.save_page(_visit(page), record, copies=CopySettings()).copy
+
+
+def test_two_addresses_of_one_page(store: Store) -> None:
+    long, short = _add(store, "a.example/long", "s.example/x")
+    store.save_page(_visit(long), _record("Corvane sails.", _mention()), copies=_COPIES)
+    saved = store.save_page(_visit(short, canonical_url=long.url, final_url=long.url), _record(), copies=_COPIES)
+    assert saved.outcome == "same"
+    (row,) = store.rows("pages", where="status = 'same'")
+    assert (row["url"], row["final_url"], row["same_as"]) == (short.url, long.url, long.url)
+    assert len(list(store.rows("mentions"))) == 1
+
+
+def test_a_page_that_calls_itself_another_is_believed_only_with_its_text(store: Store) -> None:
+    pages = _add(store, "a.example/1", "a.example/2", "a.example/3")
+    front = "https://a.example/"
+    for number, page in enumerate(pages):
+        record = _record(f"Story {number} of Corvane.", _mention(f"Story {number}."), canonical_url=front)
+        assert store.save_page(_visit(page), record, copies=_COPIES).outcome == "new"
+
+
+def test_failures_and_hosts_that_want_to_be_left_alone(store: Store) -> None:
+    first, second = _add(store, "a.example/1", "a.example/2")
+    failed = _visit(first, due_at=_NOW + 50, error="busy", http_status=429, retry_at=_NOW + 50)
+    store.save_failure(failed)
+    assert store.due_pages(now=_NOW + 1, limit=9, of_each_host=9) == []
+    assert store.held_hosts(now=_NOW + 1) == {"a.example": _NOW + 50}
+    assert store.next_due() == _NOW + 50
+    store.add_sources([Source("https://a.example/feed")], [], now=_NOW)
+    (feed,) = store.due_feeds(now=_NOW, limit=9)
+    store.delay_feed(feed, _NOW + 50)
+    assert store.due_feeds(now=_NOW + 49, limit=9) == []
+    assert {page.id for page in store.due_pages(now=_NOW + 51, limit=9, of_each_host=9)} == {first.id, second.id}
+    store.save_failure(_visit(first, error="gone", http_status=410, tried=True))
+    (row,) = store.rows("pages", where="status = 'error'")
+    assert (row["http_status"], row["error"], row["attempts"]) == (410, "gone", 1)
+
+
+def test_hosts_take_turns(store: Store) -> None:
+    pages = _add(store, *(f"a.example/{n}" for n in range(20)), "b.example/1")
+    assert {page.host for page in store.due_pages(now=_NOW, limit=2, of_each_host=5)} == {"a.example", "b.example"}
+    few = store.due_pages(now=_NOW, limit=50, of_each_host=3, besides=[pages[0].id])
+    assert len(few) == 4
+
+
+def test_feeds_with_their_entries_are_one_transaction(store: Store) -> None:
+    store.add_sources([Source("https://a.example/opml")], [], now=_NOW)
+    (feed,) = store.due_feeds(now=_NOW, limit=9)
+    poll = Poll(at=_NOW, due_at=_NOW + 60, etag='"e"', manners=FeedManners(30.0, (3,), ()))
+    entry = _entry("a.example/1", stamp="2026-01-01T00:00:00Z", published=datetime(2026, 1, 1, tzinfo=UTC))
+    assert store.save_poll(feed, poll, [entry, entry], ["https://a.example/feed"]) == 1
+    (found,) = store.due_feeds(now=_NOW, limit=9)
+    assert (found.url, found.depth) == ("https://a.example/feed", 1)
+    (parent,) = store.due_feeds(now=_NOW + 61, limit=9, besides=[found.id])
+    assert (parent.etag, parent.manners) == ('"e"', FeedManners(30.0, (3,), ()))
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    store.save_page(_visit(page), _record(), copies=_COPIES)
+    assert store.save_poll(feed, poll, [replace(entry, stamp="2026-01-02T00:00:00Z")]) == 1
+    assert [again.version for again in store.due_pages(now=_NOW, limit=9, of_each_host=9)] == [1]
+    assert [row["day"] for row in store.rows("pages")] == ["2026-01-01"]
+
+
+def test_feeds_move_retire_and_leave_the_configuration(store: Store) -> None:
+    sources = [Source("https://a.example/1"), Source("https://a.example/2")]
+    store.add_sources(sources, [], now=_NOW)
+    first, second = store.due_feeds(now=_NOW, limit=9)
+    store.save_poll(first, Poll(at=_NOW, due_at=_NOW, moved_to="https://b.example/1"))
+    store.save_poll(second, Poll(at=_NOW, due_at=_NOW, retired=True, http_status=410))
+    store.add_sources(sources, [], now=_NOW)
+    assert [feed.url for feed in store.due_feeds(now=_NOW, limit=9)] == ["https://b.example/1"]
+    store.add_sources(sources[1:], [], now=_NOW)
+    assert store.due_feeds(now=_NOW, limit=9) == []
+    store.add_sources(sources, [], now=_NOW)
+    assert len(store.due_feeds(now=_NOW, limit=9)) == 1
+
+
+def test_new_mentions_wait_for_each_receiver(store: Store) -> None:
+    store.set_sinks(["one", "two"])
+    (page,) = _add(store, "a.example/1")
+    record = _record("Corvane sails.", _mention(), _mention("Again."))
+    store.save_page(_visit(page), record, copies=_COPIES, announce=True)
+    events = store.undelivered("one", limit=9)
+    assert [json.loads(event)["sentence"] for _, event in events] == ["Corvane sails.", "Again."]
+    store.note_delivery("one", events[0][0])
+    assert len(store.undelivered("one", limit=9)) == 1
+    store.note_delivery("one", events[1][0])
+    store.note_failed_delivery("two", "refused")
+    assert store.undelivered("one", limit=9) == []
+    assert len(store.undelivered("two", limit=9)) == 2
+    changed = _record("Corvane sails. New.", _mention(), _mention("New."))
+    store.save_page(_visit(replace(page, version=1)), changed, copies=_COPIES, announce=True)
+    assert [json.loads(event)["sentence"] for _, event in store.undelivered("one", limit=9)] == ["New."]
+    store.set_sinks(["two", "three"])
+    assert store.undelivered("three", limit=9) == []
+    (waiting,) = [sink for sink in store.status(now=_NOW).sinks if sink["name"] == "two"]
+    assert (waiting["pending"], waiting["error"]) == (3, "refused")
+
+
+def test_a_receiver_that_joins_an_emptied_outbox_loses_nothing(store: Store) -> None:
+    store.set_sinks(["one"])
+    (page,) = _add(store, "a.example/1")
+    store.save_page(_visit(page), _record("x", _mention()), copies=_COPIES, announce=True)
+    store.note_delivery("one", store.undelivered("one", limit=9)[-1][0])
+    store.set_sinks(["two"])
+    (page,) = _add(store, "a.example/2")
+    store.save_page(_visit(page), _record("y", _mention("y")), copies=_COPIES, announce=True)
+    assert len(store.undelivered("two", limit=9)) == 1
+
+
+def test_one_run_at_a_time(address: str, store: Store) -> None:
+    with store.lock():
+        with Store.open(address) as other, pytest.raises(StoreError, match="another run"), other.lock():
+            pass
+        assert store.status(now=_NOW).due == 0
+    with store.lock():
+        pass
+
+
+def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    broken = _record("x", _mention(), replace(_mention("other"), start=None))  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="start"):
+        store.save_page(_visit(page), broken, copies=_COPIES)
+    assert store.due_pages(now=_NOW, limit=9, of_each_host=9) == [page]
+    assert list(store.rows("mentions")) == []
+
+
+def test_what_a_database_refuses_does_not_reach_it(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    odd = "NUL \x00 and half a pair \ud83d."
+    record = replace(_record(odd, _mention(odd)), title=odd, metadata={"authors": [odd]})
+    store.save_page(_visit(page, etag=odd), record, copies=_COPIES, announce=True)
+    (row,) = store.rows("pages")
+    assert row["text"] == row["title"] == "NUL \ufffd and half a pair \ufffd."
+    store.save_failure(_visit(replace(page, version=1), error=odd))
+
+
+def test_status_and_runs(store: Store) -> None:
+    pages = _add(store, "a.example/1", "a.example/2")
+    number = store.begin_run(now=_NOW, process="here 1")
+    store.save_page(_visit(pages[0]), _record("x", _mention()), copies=_COPIES)
+    store.end_run(number, now=_NOW + 1, summary={"pages": 1})
+    status = store.status(now=_NOW)
+    assert status.pages == {"ok": 1, "waiting": 1}
+    assert (status.due, status.mentions, status.counted) == (1, 1, 1)
+    assert status.runs[0]["summary"] == {"pages": 1}
+
+
+def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(address) as store, store.engine.begin() as connection:
+        steps = {1: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
+        migrations.migrate(connection, name="x", target=2, migrations=steps)
+        assert migrations.schema_version(connection) == 2
+        connection.execute(text("SELECT colour FROM page"))
+        assert list(connection.execute(text("SELECT * FROM pages"))) == []
+        with pytest.raises(StoreError, match="no way from schema 2 to 3"):
+            migrations.migrate(connection, name="x", target=3, migrations={})
+    with pytest.raises(StoreError, match="newer blockfeat"):
+        Store.open(address)
+
+
+def test_addresses(tmp_path: Path) -> None:
+    assert address_of("postgresql://me@host/db").drivername == "postgresql+psycopg"
+    assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
+    with pytest.raises(StoreError, match="an SQLite file or a PostgreSQL address"):
+        address_of("mysql://host/db")
+    with pytest.raises(StoreError, match="there is no store"):
+        Store.open(str(tmp_path / "absent.db"), create=False)
+    (tmp_path / "bad.db").write_text("no database", encoding="utf-8")
+    with pytest.raises(StoreError, match="not a database"):
+        Store.open(str(tmp_path / "bad.db"))

@@ -1,0 +1,191 @@
+"""The drill: every trap of the demo server, through three kills and restarts."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from sqlalchemy import text
+
+from blockfeat.errors import StoreError
+from blockfeat.monitor.demo import DemoServer
+from blockfeat.monitor.demo.drill import BRAND, BRAND_AROUND, OUTCOMES
+from blockfeat.monitor.store.engine import open_engine
+from blockfeat.monitor.store.store import Store
+
+pytestmark = pytest.mark.slow
+
+_CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
+_KILL_AT = (1, 6, 14)
+_CONFIG = """
+[monitor]
+store = "{store}"
+stream = "mentions.jsonl"
+
+[[sources]]
+url = "{feeds}"
+
+[[brands]]
+name = "{brand}"
+
+[[brands]]
+name = "{around}"
+
+[fetch]
+delay = "30ms"
+per_host = 2
+attempts = 2
+first_wait = "20ms"
+max_wait = "50ms"
+read_timeout = "2s"
+timeout = "3s"
+max_bytes = "1 MB"
+allow_networks = ["127.0.0.1/32"]
+
+[pages]
+max_age = "off"
+attempts = 1
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[DemoServer]:
+    with DemoServer(retry_after=1) as demo:
+        yield demo
+
+
+def _configured(folder: Path, server: DemoServer, address: str) -> Path:
+    path = folder / "monitor.toml"
+    values = {"feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
+    path.write_text(_CONFIG.format(**values), encoding="utf-8")
+    return path
+
+
+def _finished(address: str) -> dict[str, tuple[str, int]]:
+    """Return what the store reports as done: the pages with status and version."""
+    try:
+        with Store(address, open_engine(address, create=False)) as store:
+            rows = store.query("SELECT url, status, version FROM pages WHERE status != 'waiting'")
+    except StoreError:
+        # The file or the tables are not there yet.
+        return {}
+    return {row["url"]: (row["status"], row["version"]) for row in rows}
+
+
+def _run_and_kill(config: Path, address: str, at: int) -> dict[str, tuple[str, int]]:
+    """Run the monitor, kill it once some pages are done, and return what was reported done before the kill."""
+    process = subprocess.Popen([*_CALL, str(config), "--once"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    before: dict[str, tuple[str, int]] = {}
+    while process.poll() is None and len(before := _finished(address)) < at:
+        time.sleep(0.01)
+    assert process.poll() is None, "the run ended before it could be killed"
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    return before
+
+
+def _run_to_the_end(config: Path, address: str) -> list[str]:
+    """Run the monitor until nothing is due; return what it said."""
+    said = []
+    for _ in range(8):
+        done = subprocess.run([*_CALL, str(config), "--once"], capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode in (0, 1), done.stderr
+        said += done.stderr.splitlines()
+        with Store.open(address) as store:
+            state = store.status(now=time.time())
+        if not state.due and not state.later:
+            return said
+        time.sleep(1.1)
+    raise AssertionError("pages are still due")
+
+
+def _served(server: DemoServer, urls: dict[str, tuple[str, int]]) -> dict[str, int]:
+    places = {url: urlsplit(url) for url in urls}
+    return {url: server.served((parts.hostname or "").split(".")[0], parts.path) for url, parts in places.items()}
+
+
+def test_nothing_is_lost_and_nothing_repeated_through_three_kills(
+    tmp_path: Path, server: DemoServer, address: str
+) -> None:
+    config = _configured(tmp_path, server, address)
+    for at in _KILL_AT:
+        before = _run_and_kill(config, address, at)
+        served = _served(server, before)
+        after = _finished(address)
+        assert before.items() <= after.items()
+    said = _run_to_the_end(config, address)
+    assert _served(server, before).items() >= served.items()
+    assert not server.forbidden
+    with Store.open(address) as store:
+        _check_pages(store, server)
+        _check_mentions(store, tmp_path / "mentions.jsonl")
+        failed = {row["url"] for row in store.rows("pages", where="status = 'error'")}
+        assert all(any(url in line for line in said) for url in failed if url not in before)
+        _check_update(store, server, config, address)
+    assert not server.forbidden
+
+
+def _check_pages(store: Store, server: DemoServer) -> None:
+    """Each page has become what the drill says, once, and each was sent in full as seldom as kills allow."""
+    rows = {
+        (urlsplit(row["url"]).hostname.split(".")[0], urlsplit(row["url"]).path): row for row in store.rows("pages")
+    }
+    assert set(rows) == {(host, path) for host, paths in OUTCOMES.items() for path in paths}
+    for (host, path), row in rows.items():
+        outcome = OUTCOMES[host][path]
+        assert (row["status"] == "error") == (outcome == "error"), row["url"]
+        assert row["copy_of"] is None or path.endswith("/plain"), row["url"]
+        if outcome != "error":
+            assert row["version"] == 1
+            assert server.served(host, path if path != "/moved" else "/moved/here") <= 1 + len(_KILL_AT)
+    # Which of the two is the copy depends on which feed came first.
+    pair = [rows["drill", "/plain"], rows["agency", "/wire/plain"]]
+    assert sorted(row["copy_of"] or "" for row in pair) in (["", pair[0]["url"]], ["", pair[1]["url"]])
+    feeds = {row["url"].split("//")[1].split(".")[0]: row for row in store.rows("feeds")}
+    assert feeds["gone"]["retired"]
+    assert "steady" in feeds["moved"]["moved_to"]
+
+
+def _check_mentions(store: Store, stream: Path) -> None:
+    """No mention twice; the brand of the teasers is only clutter; each mention has arrived at the stream."""
+    mentions = list(store.rows("mentions"))
+    keys = Counter(row["id"] for row in mentions)
+    assert max(keys.values()) == 1
+    read = {row["url"] for row in store.rows("pages", where="status = 'ok'")}
+    assert {row["url"] for row in mentions if row["in_article"] and row["brand"] == BRAND} == read
+    assert all(row["place"] == "clutter" and not row["counted"] for row in mentions if row["brand"] == BRAND_AROUND)
+    assert {row["not_counted_because"] for row in mentions if row["in_copy"] and row["in_article"]} != {None}
+    arrived = {json.loads(line)["id"] for line in stream.read_text(encoding="utf-8").splitlines()}
+    assert arrived == set(keys)
+
+
+def _check_update(store: Store, server: DemoServer, config: Path, address: str) -> None:
+    """A changed page replaces its mentions, and what it said before stays as a version."""
+    server.revise()
+    with store.engine.begin() as connection:
+        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%/updated' OR url LIKE '%drill.%/plain'"))
+    _run_to_the_end(config, address)
+    (row,) = store.rows("pages", where="url LIKE '%/updated'")
+    assert row["version"] == 2
+    assert "has voted" in row["text"]
+    (old,) = store.rows("versions")
+    assert old["url"] == row["url"]
+    assert "will vote" in old["text"]
+    replaced = {mention["id"] for mention in store.rows("replaced_mentions")}
+    current = {mention["id"] for mention in store.rows("mentions", where="url LIKE '%/updated'")}
+    assert len(current - replaced) == 1
+    assert current & replaced
+    unchanged = list(store.rows("pages", where="url LIKE '%drill.%/plain'"))
+    assert [page["version"] for page in unchanged] == [1]

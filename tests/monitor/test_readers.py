@@ -1,0 +1,66 @@
+"""Reading in processes: pages that hang or kill, and no process left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from blockfeat.errors import ModelError
+from blockfeat.mentions.brand import Brand
+from blockfeat.monitor.readers import Readers
+from blockfeat.monitor.reading import FetchedPage, ReaderSettings
+from pages import article_page
+
+_SETTINGS = ReaderSettings("default", (Brand("Harbour Council", case="fold"),), 60, evidence=True)
+_PAGE = FetchedPage(article_page().encode(), "https://example.org/1")
+
+
+def test_a_killed_process_is_replaced_and_the_page_read() -> None:
+    async def run() -> list[str]:
+        async with Readers(_SETTINGS, jobs=1) as readers:
+            first = await readers.read(_PAGE)
+            assert readers._pool is not None
+            for number in list(readers._pool._processes or ()):
+                os.kill(number, signal.SIGKILL)
+            second = await readers.read(_PAGE)
+            return [first.text, second.text]
+
+    first, second = asyncio.run(run())
+    assert first == second != ""
+
+
+def test_a_page_that_takes_too_long_fails_alone() -> None:
+    async def run() -> tuple[str | None, str]:
+        async with Readers(_SETTINGS, jobs=1, deadline=0.0001) as readers:
+            slow = await readers.read(FetchedPage(article_page().encode() * 50, "https://example.org/slow"))
+            readers._deadline = 30.0
+            return slow.error, (await readers.read(_PAGE)).text
+
+    error, text = asyncio.run(run())
+    assert error is not None
+    assert "took longer" in error
+    assert text
+
+
+def test_what_is_no_page_becomes_a_record_with_an_error() -> None:
+    async def run() -> str | None:
+        async with Readers(_SETTINGS, jobs=0) as readers:
+            return (await readers.read(FetchedPage(b"%PDF-1.7 \x00\x01", "https://example.org/x"))).error
+
+    error = asyncio.run(run())
+    assert error is not None
+    assert "PDF" in error
+
+
+def test_an_unknown_model_is_named_before_anything_starts() -> None:
+    async def run() -> None:
+        async with Readers(ReaderSettings("nothing", (), 60, evidence=False), jobs=1):
+            pass
+
+    with pytest.raises(ModelError, match="nothing"):
+        asyncio.run(run())

@@ -1,0 +1,115 @@
+"""Reports, exports and the adapter."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from blockfeat.errors import ConfigError
+from blockfeat.mentions.brand import Brand
+from blockfeat.monitor.adapter import mentions_in
+from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.export import export_rows
+from blockfeat.monitor.report.charts import in_steps
+from blockfeat.monitor.report.counts import Count, Selection, counts
+from blockfeat.monitor.report.page import report_page
+from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.store import Store
+from pages import BRAND, article_page
+
+_NOW = 1_767_614_400.0
+_EVIL = '<script>alert("x")</script>'
+
+
+def _found(brand: str, *, counted: bool = True) -> FoundMention:
+    place, because = ("body", None) if counted else ("clutter", "dropped: a menu")
+    return FoundMention(brand, place, counted, because, 0, len(brand), brand, f"{brand} {_EVIL}", 3, "/html/p", 1.5)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Three pages: an article, its copy, and one with a brand in its menu only."""
+    with Store.open(str(tmp_path / "m.db")) as opened:
+        story = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
+        from blockfeat.monitor.copies import bands_of, runs_of_words
+
+        bands = bands_of(runs_of_words(story), min_words=20)
+        article = PageRecord("ok", text=story, lang="en", title=_EVIL, bands=bands, mentions=(_found("Corvane"),))
+        menu = PageRecord("ok", text="=1+1", lang="fr", mentions=(_found("Le Rex", counted=False),))
+        for number, record in enumerate((article, article, menu)):
+            url = f"https://h{number}.example/"
+            opened.add_sources([], [NewEntry(url, url, f"h{number}.example")], now=_NOW + 86400 * number)
+            (page,) = opened.due_pages(now=_NOW + 9e6, limit=9, of_each_host=9)
+            visit = Visit(page, _NOW, None, final_url=url, canonical_url=url, http_status=200)
+            opened.save_page(visit, record, copies=CopySettings(min_words=20))
+        yield opened
+
+
+def test_counts_with_and_without_clutter_and_copies(store: Store) -> None:
+    assert counts(store, ("brand",)) == [
+        Count(("Corvane",), 1, 2, 1, 2, 1, 2),
+        Count(("Le Rex",), 0, 0, 1, 1, 0, 0),
+    ]
+    assert counts(store, ()) == [Count((), 1, 2, 2, 3, 1, 2)]
+    because = {count.values: count.everything for count in counts(store, ("brand", "because"))}
+    assert because == {("Corvane", "copy"): 1, ("Corvane", "counted"): 1, ("Le Rex", "clutter"): 1}
+    assert counts(store, ("day", "lang", "place"))[0].values == ("2026-01-05", "en", "body")
+    only = Selection(since="2026-01-06", langs=("en",))
+    assert counts(store, (), only) == [Count((), 0, 1, 0, 1, 0, 1)]
+    assert counts(store, (), Selection(brands=("None",))) == [Count((), 0, 0, 0, 0, 0, 0)]
+    with pytest.raises(ConfigError, match="colour"):
+        counts(store, ("colour",))
+
+
+def test_the_page_needs_nothing_else_and_runs_nothing(store: Store) -> None:
+    page = report_page(store, title="Ours & theirs")
+    assert "Ours &amp; theirs" in page
+    assert "Corvane" in page
+    assert "<script" not in page
+    assert "prefers-color-scheme: dark" in page
+    assert not [part for part in ("src=", "@import", "url(", "<link") if part in page]
+    empty = report_page(store, Selection(brands=("None",)))
+    assert "No mentions yet." in empty
+
+
+@pytest.mark.parametrize(
+    ("last", "step", "columns"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
+)
+def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: int) -> None:
+    found, steps, summed = in_steps({"Corvane": {"2026-01-01": 2, last: 3}})
+    assert (found, len(steps)) == (step, columns)
+    assert sum(summed["Corvane"].values()) == 5
+    assert set(summed["Corvane"]) <= set(steps)
+
+
+def test_exports(store: Store) -> None:
+    lines = io.BytesIO()
+    assert export_rows(store.rows("mentions"), "jsonl", lines, name="x") == 3
+    assert [json.loads(line)["counted"] for line in lines.getvalue().splitlines()] == [1, 0, 0]
+    table = io.BytesIO()
+    assert export_rows(store.rows("pages"), "csv", table, name="x") == 3
+    rows = list(csv.DictReader(io.StringIO(table.getvalue().decode())))
+    assert rows[2]["text"] == "'=1+1"
+    parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet")
+    file = io.BytesIO()
+    assert export_rows(store.rows("mentions"), "parquet", file, name="x") == 3
+    assert parquet.read_table(file).column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
+    none = io.BytesIO()
+    assert export_rows(store.rows("versions"), "parquet", none, name="x") == 0
+
+
+def test_pages_of_something_else() -> None:
+    pages = [("https://example.org/1", article_page()), ("https://example.org/2", b"%PDF-1.4")]
+    first, second = mentions_in(pages, ["harbour council", Brand(BRAND)])
+    assert first.brands == ("harbour council",)
+    assert BRAND in {mention.brand for mention in first.mentions if not mention.counted}
+    assert json.loads(json.dumps(first.to_dict()))["brands"] == ["harbour council"]
+    assert second.extraction.error is not None
+    assert [found.brands for found in mentions_in(pages, ["harbour council"], jobs=2)] == [first.brands, ()]

@@ -1,0 +1,178 @@
+"""Runs against the demo server: what is found, what is not fetched again, how a run ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from blockfeat.errors import StoreError
+from blockfeat.mentions.brand import Brand
+from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Webhook
+from blockfeat.monitor.demo import DemoServer
+from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.run import Monitor, run_once, stay
+from blockfeat.monitor.store.records import PageRecord, Saved, Visit
+from blockfeat.monitor.store.store import Store
+from blockfeat.monitor.summary import Summary
+
+_FETCH = FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",))
+_PAGES = PageSettings(max_age=None, jobs=0)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with DemoServer(feeds=4, pages=6) as demo:
+        yield demo
+
+
+@pytest.fixture
+def config(server: DemoServer, tmp_path: Path) -> MonitorConfig:
+    """Four sites with six pages each; the last pages of two are copies."""
+    names = sorted({name for site in server.sites("many") for page in site.pages for name in page.brands + page.around})
+    return MonitorConfig(
+        store=str(tmp_path / "monitor.db"),
+        sources=(Source(server.list_url("many")),),
+        brands=tuple(map(Brand, names)),
+        fetch=_FETCH,
+        pages=_PAGES,
+    )
+
+
+def test_what_feeds_name_is_found_once_and_copies_are_known(server: DemoServer, config: MonitorConfig) -> None:
+    summary = asyncio.run(run_once(config))
+    assert not summary.failures
+    assert (summary.feeds["read"], summary.pages["new"], summary.copies) == (5, 24, 2)
+    with Store.open(config.store) as store:
+        found = {(row["url"], row["brand"]) for row in store.rows("mentions", where="in_article = 1")}
+        around = {(row["url"], row["brand"]) for row in store.rows("mentions", where="in_article = 0")}
+        wanted = {
+            (f"http://{site.name}.localhost:{server.port}{page.path}", brand)
+            for site in server.sites("many")
+            for page in site.pages
+            for brand in page.brands
+        }
+    assert len(found & wanted) >= 0.95 * len(wanted)
+    assert around - found
+    served = len(server.log)
+    again = asyncio.run(run_once(config))
+    assert (again.pages.total(), again.mentions) == (0, 0)
+    assert len(server.log) - served <= 1
+
+
+def test_a_run_in_postgresql(server: DemoServer, config: MonitorConfig, postgres: str) -> None:
+    summary = asyncio.run(run_once(replace(config, store=postgres)))
+    assert (summary.pages["new"], summary.copies) == (24, 2)
+    with Store.open(postgres) as store:
+        assert store.status(now=0).pages == {"ok": 24}
+
+
+def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path) -> None:
+    received: list[dict[str, object]] = []
+    answers = iter([503, *[204] * 99])
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status = next(answers)
+            if status == 204:
+                received.extend(body["mentions"])
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    hook = HTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=hook.serve_forever, daemon=True).start()
+    stream = tmp_path / "mentions.jsonl"
+    webhook = Webhook(f"http://127.0.0.1:{hook.server_port}/", batch=7)
+    config = replace(config, stream=str(stream), webhooks=(webhook,))
+    first = asyncio.run(run_once(config))
+    assert any("answered 503" in reason for reason in first.failures.values())
+    stream.write_text(stream.read_text(encoding="utf-8") + '{"id": "cut o', encoding="utf-8")
+    asyncio.run(run_once(config))
+    hook.shutdown()
+    with Store.open(config.store) as store:
+        ids = sorted(row["id"] for row in store.rows("mentions"))
+        assert {sink["pending"] for sink in store.status(now=0).sinks} == {0}
+    assert sorted(str(mention["id"]) for mention in received) == ids
+    assert sorted(json.loads(line)["id"] for line in stream.read_text(encoding="utf-8").splitlines()) == ids
+
+
+def test_the_time_limit_leaves_the_rest_for_the_next_run(config: MonitorConfig) -> None:
+    slow = replace(config, fetch=replace(_FETCH, delay=0.2, per_host=1))
+    summary = asyncio.run(run_once(slow, time_limit=0.9))
+    assert summary.stopped == "the time was over"
+    assert summary.left > 0
+    rest = asyncio.run(run_once(config))
+    assert rest.pages["new"] == 24 - summary.pages["new"]
+
+
+def test_a_stopped_run_finishes_the_pages_in_hand(config: MonitorConfig) -> None:
+    rounds: list[Summary] = []
+    monitors: list[Monitor] = []
+
+    def on_progress(summary: Summary) -> None:
+        if summary.pages["new"] == 3:
+            monitors[0].stop()
+
+    asyncio.run(stay(config, every=60, on_start=monitors.append, on_progress=on_progress, on_round=rounds.append))
+    (summary,) = rounds
+    assert summary.stopped == "stopped by a signal"
+    assert summary.left == 24 - summary.pages["new"]
+    with Store.open(config.store) as store:
+        assert store.status(now=9e9).pages["ok"] == summary.pages["new"]
+
+
+def test_staying_polls_again_and_stops(config: MonitorConfig, server: DemoServer) -> None:
+    rounds: list[Summary] = []
+    monitors: list[Monitor] = []
+    url = f"http://many-0.localhost:{server.port}{server.sites('many')[0].pages[0].path}"
+
+    def on_round(summary: Summary) -> None:
+        rounds.append(summary)
+        if len(rounds) == 2:
+            monitors[0].stop()
+
+    once = replace(config, sources=(Source(url, kind="page"),), pages=replace(_PAGES, revisit=0.5))
+    asyncio.run(stay(once, every=60, on_start=monitors.append, on_round=on_round))
+    assert [dict(summary.pages) for summary in rounds] == [{"new": 1}, {"unchanged": 1}]
+
+
+def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
+    config: MonitorConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_page = Store.save_page
+
+    def broken(self: Store, seen: Visit, record: PageRecord, **options: object) -> Saved:
+        if seen.page.id == 3:
+            raise ValueError("not this one")
+        return save_page(self, seen, record, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "save_page", broken)
+    summary = asyncio.run(run_once(config))
+    assert dict(summary.pages) == {"new": 23, "failed": 1}
+    assert list(summary.failures.values()) == ["unexpected ValueError: not this one"]
+    assert asyncio.run(run_once(config)).pages.total() == 0
+
+
+def test_a_second_run_on_the_store_is_refused(config: MonitorConfig) -> None:
+    with Store.open(config.store) as store, store.lock(), pytest.raises(StoreError, match="another run"):
+        asyncio.run(run_once(config))
+
+
+def test_addresses_that_fail_are_named(config: MonitorConfig, server: DemoServer) -> None:
+    absent = f"http://many-0.localhost:{server.port}/absent"
+    sources = (Source(absent, kind="page"), Source(f"{server.url}nothing.xml"), Source("http://10.1.2.3/", kind="page"))
+    summary = asyncio.run(run_once(replace(config, sources=sources)))
+    assert set(summary.failures) == {source.url for source in sources}
+    assert summary.is_fruitless

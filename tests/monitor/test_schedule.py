@@ -1,0 +1,52 @@
+"""When feeds and pages are asked again."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("feedparser", reason="needs the extra monitor")
+
+from blockfeat.monitor.config.settings import PageSettings
+from blockfeat.monitor.feeds.feed import Feed
+from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
+from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
+
+_NOON = 1_767_614_400.0  # 2026-01-05 12:00 UTC, a Monday
+_PAGE = DuePage(1, "https://example.org/1", "example.org", None, None, None, 0, 0, "2026-01-05T10:00:00Z")
+
+
+def _failed(**values: object) -> Fetched:
+    return Fetched(_PAGE.url, _PAGE.url, error="no", **values)  # type: ignore[arg-type]
+
+
+def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
+    feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
+    assert after_poll(_NOON, every=60, headers={}, manners=manners_of(feed)) == _NOON + 3 * 3600
+    headers = {"cache-control": "public, max-age=900"}
+    assert after_poll(_NOON, every=60, headers=headers, manners=FeedManners()) == _NOON + 900
+
+
+def test_a_feed_that_fails_is_asked_more_and_more_seldom() -> None:
+    waits = [after_failed_poll(0, DueFeed(1, "x", 0, None, None, None, None, failures)) for failures in (0, 3, 30)]
+    assert waits == [60, 480, 86400]
+
+
+def test_a_page_that_fails_is_tried_again_unless_that_is_of_no_use() -> None:
+    settings = PageSettings(attempts=2)
+    assert after_failed_visit(_NOON, _PAGE, _failed(permanent=True), settings) is None
+    assert after_failed_visit(_NOON, _PAGE, _failed(), settings) == _NOON + 60
+    tried = DuePage(1, _PAGE.url, _PAGE.host, None, None, None, 1, 0, _PAGE.first_seen)
+    assert after_failed_visit(_NOON, tried, _failed(), settings) is None
+
+
+def test_a_host_that_names_a_time_is_believed_while_the_page_is_young() -> None:
+    settings = PageSettings(attempts=1, max_age=86400)
+    assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 5), settings) == _NOON + 5
+    assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 200_000), settings) is None
+
+
+def test_pages_are_looked_at_again_while_they_are_young() -> None:
+    assert after_visit(_NOON, _PAGE, PageSettings()) is None
+    assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600)) == _NOON + 3600
+    assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600, revisit_for=7200)) is None

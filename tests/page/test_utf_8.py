@@ -1,0 +1,35 @@
+"""Validity of UTF-8: the same as Python's strict codec."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from blockfeat.page.utf_8 import is_utf_8
+from uncompiled import load_uncompiled
+
+CHARACTERS = (b"a", b"a" * 31, b"a" * 64, "é".encode(), "中".encode(), "\U0001f600".encode())
+BROKEN = (b"\x80", b"\xc0\xaf", b"\xe0\x80\x80", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80")
+CUT_SHORT = (b"\xf5", b"\xff", b"\xe4\xb8", b"\xf0\x9f\x98")
+PIECES = st.sampled_from((*CHARACTERS, *BROKEN, *CUT_SHORT))
+
+
+def is_decoded(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@given(st.lists(PIECES, max_size=8).map(b"".join) | st.binary(max_size=80))
+@example(b"")
+@example("ü".encode() * 40)
+def test_it_agrees_with_the_codec(data: bytes) -> None:
+    assert is_utf_8(data) == is_decoded(data)
+
+
+@pytest.mark.parametrize("data", [b"a" * 100, "ab中c".encode() * 9, b"\xe4\xb8", b"a" * 40 + b"\x80"])
+def test_it_runs_uncompiled_with_the_same_result(data: bytes) -> None:
+    assert load_uncompiled("blockfeat.page.utf_8").is_utf_8(data) == is_utf_8(data)

@@ -1,0 +1,117 @@
+"""Measure the endings of names (blockfeat/mentions/endings.toml) against the dictionaries of simplemma.
+
+Two measures, each beside Snowball's stemmers where there is one:
+
+- *texts*: words with a capital inside of the sentences of gold texts that a dictionary takes for a form of a name.
+  Recall: the share of these words that are a proposed form of their name. Precision: of the words that are a proposed
+  form of some name of the texts, the share that belong to that name.
+- *paradigms* (``--paradigms``): a thousand names of a dictionary with all their forms, plural and possessive forms too.
+  Recall: the share of the forms that are proposed. Precision: the share of the proposed forms that the dictionary has.
+
+``pip install simplemma``, then ``python tools/measure_inflection.py --corpora FOLDER``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import snowballstemmer
+from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
+
+from blockfeat.data import load_corpora
+from blockfeat.mentions.folding import Folder
+from blockfeat.mentions.inflection import Endings
+
+CORPORA = ("daniel", "fundus", "newspaper4k", "htmltotext")
+STEMMERS = {"pl": "polish", "ru": "russian", "el": "greek", "cs": "czech"}
+PARADIGMS = ("pl", "ru", "uk", "cs", "sk", "sl", "lt", "lv", "et", "fi", "hu", "el", "ro")
+INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{3,}")
+NAMES = 1_000
+
+
+def dictionary(lang: str) -> dict[str, str]:
+    """Return the lemma of each form that a dictionary has."""
+    raw = DefaultDictionaryFactory().get_dictionary(lang)
+    return {_text(form): _text(lemma) for form, lemma in raw.items()}
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def in_texts(lang: str, texts: Iterable[str]) -> None:
+    """Print both measures over texts, for the endings and for the stemmer."""
+    folder, lemmas = Folder(), dictionary(lang)
+
+    def fold(word: str) -> str:
+        return folder.fold(word).text
+
+    words = Counter(
+        match[0]
+        for text in texts
+        for match in INSIDE.finditer(text)
+        if match[0][0].isupper() and not match[0].isupper()
+    )
+    names = {word: lemmas[word] for word in words if word in lemmas and lemmas[word][:1].isupper()}
+    stemmer, by_stem = snowballstemmer.stemmer(STEMMERS[lang]), defaultdict(set)
+    for word in words:
+        by_stem[stemmer.stemWord(word.lower())].add(word)
+    ways: dict[str, Callable[[str], Iterable[str]]] = {
+        "endings": Endings.of(lang).forms,
+        "Snowball": lambda name: by_stem[stemmer.stemWord(name.lower())],
+    }
+    inflected = {word: name for word, name in names.items() if word != name}
+    total = sum(words[word] for word in inflected)
+    for way, forms in ways.items():
+        owners = defaultdict(set)
+        for name in set(names.values()):
+            for form in forms(name):
+                owners[fold(form)].add(name)
+        pairs = [(word, name) for word in names for name in owners[fold(word)] if word != name]
+        right = sum(words[word] for word, name in pairs if names[word] == name)
+        found = sum(words[word] for word, _ in pairs)
+        print(f"| {lang} | {way} | {len(set(names.values()))} | {total} | {right / total:.3f} | {right / found:.3f} |")
+
+
+def in_paradigms(lang: str) -> None:
+    """Print both measures over the names of a dictionary."""
+    forms = defaultdict(set)
+    for form, lemma in dictionary(lang).items():
+        both = form + lemma
+        if form != lemma and both.isalpha() and form[0].isupper() and lemma[0].isupper() and not form.isupper():
+            forms[lemma].add(form)
+    names = sorted(name for name, own in forms.items() if len(own) > 1 and len(name) > 3)
+    random.Random(1).shuffle(names)
+    endings, chosen = Endings.of(lang), names[:NAMES]
+    proposed = {name: set(endings.forms(name)) for name in chosen}
+    right = sum(len(proposed[name] & forms[name]) for name in chosen)
+    there, offered = sum(len(forms[name]) for name in chosen), sum(map(len, proposed.values()))
+    print(f"| {lang} | {len(chosen)} | {offered / len(chosen):.1f} | {right / there:.3f} | {right / offered:.3f} |")
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
+    parser.add_argument("--paradigms", action="store_true")
+    options = parser.parse_args()
+    if options.paradigms:
+        print("| language | names | forms a name | recall | precision |\n|---|---:|---:|---:|---:|")
+        for lang in PARADIGMS:
+            in_paradigms(lang)
+        return
+    texts = defaultdict(list)
+    for page in load_corpora(options.corpora / f"{name}.jsonl.xz" for name in CORPORA):
+        texts[page.lang].append(page.text or "")
+    print("| language | forms by | names | inflected words | recall | precision |\n|---|---|---:|---:|---:|---:|")
+    for lang in STEMMERS:
+        in_texts(lang, texts[lang])
+
+
+if __name__ == "__main__":
+    main()
