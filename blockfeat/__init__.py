@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.extraction.site_profile import SiteProfile
     from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ __all__ = [
     "NotHTML",
     "OutputError",
     "ResumeError",
+    "SiteProfile",
     "StoreError",
     "TableError",
     "TrainingError",
@@ -87,6 +89,7 @@ _HOMES = {
     "TrainingError": "blockfeat.errors",
     "Extraction": "blockfeat.extraction.extraction",
     "Extractor": "blockfeat.extraction.extractor",
+    "SiteProfile": "blockfeat.extraction.site_profile",
     "TrainingOptions": "blockfeat.training.train",
     "extract": "blockfeat.api",
     "train": "blockfeat.training.train",

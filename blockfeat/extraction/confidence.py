@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
+from blockfeat.extraction.chances import content_logits
 
 __all__ = ["CONFIDENCE_MEASURES", "confidence_measures", "expected_f1"]
 
@@ -21,7 +22,6 @@ CONFIDENCE_MEASURES = (
 )  # fmt: skip
 """Names of the measures, in their order."""
 
-_BY_WORD = ("thresholds", "tokens")
 _LEAST, _MOST_SCORE, _MOST_ODDS = 1e-3, 6.0, 30.0
 
 
@@ -46,7 +46,7 @@ def confidence_measures(
     if not kept.any():
         return None
     sizes = np.maximum(words, 1).astype(np.float64)
-    logits = scores / sizes if kind in _BY_WORD else scores
+    logits = content_logits(kind, scores, words)
     chance = probabilities(logits, limit=_MOST_ODDS)
     total = float(sizes[kept].sum())
     found = float((chance * sizes)[kept].sum())

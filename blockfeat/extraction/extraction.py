@@ -13,12 +13,13 @@ from blockfeat.content.characters import clean_characters
 from blockfeat.content.nodes import Content, Node
 from blockfeat.content.page_content import Nodes
 from blockfeat.extraction.facts import Facts
+from blockfeat.extraction.site_page import SitePage
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
     from blockfeat.extraction.links import TextLink
 
-__all__ = ["RECORD_SCHEMA", "Extraction"]
+__all__ = ["RECORD_SCHEMA", "Extraction", "KnownSitePage"]
 
 
 RECORD_SCHEMA = 1
@@ -31,6 +32,21 @@ def _no_blocks() -> tuple[Block, ...]:
 
 def _no_nodes(images: bool) -> tuple[Node, ...]:
     return ()
+
+
+def _no_site_page() -> SitePage | None:
+    return None
+
+
+@dataclass(frozen=True)
+class KnownSitePage:
+    """Gives what was found before, in another process."""
+
+    page: SitePage | None
+
+    def __call__(self) -> SitePage | None:
+        """Return it."""
+        return self.page
 
 
 @dataclass(frozen=True)
@@ -93,6 +109,11 @@ class Extraction:
         By which copies of the text are found (`blockfeat.extraction.fingerprint`); None without a text.
     metadata : Metadata
         Title, authors, dates and what else the page says of itself, read when first asked for.
+    site_repeated : int or None
+        How many blocks of the text were dropped because other pages of the site repeat them; None where no site profile
+        was given.
+    site_page : SitePage or None
+        What `SiteProfile.add` takes of the page; None where it could not be read.
     """
 
     text: str
@@ -106,16 +127,23 @@ class Extraction:
     error: str | None = None
     model: str = ""
     encoding: str | None = None
+    site_repeated: int | None = None
     evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
     fact_finder: Callable[[], Facts] = field(default=Facts, repr=False, compare=False)
     nodes: Nodes = field(default=_no_nodes, repr=False, compare=False)
 
     describe: Callable[[], Metadata] | None = field(default=None, repr=False, compare=False)
+    find_site_page: Callable[[], SitePage | None] = field(default=_no_site_page, repr=False, compare=False)
 
     @cached_property
     def metadata(self) -> Metadata:
         """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
         return Metadata() if self.describe is None else self.describe()
+
+    @cached_property
+    def site_page(self) -> SitePage | None:
+        """What `SiteProfile.add` takes of the page."""
+        return self.find_site_page()
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -241,6 +269,8 @@ class Extraction:
             "model": self.model,
             "version": blockfeat.__version__,
         }
+        if self.site_repeated is not None:
+            document["site_repeated"] = self.site_repeated
         if evidence:
             both = zip(self.blocks, self.roles, strict=True)
             document["blocks"] = [{**block.to_dict(), "role": role} for block, role in both]
@@ -253,7 +283,7 @@ class Extraction:
     def __getstate__(self) -> dict[str, Any]:
         """Make blocks, facts, nodes and metadata now: a page's tree cannot travel between processes."""
         made = {"blocks": self.blocks, "evidence": _no_blocks, "facts": self.facts, "fact_finder": Facts}
-        made |= {"nodes": _Made(self.nodes(False), self.nodes(True))}
+        made |= {"nodes": _Made(self.nodes(False), self.nodes(True)), "find_site_page": KnownSitePage(self.site_page)}
         if self.describe is not None:
             made |= {"metadata": self.metadata, "describe": _Known(self.metadata)}
         return {**self.__dict__, **made}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,10 @@ from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.content_options import ContentOptions, find_headline
 from blockfeat.extraction.error_page import is_error_page
 from blockfeat.extraction.explain import Evidence
-from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extraction import Extraction, KnownSitePage
 from blockfeat.extraction.facts import FactFinder, Facts
+from blockfeat.extraction.site_page import SitePage
+from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
@@ -47,7 +50,12 @@ _COMPLETED = "kept: most of the table, list or preformatted text around it is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
 _POINTER = "dropped: it points at another text, by its first words and its link"
+_REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 _ERROR_PAGE = "the page says that what was asked for is not there"
+
+
+def _repeated(pages: int) -> str:
+    return _REPEATED.format(pages=pages, noun="page" if pages == 1 else "pages")
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -74,6 +82,8 @@ class Extractor:
         `blockfeat.content.normal.normalised`.
     metadata : bool
         Whether extractions have metadata.
+    site : SiteProfile or None
+        Other pages of the site; text that they repeat is dropped.
     """
 
     model: Model
@@ -82,11 +92,13 @@ class Extractor:
     max_bytes: int | None = None
     normalise: bool = True
     metadata: bool = True
+    site: SiteProfile | None = None
 
     def __repr__(self) -> str:
         """Return name and kind of the model, and the options that were given."""
         shown = {"model": self.model.name, "kind": self.model.kind, **asdict(self.content), "max_bytes": self.max_bytes}
         shown["normalise"] = None if self.normalise else False
+        shown["site"] = self.site
         return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
@@ -164,6 +176,20 @@ class Extractor:
             normalise=self.normalise if normalise is None else normalise,
         )
 
+    def with_site(self, profile: SiteProfile | None) -> Extractor:
+        """Return a copy that drops text which other pages of the site repeat; None for one that does not.
+
+        The scores of blocks stay as they are. See docs/site-profile.md for the rule and what it gains.
+
+        Raises
+        ------
+        ModelError
+            The profile holds the probabilities of another model.
+        """
+        if profile is not None and profile.model not in (None, self.model.name):
+            raise ModelError(f"the site profile is of model {profile.model!r}, not of {self.model.name!r}")
+        return replace(self, site=profile)
+
     def extract(
         self,
         html: str | bytes | bytearray | memoryview,
@@ -214,7 +240,7 @@ class Extractor:
         title = page.title
         title = title and self._normalised(title)
         headline = find_headline(measured.blocks, prediction.kept, title)
-        kept, overruled, tables = self._chosen(measured.blocks, prediction.kept, headline)
+        kept, overruled, tables, repeated = self._chosen(measured.blocks, prediction.kept, headline)
         prediction = replace(prediction, kept=kept)
         is_error = is_error_page(measured.blocks, kept, title)
         text = plain_text(measured.blocks, kept, tables, normalise=self.normalise)
@@ -229,6 +255,10 @@ class Extractor:
             warnings=(*page.warnings, *self._foreign(measured.lang), *([_ERROR_PAGE] if is_error else [])),
             model=self.model.name,
             encoding=page.encoding,
+            site_repeated=None if self.site is None else repeated,
+            find_site_page=partial(
+                SitePage.of, measured, prediction, model=self.model.name, kind=self.model.kind
+            ),
             evidence=Evidence(measured, self.model, prediction, overruled),
             fact_finder=FactFinder(
                 measured,
@@ -247,8 +277,25 @@ class Extractor:
 
     def _chosen(
         self, blocks: Blocks, predicted: NDArray[np.bool_], headline: int | None
+    ) -> tuple[NDArray[np.bool_], dict[int, str], list[DataTable], int]:
+        """Return what is kept of what the model keeps, why that differs, the data tables, what the site repeats.
+
+        What the site repeats goes first, unless nothing would be left of the text.
+        """
+        repeated = {} if self.site is None else self.site.repeated(blocks, predicted)
+        if repeated:
+            without = predicted.copy()
+            without[list(repeated)] = False
+            chosen, overruled, tables = self._met(blocks, without, headline)
+            if chosen.any():
+                dropped = {block: _repeated(pages) for block, pages in repeated.items() if not chosen[block]}
+                return chosen, dropped | overruled, tables, len(dropped)
+        return *self._met(blocks, predicted, headline), 0
+
+    def _met(
+        self, blocks: Blocks, predicted: NDArray[np.bool_], headline: int | None
     ) -> tuple[NDArray[np.bool_], dict[int, str], list[DataTable]]:
-        """Return what is kept of what the model keeps, why that differs, and the data tables of the page.
+        """Return what is kept once the options are met, why that differs, and the data tables of the page.
 
         Tables and lists that are kept for the most part are kept whole, the content options are met, and lines that
         point at other texts go.
@@ -323,8 +370,10 @@ class Extractor:
 
     def _without_evidence(self, document: Document) -> Extraction:
         """Extract a document in a worker process; its evidence is made again where it is asked for."""
+        found = self.extract_document(document)
+        page = KnownSitePage(found.site_page)
         return replace(
-            self.extract_document(document), evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None
+            found, evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None, find_site_page=page
         )
 
     def failed(self, document: Document, reason: str) -> Extraction:

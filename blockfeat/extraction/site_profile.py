@@ -1,0 +1,213 @@
+"""``SiteProfile``: what pages of one site say, so that text which another page of the site repeats is told as clutter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import ModelError
+from blockfeat.extraction.site_page import STEPS, SitePage, text_keys
+
+if TYPE_CHECKING:
+    from blockfeat.blocks.table import Blocks
+    from blockfeat.extraction.extraction import Extraction
+
+__all__ = ["MOST_PAGES", "SiteProfile", "SiteRule"]
+
+MOST_PAGES = 10
+"""A profile holds the last so many pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRule:
+    """When text that other pages repeat is clutter.
+
+    Attributes
+    ----------
+    cut : float
+        The mean probability of content that it has on the other pages is below this.
+    copy_share : float
+        A page is a near-copy of another, and says nothing about it, if the texts that are content on both hold at least
+        this share of the words that are content on one of them.
+    least_words : int
+        Shorter texts are left alone.
+    """
+
+    cut: float = 0.5
+    copy_share: float = 0.5
+    least_words: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class SiteProfile:
+    """The last ten pages of one site; immutable, held by the caller.
+
+    ``profile = profile.add(extraction)`` gives a profile with one page more, ``extractor.with_site(profile)`` an
+    extractor that drops what they repeat. A profile holds no text: a key of 64 bits, a number of words and a probability
+    for each block, at most 64 KB. It belongs to the model whose probabilities it holds.
+
+    Attributes
+    ----------
+    pages : tuple of SitePage
+        The pages, the latest last; none is a near-copy of another.
+    rule : SiteRule
+        When repeated text is clutter. Not saved.
+    """
+
+    pages: tuple[SitePage, ...] = ()
+    rule: SiteRule = field(default_factory=SiteRule)
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self.pages)
+
+    def __repr__(self) -> str:
+        """Return model and number of pages."""
+        return f"SiteProfile(model={self.model!r}, pages={len(self)})"
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model that gave the probabilities; None without pages."""
+        return self.pages[-1].model if self.pages else None
+
+    def add(self, page: Extraction | SitePage) -> SiteProfile:
+        """Return a profile with one page more.
+
+        Near-copies of it, such as the same page read before, go; of more than ten pages the oldest goes. A page that
+        could not be read, or has no text, changes nothing. What is added are the model's own probabilities, whether or
+        not the page was extracted with a profile.
+
+        Raises
+        ------
+        ModelError
+            The page was extracted by another model than those of the profile.
+        """
+        found = page if isinstance(page, SitePage) else page.site_page
+        if found is None or not len(found):
+            return self
+        if self.model is not None and found.model != self.model:
+            raise ModelError(f"a site profile of model {self.model!r} takes no page of model {found.model!r}")
+        others = tuple(other for other in self.pages if not self._are_copies(found, other))
+        return replace(self, pages=(*others, found)[-MOST_PAGES:])
+
+    def _are_copies(self, first: SitePage, second: SitePage) -> bool:
+        least = min(first.content_words, second.content_words)
+        if not least:
+            return np.array_equal(first.keys, second.keys)
+        return first.shared_words(second) >= self.rule.copy_share * least
+
+    def repeated(self, blocks: Blocks, kept: NDArray[np.bool_]) -> dict[int, int]:
+        """Return the kept blocks of a page that the site repeats, each with the number of other pages that have it.
+
+        None where nothing of the page would be left.
+
+        Parameters
+        ----------
+        blocks : Blocks
+            The page's n blocks.
+        kept : bool array, n
+            Those that the model keeps.
+        """
+        if not self.pages or not kept.any():
+            return {}
+        indices = kept.nonzero()[0]
+        keys = text_keys(blocks.measures)[indices].tolist()
+        places = {
+            block: found for block, key in zip(indices.tolist(), keys, strict=True) if (found := self._places.get(key))
+        }
+        if not places:
+            return {}
+        words = blocks.measures.words
+        others = self._no_copies(places, words, int(words[indices].sum()))
+        repeated: dict[int, int] = {}
+        for block, found in places.items():
+            chances = [chance for page, chance in found if page in others]
+            is_low = bool(chances) and sum(chances) < self.rule.cut * STEPS * len(chances)
+            if is_low and words[block] >= self.rule.least_words:
+                repeated[block] = len(chances)
+        return repeated if len(repeated) < indices.size else {}
+
+    def _no_copies(
+        self, places: dict[int, list[tuple[int, int]]], words: NDArray[np.integer[Any]], kept_words: int
+    ) -> set[int]:
+        """Return the pages of the profile that are no near-copies of a page."""
+        shared: dict[int, int] = defaultdict(int)
+        for block, found in places.items():
+            for page, chance in found:
+                if 2 * chance >= STEPS:
+                    shared[page] += int(words[block])
+        return {
+            number
+            for number, page in enumerate(self.pages)
+            if not shared[number] or shared[number] < self.rule.copy_share * min(kept_words, page.content_words)
+        }
+
+    @cached_property
+    def _places(self) -> dict[int, list[tuple[int, int]]]:
+        """The pages on which each text stands, by its key, with its probability there."""
+        found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for number, page in enumerate(self.pages):
+            for key, chance in zip(page.keys.tolist(), page.chances.tolist(), strict=True):
+                found[key].append((number, chance))
+        return dict(found)
+
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the profile's file, JSON; see docs/site-profile.md."""
+        from blockfeat.extraction.site_file import profile_to_bytes
+
+        return profile_to_bytes(self.pages)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, *, where: str = "site profile") -> SiteProfile:
+        """Make a profile of the bytes of its file.
+
+        Raises
+        ------
+        InputError
+            They are none, or of a version that is not known; the message begins with ``where``.
+        """
+        from blockfeat.extraction.site_file import pages_from_bytes
+
+        return cls(pages_from_bytes(data, where=where))
+
+    def save(self, path: str | Path) -> None:
+        """Write the profile, whole or not at all.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        """
+        from blockfeat.files import writing
+
+        target = Path(path)
+        partial = target.with_name(target.name + ".part")
+        with writing(path):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_bytes(self.to_bytes())
+            partial.replace(target)
+
+    @classmethod
+    def load(cls, path: str | Path) -> SiteProfile:
+        """Read a profile that `save` wrote.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read, or holds none; the message names it.
+        """
+        from blockfeat.errors import InputError
+        from blockfeat.extraction.site_file import MOST_BYTES
+
+        try:
+            with Path(path).open("rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        return cls.from_bytes(data, where=str(path))

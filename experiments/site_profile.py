@@ -1,0 +1,223 @@
+"""What a site profile changes: word F1 by corpus with the profile of 1, 3 and 10 other pages of the host, and without.
+
+Usage::
+
+    python -m experiments.site_profile
+    python -m experiments.site_profile --grid
+    python -m experiments.site_profile --model margin
+
+Two models, of which each has seen no page of the corpora that it scores; they are trained where their files are not
+there. The hosts of ``wcxb-dev`` with several pages are left out of both trainings. The other pages are the k behind a page in the order
+of the corpus, the first following the last; hosts with at most k pages are left out of the row of k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from statistics import fmean
+from urllib.parse import urlsplit
+
+from blockfeat.data import LabelledPage, read_corpus
+from blockfeat.data.host import guess_host, registered_domain
+from blockfeat.evaluation.bootstrap import paired_difference
+from blockfeat.evaluation.evaluate import score_page
+from blockfeat.evaluation.markdown_table import markdown_table
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.site_profile import SiteProfile, SiteRule
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.models.model import Prediction
+from blockfeat.models.store import save_model
+from blockfeat.page.page import Page
+from blockfeat.training import make_trainer
+from experiments.corpora import CLEANEVAL, Corpora
+
+__all__ = ["GROUPS", "Change", "changes_of", "main", "table"]
+
+_logger = logging.getLogger(__name__)
+_TYPES = "wcxb-dev"
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "first": ("cleanportaleval", "daniel", "fundus", "goose3", CLEANEVAL[1], _TYPES),
+    "second": ("dragnet", "l3s-gn1"),
+}
+"""Corpora by the model that has not seen them."""
+_TRAINING: Mapping[str, tuple[str, ...]] = {
+    "first": (CLEANEVAL[0], "dragnet", "l3s-gn1", "newspaper4k", "htmltotext"),
+    "second": (CLEANEVAL[0], "daniel", "fundus", "cleanportaleval", "newspaper4k", "htmltotext"),
+}
+_OTHERS = (1, 3, 10)
+_POINT = 0.01
+_GRID = {"cut": (0.3, 0.5, 0.6, 0.7, 0.8), "copy_share": (0.3, 0.5, 0.8, 2.0), "least_words": (1, 4, 8)}
+
+
+@dataclass(frozen=True)
+class Change:
+    """Word F1 of a page without a profile and with one of so many other pages."""
+
+    corpus: str
+    id: str
+    others: int
+    without: float
+    with_profile: float
+    dropped: int
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A page of a host, measured and predicted."""
+
+    labelled: LabelledPage
+    page: Page
+    measured: MeasuredPage
+    prediction: Prediction
+
+
+def host_of(page: LabelledPage) -> str | None:
+    """Return the host of a page's address, or the site that the page names where its corpus gives no address."""
+    if page.url is None:
+        return guess_host(page.html)
+    return (urlsplit(page.url).hostname or "").removeprefix("www.") or None
+
+
+def by_host(pages: Iterable[LabelledPage]) -> dict[str, list[LabelledPage]]:
+    """Return the hosts that have several pages."""
+    found: dict[str, list[LabelledPage]] = defaultdict(list)
+    for page in pages:
+        host = host_of(page)
+        if host is not None and page.text:
+            found[host].append(page)
+    return {host: own for host, own in found.items() if len(own) > 1}
+
+
+def train(group: str, corpora: Corpora, every: int, seed: int, path: Path) -> None:
+    """Train the model of a group on every n-th page of what it may see, and save it."""
+    sites = Counter(map(_site, types := corpora.pages(_TYPES)))
+    singles = [page for page in types if sites[_site(page)] == 1]
+    pages = [page for name in _TRAINING[group] for page in corpora.pages(name)[::every]] + singles[::every]
+    _logger.info("training %s on %d pages", path, len(pages))
+    save_model(make_trainer("sequence", seed=seed).fit(pages), path)
+
+
+def _site(page: LabelledPage) -> str:
+    return (registered_domain(page.url) if page.url else guess_host(page.html)) or page.id
+
+
+def changes_of(
+    corpus: str, pages: Sequence[LabelledPage], extractor: Extractor, rules: Sequence[SiteRule]
+) -> Iterator[tuple[SiteRule, Change]]:
+    """Yield the changes of the pages of one host by each rule, for each number of others that it has."""
+    read = [_read(page, extractor) for page in pages]
+    before = [extractor.assemble(one.page, one.measured, one.prediction) for one in read]
+    scores = [_f1(found.text, one.labelled) for found, one in zip(before, read, strict=True)]
+    known = [{found.text: score} for found, score in zip(before, scores, strict=True)]
+    for others, rule in product(_OTHERS, rules):
+        for place, one in enumerate(read if others < len(pages) else []):
+            profile = SiteProfile(rule=rule)
+            for step in range(1, others + 1):
+                profile = profile.add(before[(place + step) % len(pages)])
+            found = extractor.with_site(profile).assemble(one.page, one.measured, one.prediction)
+            if found.text not in known[place]:
+                known[place][found.text] = _f1(found.text, one.labelled)
+            score = known[place][found.text]
+            yield rule, Change(corpus, one.labelled.id, others, scores[place], score, found.site_repeated or 0)
+
+
+def _read(labelled: LabelledPage, extractor: Extractor) -> _Read:
+    page = Page.parse(labelled.html, url=labelled.url, keep_drawings=extractor.model.table.reads_drawings)
+    measured = extractor.measurer.measure(page)
+    return _Read(labelled, page, measured, extractor.model.predict(measured))
+
+
+def _f1(text: str, page: LabelledPage) -> float:
+    found = score_page(text, page).f1
+    assert found is not None  # pages without a gold text are left out
+    return found
+
+
+def table(changes: Sequence[Change]) -> str:
+    """Return a Markdown table: a row for each number of other pages and corpus, and one for all pages of a number."""
+    groups: dict[tuple[int, str], list[Change]] = defaultdict(list)
+    for change in changes:
+        groups[change.others, change.corpus].append(change)
+    rows = []
+    for others in _OTHERS:
+        of_corpora = [(name, found) for (number, name), found in groups.items() if number == others]
+        rows += [_row(others, name, found) for name, found in of_corpora]
+        rows.append(_row(others, "all pages", [change for _, found in of_corpora for change in found]))
+        means = [fmean(change.with_profile - change.without for change in found) for _, found in of_corpora]
+        rows.append([str(others), "mean of the corpora", "", "", "", "", f"{100 * fmean(means or [0.0]):+.2f}", "", ""])
+    head = ("other pages", "corpus", "pages", "touched", "without", "with", "points, 95 % interval")
+    return markdown_table((*head, "better by more than 1", "worse by more than 1"), rows)
+
+
+def _row(others: int, name: str, found: Sequence[Change]) -> list[str]:
+    without, with_profile = ([getattr(one, part) for one in found] for part in ("without", "with_profile"))
+    change = paired_difference(with_profile, without)
+    gains = [after - before for after, before in zip(with_profile, without, strict=True)]
+    means = [f"{100 * fmean(values):.2f}" for values in (without, with_profile)]
+    interval = f"{100 * change.mean:+.2f} ({100 * change.low:+.2f} to {100 * change.high:+.2f})"
+    sides = [str(sum(sign * gain > _POINT for gain in gains)) for sign in (1, -1)]
+    return [str(others), name, str(len(found)), str(sum(one.dropped > 0 for one in found)), *means, interval, *sides]
+
+
+def _grid_table(changes: Mapping[SiteRule, Sequence[Change]]) -> str:
+    """Return a Markdown table: the mean gain of each rule over all pages, and the pages that lose more than a point."""
+    rows = []
+    for rule, found in changes.items():
+        row = [f"{rule.cut:g}", f"{rule.copy_share:g}", str(rule.least_words)]
+        for others in _OTHERS:
+            gains = [one.with_profile - one.without for one in found if one.others == others]
+            row += [f"{100 * fmean(gains or [0.0]):+.3f}", str(sum(gain < -_POINT for gain in gains))]
+        rows.append(row)
+    parts = [part for others in _OTHERS for part in (f"points, {others} pages", "worse")]
+    return markdown_table(("cut", "copy share", "least words", *parts), rows)
+
+
+def _extractor(group: str, corpora: Corpora, options: argparse.Namespace) -> Extractor:
+    """Return the extractor that scores the corpora of a group."""
+    if options.model is not None:
+        return Extractor.load(options.model)
+    path: Path = options.models / f"{group}-{options.train_every}-{options.seed}.npz"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        train(group, corpora, options.train_every, options.seed, path)
+    return Extractor.load(path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.site_profile", description=(__doc__ or "").split("\n")[0]
+    )
+    Corpora.add_options(parser)
+    parser.add_argument("--models", type=Path, default=Path("site-profile-models"), help="folder of the trained models")
+    parser.add_argument("--model", help="score this bundled model, which has seen the pages, in place of trained ones")
+    parser.add_argument("--train-every", type=int, default=2, metavar="N", help="train on each n-th page")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--grid", action="store_true", help="the gain of other rules instead of the table")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    corpora = Corpora.of_options(options)
+    extractors = {group: _extractor(group, corpora, options) for group in GROUPS}
+    rules = [SiteRule()]
+    if options.grid:
+        usual = SiteRule()
+        rules = [replace(usual, **{name: value}) for name, values in _GRID.items() for value in values]
+    found: dict[SiteRule, list[Change]] = defaultdict(list)
+    for group, names in GROUPS.items():
+        for name in names:
+            for pages in corpora.sample(by_host(corpora.pages(name)).values()):
+                for rule, change in changes_of(name, pages, extractors[group], rules):
+                    found[rule].append(change)
+    sys.stdout.write(_grid_table(found) if options.grid else table(found[rules[0]]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
