@@ -7,8 +7,8 @@ Usage::
     python -m experiments.site_profile --model margin
 
 Two models, of which each has seen no page of the corpora that it scores; they are trained where their files are not
-there. The hosts of ``wcxb-dev`` with several pages are left out of both trainings. The other pages are the k behind a page in the order
-of the corpus, the first following the last; hosts with at most k pages are left out of the row of k.
+there. The hosts of ``wcxb-dev`` with several pages are left out of both trainings. The other pages are the k behind a
+page in the order of the corpus, the first following the last; hosts with at most k pages are left out of the row of k.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 from urllib.parse import urlsplit
 
-from blockfeat.data import LabelledPage, read_corpus
+from blockfeat.data import LabelledPage
 from blockfeat.data.host import guess_host, registered_domain
 from blockfeat.evaluation.bootstrap import paired_difference
 from blockfeat.evaluation.evaluate import score_page
@@ -53,7 +54,11 @@ _TRAINING: Mapping[str, tuple[str, ...]] = {
 }
 _OTHERS = (1, 3, 10)
 _POINT = 0.01
-_GRID = {"cut": (0.3, 0.5, 0.6, 0.7, 0.8), "copy_share": (0.3, 0.5, 0.8, 2.0), "least_words": (1, 4, 8)}
+_GRID: tuple[Mapping[str, Any], ...] = (
+    *({"cut": cut} for cut in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
+    *({"copy_share": share} for share in (0.3, 0.5, 0.8, 2.0)),
+    *({"least_words": words} for words in (1, 4, 8)),
+)
 
 
 @dataclass(frozen=True)
@@ -151,9 +156,9 @@ def table(changes: Sequence[Change]) -> str:
         rows += [_row(others, name, found) for name, found in of_corpora]
         rows.append(_row(others, "all pages", [change for _, found in of_corpora for change in found]))
         means = [fmean(change.with_profile - change.without for change in found) for _, found in of_corpora]
-        rows.append([str(others), "mean of the corpora", "", "", "", "", f"{100 * fmean(means or [0.0]):+.2f}", "", ""])
+        rows.append([str(others), "mean of the corpora", "", "", "", "", f"{100 * fmean(means or [0.0]):+.2f}", ""])
     head = ("other pages", "corpus", "pages", "touched", "without", "with", "points, 95 % interval")
-    return markdown_table((*head, "better by more than 1", "worse by more than 1"), rows)
+    return markdown_table((*head, "better and worse by more than 1"), rows)
 
 
 def _row(others: int, name: str, found: Sequence[Change]) -> list[str]:
@@ -162,20 +167,25 @@ def _row(others: int, name: str, found: Sequence[Change]) -> list[str]:
     gains = [after - before for after, before in zip(with_profile, without, strict=True)]
     means = [f"{100 * fmean(values):.2f}" for values in (without, with_profile)]
     interval = f"{100 * change.mean:+.2f} ({100 * change.low:+.2f} to {100 * change.high:+.2f})"
-    sides = [str(sum(sign * gain > _POINT for gain in gains)) for sign in (1, -1)]
-    return [str(others), name, str(len(found)), str(sum(one.dropped > 0 for one in found)), *means, interval, *sides]
+    touched = sum(one.dropped > 0 for one in found)
+    return [str(others), name, str(len(found)), str(touched), *means, interval, _sides(gains)]
+
+
+def _sides(gains: Sequence[float]) -> str:
+    """Return how many pages gain and lose more than a point."""
+    return f"{sum(gain > _POINT for gain in gains)} and {sum(gain < -_POINT for gain in gains)}"
 
 
 def _grid_table(changes: Mapping[SiteRule, Sequence[Change]]) -> str:
-    """Return a Markdown table: the mean gain of each rule over all pages, and the pages that lose more than a point."""
+    """Return a Markdown table: the mean gain of each rule over all pages, and those that gain and lose over a point."""
     rows = []
     for rule, found in changes.items():
         row = [f"{rule.cut:g}", f"{rule.copy_share:g}", str(rule.least_words)]
         for others in _OTHERS:
             gains = [one.with_profile - one.without for one in found if one.others == others]
-            row += [f"{100 * fmean(gains or [0.0]):+.3f}", str(sum(gain < -_POINT for gain in gains))]
+            row += [f"{100 * fmean(gains or [0.0]):+.3f}", _sides(gains)]
         rows.append(row)
-    parts = [part for others in _OTHERS for part in (f"points, {others} pages", "worse")]
+    parts = [part for others in _OTHERS for part in (f"points, {others} pages", "better and worse")]
     return markdown_table(("cut", "copy share", "least words", *parts), rows)
 
 
@@ -208,11 +218,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rules = [SiteRule()]
     if options.grid:
         usual = SiteRule()
-        rules = [replace(usual, **{name: value}) for name, values in _GRID.items() for value in values]
+        rules = list(dict.fromkeys(replace(usual, **change) for change in _GRID))
     found: dict[SiteRule, list[Change]] = defaultdict(list)
     for group, names in GROUPS.items():
         for name in names:
-            for pages in corpora.sample(by_host(corpora.pages(name)).values()):
+            for pages in list(by_host(corpora.pages(name)).values())[:: corpora.every]:
                 for rule, change in changes_of(name, pages, extractors[group], rules):
                     found[rule].append(change)
     sys.stdout.write(_grid_table(found) if options.grid else table(found[rules[0]]))

@@ -3,87 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
-from blockfeat.batch.columns import plain_record
 from blockfeat.batch.parting import closing, opening, part
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.batch.rendering import Rendered, Renderer
 from blockfeat.files import writing
-from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.by_site import SiteProfiles
 
 __all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
 _UNSAFE = re.compile(r"[^\w.-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """One document's output: identifier, what to write (a text, or a record for a table), error, address, status."""
-
-    id: str
-    text: str
-    error: str | None
-    url: str | None = None
-    status: str = "ok"
-    record: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class Renderer:
-    """Extracts a document and renders it, in any process.
-
-    Attributes
-    ----------
-    extractor : Extractor
-        The extractor.
-    format : str
-        A key of `blockfeat.output.FORMATS`, or ``"csv"`` or ``"parquet"``: records for a table.
-    links, images, evidence : bool
-        Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
-    lang : str or None
-        Language of all documents, where it is known.
-    """
-
-    extractor: Extractor
-    format: str = "text"
-    links: bool = False
-    evidence: bool = False
-    lang: str | None = None
-    images: bool = False
-
-    def __call__(self, document: Document) -> Rendered:
-        """Extract and render one document."""
-        if self.lang is not None:
-            document = replace(document, lang=self.lang)
-        return self.rendered(document, self.extractor.extract_document(document))
-
-    def failed(self, document: Document, reason: str) -> Rendered:
-        """Render a document whose worker died or passed its deadline."""
-        return self.rendered(document, self.extractor.failed(document, reason))
-
-    def rendered(self, document: Document, extraction: Extraction) -> Rendered:
-        """Render one extraction."""
-        if self.format in ("csv", "parquet"):
-            record = plain_record(extraction, evidence=self.evidence)
-            return Rendered(document.id, "", extraction.error, status=extraction.status, record=record)
-        if self.format == "json":
-            text = to_json_line(extraction, evidence=self.evidence) + "\n"
-        elif extraction.error is not None:
-            text = ""
-        elif self.format == "markdown":
-            text = to_markdown(extraction, links=self.links, images=self.images)
-        elif self.format in ("html", "xml"):
-            text = (to_html if self.format == "html" else to_xml)(extraction, images=self.images)
-        else:
-            text = FORMATS[self.format](extraction)
-        return Rendered(document.id, text, extraction.error, document.url, extraction.status)
 
 
 class Writer(Protocol):
@@ -200,11 +137,21 @@ def run(
     jobs: int = 1,
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
+    sites: SiteProfiles | None = None,
 ) -> RunCounts:
-    """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on."""
+    """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on.
+
+    With ``sites`` each is compared with others of its site; see `blockfeat.extraction.by_site`.
+    """
     extracted = failed = 0
+    if sites is not None:
+        from blockfeat.batch.sites import rendered_by_site
+
+        done = rendered_by_site(documents, renderer, sites, jobs=jobs, deadline=deadline)
+    else:
+        done = in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline)
     try:
-        for _, rendered in in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline):
+        for _, rendered in done:
             writer.write(rendered)
             if rendered.error is None:
                 extracted += 1

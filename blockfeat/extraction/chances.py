@@ -1,4 +1,4 @@
-"""Probabilities of content from the scores of any model, of one meaning: one half is where the model decides."""
+"""Probabilities of content of blocks, from the predictions of any model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
+from blockfeat.models.model import Prediction
 
 __all__ = ["content_chances", "content_logits"]
 
@@ -18,7 +19,7 @@ _MOST_ODDS = 30.0
 def content_logits(
     kind: str, scores: NDArray[np.floating[Any]], words: NDArray[np.integer[Any]]
 ) -> NDArray[np.floating[Any]]:
-    """Return the scores of blocks on the scale of logits: n.
+    """Return the scores of blocks on the scale of logits, 0 where the model decides: n.
 
     Parameters
     ----------
@@ -31,8 +32,12 @@ def content_logits(
     return scores / np.maximum(words, 1).astype(np.float64) if kind in _BY_WORD else scores
 
 
-def content_chances(
-    kind: str, scores: NDArray[np.floating[Any]], words: NDArray[np.integer[Any]]
-) -> NDArray[np.floating[Any]]:
-    """Return the probability of content of each block, as `content_logits` takes the scores: n, from 0 to 1."""
-    return probabilities(content_logits(kind, scores, words), limit=_MOST_ODDS)
+def content_chances(kind: str, prediction: Prediction, words: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return the probability of content of each block: n, from 0 to 1.
+
+    The model's own where it has one, whatever its cut is; else that of `content_logits`, one half where it decides.
+    """
+    logits = prediction.log_odds
+    if logits is None:
+        logits = content_logits(kind, prediction.scores, words)
+    return probabilities(logits, limit=_MOST_ODDS)

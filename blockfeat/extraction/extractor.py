@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.nodes import Node
 from blockfeat.content.normal import normalised
 from blockfeat.content.page_content import PageNodes
 from blockfeat.content.plain import plain_text
@@ -24,21 +22,19 @@ from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.content_options import ContentOptions, find_headline
 from blockfeat.extraction.error_page import is_error_page
 from blockfeat.extraction.explain import Evidence
-from blockfeat.extraction.extraction import Extraction, KnownSitePage
-from blockfeat.extraction.facts import FactFinder, Facts
-from blockfeat.extraction.site_page import SitePage
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.facts import FactFinder
+from blockfeat.extraction.site_page import KeptTexts, SitePage
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.metadata.metadata import Metadata
 from blockfeat.metadata.reader import MetadataReader
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import load_model
 from blockfeat.models.threshold.model import ThresholdModel
 from blockfeat.page.page import Page
-from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
 __all__ = ["Extractor", "measurer_for"]
@@ -256,9 +252,7 @@ class Extractor:
             model=self.model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else repeated,
-            find_site_page=partial(
-                SitePage.of, measured, prediction, model=self.model.name, kind=self.model.kind
-            ),
+            find_site_page=partial(SitePage.of, measured, prediction, model=self.model.name, kind=self.model.kind),
             evidence=Evidence(measured, self.model, prediction, overruled),
             fact_finder=FactFinder(
                 measured,
@@ -282,8 +276,7 @@ class Extractor:
 
         What the site repeats goes first, unless nothing would be left of the text.
         """
-        repeated = {} if self.site is None else self.site.repeated(blocks, predicted)
-        if repeated:
+        if self.site is not None and (repeated := self.site.repeated(KeptTexts.of(blocks.measures, predicted))):
             without = predicted.copy()
             without[list(repeated)] = False
             chosen, overruled, tables = self._met(blocks, without, headline)
@@ -346,35 +339,26 @@ class Extractor:
         *,
         jobs: int = 1,
         deadline: float | None = None,
+        by_site: bool = False,
     ) -> Iterator[Extraction]:
         """Extract many pages, in order; a page that fails yields an extraction with its ``error`` set.
 
         Parameters
         ----------
         pages : iterable of str, bytes-like or Document
-            Taken lazily.
+            Taken lazily; a window of 64 at a time with ``by_site``.
         jobs : int
             Number of processes.
         deadline : float, optional
             Seconds that one page may take before its worker process is killed and the page fails.
+        by_site : bool
+            Drop what other pages of the same host repeat, of the same window and before: a `SiteProfile` for each host
+            of the documents' addresses, in place of the extractor's own. The result does not depend on ``jobs``.
         """
-        documents = (_as_document(number, page) for number, page in enumerate(pages, start=1))
-        if jobs <= 1 and deadline is None:
-            yield from map(self.extract_document, documents)
-            return
-        done = in_order(self._without_evidence, documents, jobs=jobs, failure=self.failed, deadline=deadline)
-        for document, extraction in done:
-            again = _Again(self, document)
-            described = again.metadata if self.metadata and extraction.error is None else None
-            yield replace(extraction, evidence=again, fact_finder=again.facts, nodes=again.nodes, describe=described)
+        from blockfeat.extraction.many import extract_each, extract_each_by_site
 
-    def _without_evidence(self, document: Document) -> Extraction:
-        """Extract a document in a worker process; its evidence is made again where it is asked for."""
-        found = self.extract_document(document)
-        page = KnownSitePage(found.site_page)
-        return replace(
-            found, evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None, find_site_page=page
-        )
+        each = extract_each_by_site if by_site else extract_each
+        return each(self, pages, jobs=jobs, deadline=deadline)
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
@@ -387,39 +371,3 @@ class Extractor:
             error=reason,
             model=self.model.name,
         )
-
-
-@dataclass(frozen=True)
-class _Again:
-    """Makes the evidence of a page that another process extracted."""
-
-    extractor: Extractor
-    document: Document
-
-    def __call__(self) -> tuple[Block, ...]:
-        return self.extractor.extract_document(self.document).blocks
-
-    def metadata(self) -> Metadata:
-        """Return what the page says of itself."""
-        return self.extractor.extract_document(self.document).metadata
-
-    def facts(self) -> Facts:
-        return self.extractor.extract_document(self.document).facts
-
-    def nodes(self, images: bool) -> tuple[Node, ...]:
-        """Return the nodes of the page's content."""
-        return self.extractor.extract_document(self.document).nodes(images)
-
-
-def _no_nodes(images: bool) -> tuple[Node, ...]:
-    return ()
-
-
-def _as_document(number: int, page: object) -> Document:
-    if isinstance(page, Document):
-        return page
-    if isinstance(page, (str, bytes)):
-        return Document(id=str(number), data=page)
-    if isinstance(page, (bytearray, memoryview)):
-        return Document(id=str(number), data=bytes(page))
-    return Document(id=str(number), data=None, error=f"a page must be str or bytes, not {type(page).__name__}")

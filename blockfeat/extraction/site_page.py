@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.measures import TextMeasures
 from blockfeat.models.model import Prediction
 
-__all__ = ["MOST_TEXTS", "STEPS", "SitePage", "text_keys"]
+__all__ = ["MOST_TEXTS", "STEPS", "KeptTexts", "SitePage", "text_keys"]
 
 MOST_TEXTS = 400
 """At most so many texts of a page are kept, those that are content most probably."""
@@ -28,6 +29,31 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(31)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptTexts:
+    """The blocks of a page that its model keeps.
+
+    Attributes
+    ----------
+    blocks : int array, p
+        The blocks.
+    keys : uint64 array, p
+        The key of the text of each.
+    words : int array, p
+        Its words.
+    """
+
+    blocks: NDArray[np.integer[Any]]
+    keys: NDArray[np.uint64]
+    words: NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, measures: TextMeasures, kept: NDArray[np.bool_]) -> KeptTexts:
+        """Make it of the counts of a page, and which of its n blocks are kept."""
+        blocks = kept.nonzero()[0]
+        return cls(blocks, text_keys(measures)[blocks], measures.words[blocks])
+
+
 @dataclass(frozen=True, eq=False)
 class SitePage:
     """The m different texts of a page's blocks.
@@ -39,30 +65,41 @@ class SitePage:
     keys : uint64 array, m
         What `text_keys` gives, ascending.
     chances : uint8 array, m
-        Mean probability of content of the blocks that hold the text, in steps of 1/255; one half is where the model
-        decides. Site profiles do not change it.
+        Mean probability of content of the blocks that hold the text (`blockfeat.extraction.chances`), in steps of 1/255.
+        Site profiles do not change it.
     words : uint16 array, m
         Words of the text, at most 65,535.
+    kept : KeptTexts or None
+        The blocks that the model keeps; None for a page out of a file.
     """
 
     model: str
     keys: NDArray[np.uint64]
     chances: NDArray[np.uint8]
     words: NDArray[np.uint16]
+    kept: KeptTexts | None = None
 
     @classmethod
     def of(cls, measured: MeasuredPage, prediction: Prediction, *, model: str, kind: str) -> SitePage:
         """Make it of a page that was measured and predicted by a model of this name and kind."""
         measures = measured.blocks.measures
         has_words = measures.words > 0
-        found = content_chances(kind, prediction.scores, measures.words)[has_words]
-        keys, first, place = np.unique(text_keys(measures)[has_words], return_index=True, return_inverse=True)
+        found = content_chances(kind, prediction, measures.words)[has_words]
+        every = text_keys(measures)
+        keys, first, place = np.unique(every[has_words], return_index=True, return_inverse=True)
         chances = np.bincount(place, weights=found) / np.bincount(place)
         # A stable order: of texts that are as probable, those with the lowest keys.
         chosen = np.sort((-chances).argsort(kind="stable")[:MOST_TEXTS])
         words = np.minimum(measures.words[has_words][first], _MOST_WORDS)
         steps = np.round(chances * STEPS)
-        return cls(model, keys[chosen], steps[chosen].astype(np.uint8), words[chosen].astype(np.uint16))
+        blocks = prediction.kept.nonzero()[0]
+        return cls(
+            model,
+            keys[chosen],
+            steps[chosen].astype(np.uint8),
+            words[chosen].astype(np.uint16),
+            KeptTexts(blocks, every[blocks], measures.words[blocks]),
+        )
 
     def __len__(self) -> int:
         """Return the number of texts."""

@@ -1,21 +1,20 @@
-"""``SiteProfile``: what pages of one site say, so that text which another page of the site repeats is told as clutter."""
+"""``SiteProfile``: what pages of one site say, so that text which another page of it repeats is told as clutter."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.extraction.site_page import STEPS, SitePage, text_keys
+from blockfeat.extraction.site_page import STEPS, KeptTexts, SitePage
 
 if TYPE_CHECKING:
-    from blockfeat.blocks.table import Blocks
     from blockfeat.extraction.extraction import Extraction
 
 __all__ = ["MOST_PAGES", "SiteProfile", "SiteRule"]
@@ -49,8 +48,8 @@ class SiteProfile:
     """The last ten pages of one site; immutable, held by the caller.
 
     ``profile = profile.add(extraction)`` gives a profile with one page more, ``extractor.with_site(profile)`` an
-    extractor that drops what they repeat. A profile holds no text: a key of 64 bits, a number of words and a probability
-    for each block, at most 64 KB. It belongs to the model whose probabilities it holds.
+    extractor that drops what they repeat. A profile holds no text: a key of 64 bits, a number of words and a
+    probability for each block, at most 64 KB. It belongs to the model whose probabilities it holds.
 
     Attributes
     ----------
@@ -102,46 +101,35 @@ class SiteProfile:
             return np.array_equal(first.keys, second.keys)
         return first.shared_words(second) >= self.rule.copy_share * least
 
-    def repeated(self, blocks: Blocks, kept: NDArray[np.bool_]) -> dict[int, int]:
-        """Return the kept blocks of a page that the site repeats, each with the number of other pages that have it.
+    def repeated(self, kept: KeptTexts) -> dict[int, int]:
+        """Return the blocks of a page that the site repeats, each with the number of other pages that have it.
 
         None where nothing of the page would be left.
 
         Parameters
         ----------
-        blocks : Blocks
-            The page's n blocks.
-        kept : bool array, n
-            Those that the model keeps.
+        kept : KeptTexts
+            The blocks that the model keeps.
         """
-        if not self.pages or not kept.any():
-            return {}
-        indices = kept.nonzero()[0]
-        keys = text_keys(blocks.measures)[indices].tolist()
-        places = {
-            block: found for block, key in zip(indices.tolist(), keys, strict=True) if (found := self._places.get(key))
-        }
+        triples = zip(kept.blocks.tolist(), kept.keys.tolist(), kept.words.tolist(), strict=True)
+        places = [(block, words, found) for block, key, words in triples if (found := self._places.get(key))]
         if not places:
             return {}
-        words = blocks.measures.words
-        others = self._no_copies(places, words, int(words[indices].sum()))
+        others = self._no_copies([(words, found) for _, words, found in places], int(kept.words.sum()))
         repeated: dict[int, int] = {}
-        for block, found in places.items():
+        for block, words, found in places:
             chances = [chance for page, chance in found if page in others]
-            is_low = bool(chances) and sum(chances) < self.rule.cut * STEPS * len(chances)
-            if is_low and words[block] >= self.rule.least_words:
+            if chances and words >= self.rule.least_words and sum(chances) < self.rule.cut * STEPS * len(chances):
                 repeated[block] = len(chances)
-        return repeated if len(repeated) < indices.size else {}
+        return repeated if len(repeated) < kept.blocks.size else {}
 
-    def _no_copies(
-        self, places: dict[int, list[tuple[int, int]]], words: NDArray[np.integer[Any]], kept_words: int
-    ) -> set[int]:
-        """Return the pages of the profile that are no near-copies of a page."""
+    def _no_copies(self, places: Sequence[tuple[int, Sequence[tuple[int, int]]]], kept_words: int) -> set[int]:
+        """Return the pages of the profile that are no near-copies of a page, given its texts that they have."""
         shared: dict[int, int] = defaultdict(int)
-        for block, found in places.items():
+        for words, found in places:
             for page, chance in found:
                 if 2 * chance >= STEPS:
-                    shared[page] += int(words[block])
+                    shared[page] += words
         return {
             number
             for number, page in enumerate(self.pages)

@@ -32,10 +32,13 @@ class Prediction:
         Score of each block; above 0 favours content.
     kept : bool array, n
         The blocks that are content.
+    log_odds : float array, n, optional
+        Logits of the probabilities of content, of models whose scores are measured from a cut.
     """
 
     scores: NDArray[np.float64]
     kept: NDArray[np.bool_]
+    log_odds: NDArray[np.floating[Any]] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

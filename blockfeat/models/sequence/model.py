@@ -236,9 +236,9 @@ class SequenceModel:
         cut = self.page_cut(logits, words, self.cut_for(measured.lang), expected)
         scores = logits.astype(np.float64) - log(cut / (1 - cut))
         if self.content is not None and not self.content.holds(expected):
-            return Prediction(scores, np.zeros(scores.size, dtype=np.bool_))
+            return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
         kept = scores >= 0
-        return Prediction(scores, kept if kept.any() else best_blocks(logits))
+        return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
 
     @staticmethod
     def page_cut(logits: Array, words: NDArray[np.integer[Any]], cut: float, expected: Expectation) -> float:
