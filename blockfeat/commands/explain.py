@@ -22,6 +22,7 @@ from blockfeat.commands.options import (
     MaxBytesOption,
     ModelOption,
     RunsOption,
+    SiteFileOption,
     TablesOption,
     language,
 )
@@ -65,6 +66,7 @@ def explain(
     fields: FieldsOption = None,
     allow_network: AllowNetworkOption = None,
     max_bytes: MaxBytesOption = None,
+    site: SiteFileOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
 ) -> None:
     """Show every block of a page: whether it is kept, its features, and the reason."""
@@ -83,6 +85,10 @@ def explain(
         comments=comments,
         max_bytes=max_bytes,
     )
+    if site is not None:
+        from blockfeat.extraction.site_profile import SiteProfile
+
+        extractor = extractor.with_site(SiteProfile.load(site))
     extraction = _extraction(extractor, page, language(lang), reading)
     _show_explanation(extractor.model, extraction)
     if html is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,9 +35,13 @@ from blockfeat.commands.outputs import Target, target_of
 if TYPE_CHECKING:
     from blockfeat.batch.run import Renderer
     from blockfeat.batch.summary import Tally
+    from blockfeat.extraction.by_site import SiteProfiles
+    from blockfeat.extraction.extractor import Extractor
     from blockfeat.sources import Document, InputOptions
 
 __all__ = ["extract"]
+
+_AUTO = "auto"
 
 
 def extract(
@@ -88,6 +92,14 @@ def extract(
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
     max_bytes: MaxBytesOption = None,
+    site: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|auto",
+            help="Drop text that other pages of the site repeat: those of a profile (blockfeat site writes one), "
+            "or auto: those of the same host in this run.",
+        ),
+    ] = None,
     normalise: Annotated[bool, typer.Option(help="Compose letters (NFC), drop marks without width.")] = True,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
@@ -105,9 +117,22 @@ def extract(
     choices: dict[str, Any] = {"decoder": decoder, "runs": runs, "favour": favour, **content}
     choices |= {"normalise": normalise, "metadata": metadata}
     extractor = Extractor.load(model).with_options(**choices, max_bytes=max_bytes)
+    extractor, choices["site"] = _with_site(extractor, site)
     renderer = Renderer(extractor, target.format, links, evidence, language(lang), images)
     options = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
     _run(_Batch(named, reading, renderer, target, options, jobs, deadline), resume=resume, quiet=quiet)
+
+
+def _with_site(extractor: Extractor, site: str | None) -> tuple[Extractor, str | None]:
+    """Give an extractor the profile that ``--site`` names; return it, and what the record of the run says of it."""
+    if site in (None, _AUTO):
+        return extractor, site
+    import hashlib
+
+    from blockfeat.extraction.site_profile import SiteProfile
+
+    profile = SiteProfile.load(str(site))
+    return extractor.with_site(profile), f"sha256:{hashlib.sha256(profile.to_bytes()).hexdigest()}"
 
 
 @dataclass(frozen=True)
@@ -162,8 +187,10 @@ def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
     model = batch.renderer.extractor.model
     listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
     tally = Tally(earlier)
-    writer = writer or batch.target.writer(evidence=batch.renderer.evidence)
+    site = batch.options["site"]
+    writer = writer or batch.target.writer(evidence=batch.renderer.evidence, site=site is not None)
     with (
+        _site_profiles(batch.target, by_site=site == _AUTO, resume=resume) as sites,
         _said(tally, passed_over, quiet=quiet),
         console.progress("extracting", quiet=quiet, total=lambda: batch.inputs.count(batch.reading)) as tick,
     ):
@@ -175,8 +202,25 @@ def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
                 console.error(console.with_name(rendered.id, rendered.error))
 
         documents = fetched(listed, batch.reading)
-        run(documents, batch.renderer, writer, jobs=batch.jobs, deadline=batch.deadline, on_document=on_document)
+        limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
+        run(documents, batch.renderer, writer, **limits, on_document=on_document, sites=sites)
     _exit(tally, str(batch.inputs))
+
+
+@contextmanager
+def _site_profiles(target: Target, *, by_site: bool, resume: bool) -> Iterator[SiteProfiles | None]:
+    """Yield the profiles of a run by site, kept beside an output that can be resumed."""
+    if not by_site:
+        yield None
+    elif target.path is not None and target.is_resumable:
+        from blockfeat.batch.sites import SiteLog
+
+        with closing(SiteLog(target.path, resume=resume)) as log:
+            yield log.profiles
+    else:
+        from blockfeat.extraction.by_site import SiteProfiles
+
+        yield SiteProfiles()
 
 
 @contextmanager

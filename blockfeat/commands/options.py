@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,6 +28,7 @@ __all__ = [
     "ModelOption",
     "QuietOption",
     "RunsOption",
+    "SiteFileOption",
     "TablesOption",
     "labelled_pages",
     "language",
@@ -87,6 +89,10 @@ QuietOption = Annotated[
     typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
 ]
 RunsOption = Annotated[int | None, typer.Option(min=1, help="Number of contiguous runs that mss may keep.")]
+SiteFileOption = Annotated[
+    Path | None,
+    typer.Option("--site", metavar="FILE", help="Drop what this profile's pages repeat (blockfeat site writes one)."),
+]
 TablesOption = Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")]
 
 

@@ -53,8 +53,8 @@ class Target:
     is_folder: bool
     format: str
 
-    def writer(self, *, evidence: bool) -> Writer:
-        """Open the target anew.
+    def writer(self, *, evidence: bool, site: bool = False) -> Writer:
+        """Open the target anew, for records with the blocks or with what site profiles have dropped.
 
         Raises
         ------
@@ -65,24 +65,30 @@ class Target:
 
         lines = self.format == "json"
         if self.format in _TABLES:
-            return self._table_writer(evidence=evidence)
+            return self._table_writer(evidence=evidence, site=site)
         if self.path is None:
             return run.StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
         if self.is_folder:
             return run.FolderWriter(self.path, self.format)
         return run.file_writer(self.path, lines=lines, format=self.format)
 
-    def _table_writer(self, *, evidence: bool) -> Writer:
+    def _table_writer(self, *, evidence: bool, site: bool) -> Writer:
         from blockfeat.batch.columns import record_columns
         from blockfeat.batch.run import file_writer
         from blockfeat.batch.tables import CsvWriter, ParquetFileWriter
 
-        columns = record_columns(evidence=evidence)
+        columns = record_columns(evidence=evidence, site=site)
         if self.path is None:
             return CsvWriter(sys.stdout.buffer, columns)
         if self.format == "parquet":
             return ParquetFileWriter(self.path, columns)
         return CsvWriter(file_writer(self.path, lines=False).stream, columns, name=str(self.path))
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether a run to it can be interrupted and continued: JSON lines to a file."""
+        is_lines = self.path is not None and not self.is_folder and self.format == "json"
+        return is_lines and _is_new_or_regular(Path(str(self.path)))
 
     def begun(
         self, documents: Iterator[Document], model: Model, options: Mapping[str, Any], *, resume: bool
@@ -94,7 +100,7 @@ class Target:
         iterator of Document, Writer or None, int
             The documents that are to be done, their writer if the output is resumed, the number of those done earlier.
         """
-        if self.path is None or self.is_folder or self.format != "json" or not _is_new_or_regular(self.path):
+        if self.path is None or not self.is_resumable:
             return documents, None, 0
         from blockfeat.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
         from blockfeat.batch.run_record import check_same_run, run_record, write_run_record

@@ -65,8 +65,8 @@ class SitePage:
     keys : uint64 array, m
         What `text_keys` gives, ascending.
     chances : uint8 array, m
-        Mean probability of content of the blocks that hold the text (`blockfeat.extraction.chances`), in steps of 1/255.
-        Site profiles do not change it.
+        Mean probability of content of the blocks that hold the text (`blockfeat.extraction.chances`), in steps of
+        1/255. Site profiles do not change it.
     words : uint16 array, m
         Words of the text, at most 65,535.
     kept : KeptTexts or None
