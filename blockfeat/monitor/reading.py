@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from typing import Any
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.characters import clean_characters
-from blockfeat.errors import BlockfeatError
+from blockfeat.errors import BlockfeatError, InputError, ModelError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.codes import normalise_code
 from blockfeat.mentions.brand import Brand
 from blockfeat.mentions.matcher import BrandMatcher
@@ -24,6 +26,7 @@ from blockfeat.monitor.store.records import FoundMention, PageRecord
 
 __all__ = ["FetchedPage", "PageReader", "ReaderSettings"]
 
+_logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
 _MOST_MENTIONS = 2000
@@ -32,12 +35,13 @@ _LONGEST_TITLE = 2000
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """The bytes of a page, with what is known of them."""
+    """The bytes of a page, with what is known of them; ``site`` is the profile of its host, as the store has it."""
 
     data: bytes | str
     url: str
     charset: str | None = None
     lang: str | None = None
+    site: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +53,15 @@ class ReaderSettings:
     min_words: int
     evidence: bool
     least_score: float | None = None
+    site_profile: bool = False
 
     @classmethod
     def of(cls, config: MonitorConfig) -> ReaderSettings:
         """Return those of a configuration."""
         # Without bands a page has no copies.
         pages = config.pages
-        return cls(pages.model, config.brands, config.copies.min_words, pages.evidence, pages.least_score)
+        reading = (pages.evidence, pages.least_score, pages.site_profile)
+        return cls(pages.model, config.brands, config.copies.min_words, *reading)
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,7 @@ class PageReader:
     min_words: int = 60
     evidence: bool = False
     least_score: float | None = None
+    site_profile: bool = False
 
     @classmethod
     def of(cls, settings: ReaderSettings) -> PageReader:
@@ -79,18 +86,29 @@ class PageReader:
         """
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
-        return cls(extractor, matcher, settings.min_words, settings.evidence, settings.least_score)
+        reading = (settings.evidence, settings.least_score, settings.site_profile)
+        return cls(extractor, matcher, settings.min_words, *reading)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
         try:
-            extraction = self.extractor.extract(page.data, url=page.url, charset=page.charset, lang=lang)
+            extraction = self._extractor_for(page).extract(page.data, url=page.url, charset=page.charset, lang=lang)
             return self.record(extraction)
         except BlockfeatError as error:
             return PageRecord("error", error=clean_characters(str(error)))
         except Exception as error:
             return PageRecord("error", error=f"unexpected {type(error).__name__}: {clean_characters(str(error))}")
+
+    def _extractor_for(self, page: FetchedPage) -> Extractor:
+        """Return the extractor with the profile of the page's host; without it where it is another model's, or bad."""
+        if not self.site_profile or page.site is None:
+            return self.extractor
+        try:
+            return self.extractor.with_site(SiteProfile.from_bytes(page.site.encode()))
+        except (InputError, ModelError) as error:
+            _logger.info("%s: read without the profile of its host: %s", page.url, error, extra={"url": page.url})
+            return self.extractor
 
     def record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
@@ -119,6 +137,7 @@ class PageReader:
             evidence=_packed(blocks) if self.evidence else b"",
             bands=bands_of(runs_of_words(text), min_words=self.min_words),
             mentions=tuple(map(_found, mentions[:_MOST_MENTIONS])),
+            site_page=extraction.site_page if self.site_profile else None,
         )
 
 

@@ -94,6 +94,10 @@ class Monitor:
     async def _stored(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **options))
 
+    async def site_profile(self, host: str) -> str | None:
+        """Return what the store knows of a host."""
+        return await self._stored(self.store.site_profile, host)
+
     async def prepare(self) -> None:
         """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
         now = time.time()
@@ -283,7 +287,8 @@ class _Round:
         """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
         monitor, store = self.monitor, self.monitor.store
         try:
-            seen, record = await visit(page, monitor.fetcher, monitor.readers, monitor.config)
+            profile_of = monitor.site_profile if monitor.config.pages.site_profile else None
+            seen, record = await visit(page, monitor.fetcher, monitor.readers, monitor.config, site_profile=profile_of)
             if seen.retry_at is not None:
                 self.frontier.drop_host(seen.retry_host or page.host)
                 self.may_have_pages = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -123,9 +123,21 @@ def _young(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> It
 
 
 async def visit(
-    page: DuePage, fetcher: Fetching, readers: Reading, config: MonitorConfig
+    page: DuePage,
+    fetcher: Fetching,
+    readers: Reading,
+    config: MonitorConfig,
+    *,
+    site_profile: Callable[[str], Awaitable[str | None]] | None = None,
 ) -> tuple[Visit, PageRecord | None]:
     """Fetch and read a page.
+
+    Parameters
+    ----------
+    page, fetcher, readers, config
+        The page, what fetches and reads it, and how.
+    site_profile : callable, optional
+        Returns the profile of a host, or None; without it, none is used.
 
     Returns
     -------
@@ -152,7 +164,8 @@ async def visit(
         return replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None), None
     if fetched.not_modified:
         return seen, None
-    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang))
+    site = None if site_profile is None else await site_profile(host_of(fetched.final_url))
+    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang, site))
     if record.status == "error":
         return replace(seen, error=record.error, due_at=None), record
     declared = record.canonical_url

@@ -139,6 +139,7 @@ def _pages(section: Section, folder: Path) -> PageSettings:
         deadline=_seconds(section, "deadline", usual.deadline),
         evidence=section.flag("evidence", usual.evidence),
         least_score=section.number("least_score", usual.least_score, least=-float("inf")),
+        site_profile=section.flag("site_profile", usual.site_profile),
     )
     section.finish()
     return settings

@@ -59,6 +59,8 @@ class PageSettings:
     least_score : float
         Mentions in blocks of the text with a lower score are doubtful and do not count (docs/mentions.md). The scale is
         that of ``default``; other models need their own, far below 0 for none.
+    site_profile : bool
+        Whether text that other pages of the same host repeat is no part of a page's text (docs/site-profile.md).
     """
 
     model: str = "default"
@@ -70,6 +72,7 @@ class PageSettings:
     deadline: float = 30.0
     evidence: bool = True
     least_score: float = 0.5
+    site_profile: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from blockfeat.monitor.store.views import VIEWS
 __all__ = ["MIGRATIONS", "migrate", "schema_version"]
 
 # The statements that lead from a version to the next, in SQL that both databases know.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {}
+MIGRATIONS: Mapping[int, tuple[str, ...]] = {
+    1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
+}
 
 
 def schema_version(connection: Connection) -> int:

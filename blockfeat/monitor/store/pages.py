@@ -11,11 +11,13 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.copies import containment, runs_of_words
+from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.copies import original_of, save_bands
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.moments import iso
 from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit
 from blockfeat.monitor.store.schema import host, mention, outbox, page, version
+from blockfeat.monitor.store.sites import add_to_site
 
 __all__ = ["due_pages", "save_failure", "save_page", "save_unchanged"]
 
@@ -98,6 +100,8 @@ def save_page(
     values |= {"version": before.version + 1, "published": before.published or record.published}
     connection.execute(update(page).where(page.c.id == number).values(values))
     save_bands(connection, number, record.bands)
+    if record.site_page is not None:
+        add_to_site(engine, connection, host_of(visit.final_url or before.url), record.site_page)
     fresh = _add_mentions(connection, before, record)
     if announce and fresh:
         shown = {"url": before.url, "copy": original is not None, "published": values["published"]}

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.site_page import SitePage
 
 __all__ = ["DueFeed", "DuePage", "FeedManners", "FoundMention", "NewEntry", "PageRecord", "Poll", "Saved", "Visit"]
 
@@ -135,6 +138,8 @@ class PageRecord:
         The blocks as JSON, compressed by zlib; empty where they are not kept.
     bands : tuple of int
         Keys of the text for finding copies; empty for short texts.
+    site_page : SitePage or None
+        What the profile of the page's host takes of it; None where profiles are not kept.
     """
 
     status: str
@@ -153,6 +158,7 @@ class PageRecord:
     evidence: bytes = b""
     bands: tuple[int, ...] = ()
     mentions: tuple[FoundMention, ...] = ()
+    site_page: SitePage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from sqlalchemy import (
 from sqlalchemy import Text as PlainText
 
 __all__ = ["SCHEMA_VERSION", "band", "feed", "host", "mention", "meta", "metadata", "outbox", "page", "run", "sink"]
-__all__ += ["version"]
+__all__ += ["site", "version"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -75,6 +75,13 @@ host = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("retry_at", Float, nullable=False, comment="not asked before"),
+)
+
+site = Table(
+    "site",
+    metadata,
+    Column("host", Text, primary_key=True, comment="host and port of the address that a page was found at"),
+    Column("profile", Text, nullable=False, comment="JSON: what its last pages say"),
 )
 
 page = Table(

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import CopySettings, Source
-from blockfeat.monitor.store import feeds, outbox, pages, runs
+from blockfeat.monitor.store import feeds, outbox, pages, runs, sites
 from blockfeat.monitor.store.engine import WRITES, open_engine, shown
 from blockfeat.monitor.store.lock import locked
 from blockfeat.monitor.store.migrations import migrate, schema_version
@@ -140,6 +140,11 @@ class Store:
         """Return pages to fetch."""
         with self._reading() as connection:
             return pages.due_pages(connection, now=now, limit=limit, of_each_host=of_each_host, besides=besides)
+
+    def site_profile(self, host: str) -> str | None:
+        """Return the profile of a host, as `blockfeat.SiteProfile.to_bytes` gives it; None for a new host."""
+        with self._reading() as connection:
+            return sites.packed_profile(connection, host)
 
     def save_failure(self, visit: Visit) -> Saved:
         """Save that a page could not be fetched."""

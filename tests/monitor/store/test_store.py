@@ -20,6 +20,7 @@ from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, NewEntry, PageRecord, Poll, Visit
+from blockfeat.monitor.store.schema import SCHEMA_VERSION
 from blockfeat.monitor.store.store import Store
 
 _NOW = 1_767_614_400.0
@@ -269,13 +270,14 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(address) as store, store.engine.begin() as connection:
-        steps = {1: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
-        migrations.migrate(connection, name="x", target=2, migrations=steps)
-        assert migrations.schema_version(connection) == 2
+        now = SCHEMA_VERSION
+        steps = {now: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
+        migrations.migrate(connection, name="x", target=now + 1, migrations=steps)
+        assert migrations.schema_version(connection) == now + 1
         connection.execute(text("SELECT colour FROM page"))
         assert list(connection.execute(text("SELECT * FROM pages"))) == []
-        with pytest.raises(StoreError, match="no way from schema 2 to 3"):
-            migrations.migrate(connection, name="x", target=3, migrations={})
+        with pytest.raises(StoreError, match=f"no way from schema {now + 1} to {now + 2}"):
+            migrations.migrate(connection, name="x", target=now + 2, migrations={})
     with pytest.raises(StoreError, match="newer blockfeat"):
         Store.open(address)
 
