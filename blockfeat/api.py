@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.site_profile import SiteProfile
 
 __all__ = ["extract", "extractor_of"]
 
@@ -31,6 +35,7 @@ def extract(
     runs: int | None = None,
     max_bytes: int | None = None,
     normalise: bool | None = None,
+    site: SiteProfile | None = None,
 ) -> Extraction:
     """Extract the main text of one page.
 
@@ -63,6 +68,8 @@ def extract(
         Largest page that is read; no limit by default.
     normalise : bool, optional
         False leaves letters and marks without width as the page has them; see `Extractor`.
+    site : SiteProfile, optional
+        Other pages of the site: text that they repeat is dropped.
 
     Returns
     -------
@@ -76,7 +83,7 @@ def extract(
     LanguageError
         ``lang`` is no language code.
     ModelError
-        There is no such model, or an option does not suit it.
+        There is no such model, or an option or the site profile does not suit it.
 
     Examples
     --------
@@ -96,6 +103,8 @@ def extract(
         max_bytes=max_bytes,
         normalise=normalise,
     )
+    if site is not None:
+        extractor = extractor.with_site(site)
     return extractor.extract(html, url=url, lang=lang, charset=charset, id=id)
 
 

@@ -44,7 +44,7 @@ __all__ = ["GROUPS", "Change", "changes_of", "main", "table"]
 _logger = logging.getLogger(__name__)
 _TYPES = "wcxb-dev"
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "first": ("cleanportaleval", "daniel", "fundus", "goose3", CLEANEVAL[1], _TYPES),
+    "first": ("cleanportaleval", "daniel", "fundus", CLEANEVAL[1], _TYPES),
     "second": ("dragnet", "l3s-gn1"),
 }
 """Corpora by the model that has not seen them."""

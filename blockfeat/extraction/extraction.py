@@ -13,11 +13,11 @@ from blockfeat.content.characters import clean_characters
 from blockfeat.content.nodes import Content, Node
 from blockfeat.content.page_content import Nodes
 from blockfeat.extraction.facts import Facts
-from blockfeat.extraction.site_page import SitePage
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
     from blockfeat.extraction.links import TextLink
+    from blockfeat.extraction.site_page import SitePage
 
 __all__ = ["RECORD_SCHEMA", "Extraction", "KnownSitePage"]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,6 @@ from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.facts import FactFinder
 from blockfeat.extraction.site_page import KeptTexts, SitePage
-from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
@@ -36,6 +36,9 @@ from blockfeat.models.store import load_model
 from blockfeat.models.threshold.model import ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.sources.document import Document
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.site_profile import SiteProfile
 
 __all__ = ["Extractor", "measurer_for"]
 
@@ -370,4 +373,5 @@ class Extractor:
             status="error",
             error=reason,
             model=self.model.name,
+            site_repeated=None if self.site is None else 0,
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
 from blockfeat.extraction.site_page import STEPS, KeptTexts, SitePage
@@ -32,8 +33,8 @@ class SiteRule:
     cut : float
         The mean probability of content that it has on the other pages is below this.
     copy_share : float
-        A page is a near-copy of another, and says nothing about it, if the texts that are content on both hold at least
-        this share of the words that are content on one of them.
+        A page of which at least this share of the words stands in texts that are content on the other, too, is a
+        near-copy of it, and the other says nothing about it.
     least_words : int
         Shorter texts are left alone.
     """
@@ -41,6 +42,19 @@ class SiteRule:
     cut: float = 0.5
     copy_share: float = 0.5
     least_words: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """The texts of some pages by their ascending keys: the number of the page, and the probability there."""
+
+    keys: NDArray[np.uint64]
+    pages: NDArray[np.intp]
+    chances: NDArray[np.uint8]
+
+    def rows(self, first: int, end: int) -> list[tuple[int, int]]:
+        """Return page and probability of some rows."""
+        return list(zip(self.pages[first:end].tolist(), self.chances[first:end].tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +125,13 @@ class SiteProfile:
         kept : KeptTexts
             The blocks that the model keeps.
         """
-        triples = zip(kept.blocks.tolist(), kept.keys.tolist(), kept.words.tolist(), strict=True)
-        places = [(block, words, found) for block, key, words in triples if (found := self._places.get(key))]
+        table = self._table
+        firsts = table.keys.searchsorted(kept.keys)
+        ends = table.keys.searchsorted(kept.keys, side="right")
+        places = [
+            (int(kept.blocks[row]), int(kept.words[row]), table.rows(int(firsts[row]), int(ends[row])))
+            for row in (ends > firsts).nonzero()[0].tolist()
+        ]
         if not places:
             return {}
         others = self._no_copies([(words, found) for _, words, found in places], int(kept.words.sum()))
@@ -132,18 +151,19 @@ class SiteProfile:
                     shared[page] += words
         return {
             number
-            for number, page in enumerate(self.pages)
-            if not shared[number] or shared[number] < self.rule.copy_share * min(kept_words, page.content_words)
+            for number in range(len(self.pages))
+            if not shared[number] or shared[number] < self.rule.copy_share * kept_words
         }
 
     @cached_property
-    def _places(self) -> dict[int, list[tuple[int, int]]]:
-        """The pages on which each text stands, by its key, with its probability there."""
-        found: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for number, page in enumerate(self.pages):
-            for key, chance in zip(page.keys.tolist(), page.chances.tolist(), strict=True):
-                found[key].append((number, chance))
-        return dict(found)
+    def _table(self) -> _Table:
+        """The texts of all pages."""
+        if not self.pages:
+            return _Table(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint8))
+        keys = np.concatenate([page.keys for page in self.pages])
+        order = keys.argsort(kind="stable")
+        numbers = np.repeat(np.arange(len(self.pages)), [len(page) for page in self.pages])
+        return _Table(keys[order], numbers[order], np.concatenate([page.chances for page in self.pages])[order])
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the profile's file, JSON; see docs/site-profile.md."""
