@@ -3,8 +3,10 @@
 Usage::
 
     python -m experiments.site_profile
+    python -m experiments.site_profile --list
     python -m experiments.site_profile --grid
     python -m experiments.site_profile --model margin
+    python -m experiments.site_profile --speed
 
 Two models, of which each has seen no page of the corpora that it scores; they are trained where their files are not
 there. The hosts of ``wcxb-dev`` with several pages are left out of both trainings. The other pages are the k behind a
@@ -21,7 +23,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
+from time import process_time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +34,7 @@ from blockfeat.evaluation.bootstrap import paired_difference
 from blockfeat.evaluation.evaluate import score_page
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.site_profile import SiteProfile, SiteRule
+from blockfeat.extraction.site_profile import MOST_PAGES, SiteProfile, SiteRule
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Prediction
 from blockfeat.models.store import save_model
@@ -54,6 +57,7 @@ _TRAINING: Mapping[str, tuple[str, ...]] = {
 }
 _OTHERS = (1, 3, 10)
 _POINT = 0.01
+_ROUNDS = 7
 _GRID: tuple[Mapping[str, Any], ...] = (
     *({"cut": cut} for cut in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
     *({"copy_share": share} for share in (0.3, 0.5, 0.8, 2.0)),
@@ -153,10 +157,12 @@ def table(changes: Sequence[Change]) -> str:
     rows = []
     for others in _OTHERS:
         of_corpora = [(name, found) for (number, name), found in groups.items() if number == others]
+        if not of_corpora:
+            continue
         rows += [_row(others, name, found) for name, found in of_corpora]
         rows.append(_row(others, "all pages", [change for _, found in of_corpora for change in found]))
         means = [fmean(change.with_profile - change.without for change in found) for _, found in of_corpora]
-        rows.append([str(others), "mean of the corpora", "", "", "", "", f"{100 * fmean(means or [0.0]):+.2f}", ""])
+        rows.append([str(others), "mean of the corpora", "", "", "", "", f"{100 * fmean(means):+.2f}", ""])
     head = ("other pages", "corpus", "pages", "touched", "without", "with", "points, 95 % interval")
     return markdown_table((*head, "better and worse by more than 1"), rows)
 
@@ -189,6 +195,40 @@ def _grid_table(changes: Mapping[SiteRule, Sequence[Change]]) -> str:
     return markdown_table(("cut", "copy share", "least words", *parts), rows)
 
 
+def _listed(changes: Sequence[Change]) -> str:
+    """Return a Markdown table of the pages that three others change by more than a point, the losses first."""
+    found = [one for one in changes if one.others == _OTHERS[1] and abs(one.with_profile - one.without) > _POINT]
+    found.sort(key=lambda one: one.with_profile - one.without)
+    rows = [
+        [one.corpus, one.id[:60], f"{100 * (one.with_profile - one.without):+.1f}", str(one.dropped)] for one in found
+    ]
+    return markdown_table(("corpus", "page", "points", "dropped blocks"), rows)
+
+
+def speed(corpora: Corpora, extractor: Extractor) -> str:
+    """Return the process time of a page with the profile of up to ten others as a ratio to that without, by rounds."""
+    pages, extractors = [], []
+    for name in GROUPS["first"]:
+        for own in by_host(corpora.pages(name)).values():
+            if len(own) > _OTHERS[1]:
+                profile = SiteProfile()
+                for page in own[1 : MOST_PAGES + 1]:
+                    profile = profile.add(extractor.extract(page.html, url=page.url))
+                pages.append(own[0])
+                extractors.append(extractor.with_site(profile))
+    ratios = []
+    for _ in range(_ROUNDS):
+        seconds = [0.0, 0.0]
+        for page, with_profile in zip(pages, extractors, strict=True):
+            for place, one in enumerate((extractor, with_profile)):
+                start = process_time()
+                one.extract(page.html, url=page.url)
+                seconds[place] += process_time() - start
+        ratios.append(seconds[1] / seconds[0])
+    rounds = ", ".join(f"{ratio:.3f}" for ratio in ratios)
+    return f"{len(pages)} pages of as many hosts: median {median(ratios):.3f} of {rounds}\n"
+
+
 def _extractor(group: str, corpora: Corpora, options: argparse.Namespace) -> Extractor:
     """Return the extractor that scores the corpora of a group."""
     if options.model is not None:
@@ -210,10 +250,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--model", help="score this bundled model, which has seen the pages, in place of trained ones")
     parser.add_argument("--train-every", type=int, default=2, metavar="N", help="train on each n-th page")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", action="store_true", help="process time with a profile, by the bundled default")
+    parser.add_argument("--list", action="store_true", help="the pages that three others change by more than a point")
     parser.add_argument("--grid", action="store_true", help="the gain of other rules instead of the table")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     corpora = Corpora.of_options(options)
+    if options.speed:
+        sys.stdout.write(speed(corpora, Extractor.load(options.model or "default")))
+        return 0
     extractors = {group: _extractor(group, corpora, options) for group in GROUPS}
     rules = [SiteRule()]
     if options.grid:
@@ -225,7 +270,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for pages in list(by_host(corpora.pages(name)).values())[:: corpora.every]:
                 for rule, change in changes_of(name, pages, extractors[group], rules):
                     found[rule].append(change)
-    sys.stdout.write(_grid_table(found) if options.grid else table(found[rules[0]]))
+    show = _grid_table(found) if options.grid else (_listed if options.list else table)(found[rules[0]])
+    sys.stdout.write(show)
     return 0
 
 
