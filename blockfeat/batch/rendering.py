@@ -9,7 +9,7 @@ from typing import Any
 from blockfeat.batch.columns import plain_record
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
+from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_page, to_xml
 from blockfeat.sources.document import Document
 
 __all__ = ["Rendered", "Renderer"]
@@ -39,6 +39,8 @@ class Renderer:
         A key of `blockfeat.output.FORMATS`, or ``"csv"`` or ``"parquet"``: records for a table.
     links, images, evidence : bool
         Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
+    absolute, styles : bool
+        Whether the addresses of a page are made absolute; whether it has its styles.
     lang : str or None
         Language of all documents, where it is known.
     """
@@ -49,6 +51,8 @@ class Renderer:
     evidence: bool = False
     lang: str | None = None
     images: bool = False
+    absolute: bool = True
+    styles: bool = True
 
     def __call__(self, document: Document) -> Rendered:
         """Extract and render one document."""
@@ -77,6 +81,8 @@ class Renderer:
             text = to_markdown(extraction, links=self.links, images=self.images)
         elif self.format in ("html", "xml"):
             text = (to_html if self.format == "html" else to_xml)(extraction, images=self.images)
+        elif self.format == "page":
+            text = to_page(extraction, absolute=self.absolute, styles=self.styles)
         else:
             text = FORMATS[self.format](extraction)
         return Rendered(document.id, text, extraction.error, document.url, extraction.status)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
 
-_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
+_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 

@@ -12,6 +12,7 @@ from blockfeat.blocks.block import Block
 from blockfeat.content.characters import clean_characters
 from blockfeat.content.nodes import Content, Node
 from blockfeat.content.page_content import Nodes
+from blockfeat.content.page_markup import Written
 from blockfeat.extraction.facts import Facts
 from blockfeat.metadata.metadata import Metadata
 
@@ -47,6 +48,10 @@ class KnownSitePage:
     def __call__(self) -> SitePage | None:
         """Return it."""
         return self.page
+
+
+def _empty_page(absolute: bool, styles: bool) -> str:
+    return '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,7 @@ class Extraction:
     evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
     fact_finder: Callable[[], Facts] = field(default=Facts, repr=False, compare=False)
     nodes: Nodes = field(default=_no_nodes, repr=False, compare=False)
+    markup: Written = field(default=_empty_page, repr=False, compare=False)
 
     describe: Callable[[], Metadata] | None = field(default=None, repr=False, compare=False)
     find_site_page: Callable[[], SitePage | None] = field(default=_no_site_page, repr=False, compare=False)
@@ -233,6 +239,18 @@ class Extraction:
         from blockfeat.content.html import to_html
 
         return to_html(self.content(images=images))
+
+    def to_page(self, *, absolute: bool = True, styles: bool = True) -> str:
+        """Return the page itself with everything but the kept blocks taken out, sanitised.
+
+        Parameters
+        ----------
+        absolute : bool
+            Make addresses absolute as far as the page's own is known; otherwise they stay as they are written.
+        styles : bool
+            Keep the page's style elements and the links to its style sheets.
+        """
+        return self.markup(absolute, styles)
 
     def to_xml(self, *, images: bool = False) -> str:
         """Return the main text as a TEI P5 document; images on request."""

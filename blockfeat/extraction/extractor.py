@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.normal import normalised
 from blockfeat.content.page_content import PageNodes
+from blockfeat.content.page_markup import PageMarkup
 from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import DataTable, data_tables
 from blockfeat.content.whole import completed
@@ -269,6 +270,7 @@ class Extractor:
                 page.linked_data,
             ),
             nodes=PageNodes(measured.blocks, kept, page.url, self.normalise),
+            markup=PageMarkup(measured.blocks, kept, page.url, title, page.data),
             describe=MetadataReader(page, measured.blocks, prediction.kept, headline) if self.metadata else None,
         )
 

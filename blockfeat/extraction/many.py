@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.by_site import Look, Touched
     from blockfeat.extraction.extractor import Extractor
 
-__all__ = ["extract_each", "extract_each_by_site"]
+__all__ = ["WithoutEvidence", "extract_each", "extract_each_by_site"]
 
 
 def extract_each(
@@ -29,7 +29,7 @@ def extract_each(
     if jobs <= 1 and deadline is None:
         yield from map(extractor.extract_document, documents)
         return
-    work = _WithoutEvidence(extractor)
+    work = WithoutEvidence(extractor)
     for document, found in in_order(work, documents, jobs=jobs, failure=extractor.failed, deadline=deadline):
         yield _with_evidence(found, extractor, document)
 
@@ -57,7 +57,7 @@ def extract_each_by_site(
 
 
 @dataclass(frozen=True)
-class _WithoutEvidence:
+class WithoutEvidence:
     """Extracts a document in a worker process; its evidence is made again where it is asked for."""
 
     extractor: Extractor
@@ -65,7 +65,15 @@ class _WithoutEvidence:
     def __call__(self, document: Document) -> Extraction:
         found = self.extractor.extract_document(document)
         page = KnownSitePage(found.site_page)
-        return replace(found, evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None, find_site_page=page)
+        return replace(
+            found,
+            evidence=tuple,
+            fact_finder=Facts,
+            nodes=_no_nodes,
+            markup=_no_markup,
+            describe=None,
+            find_site_page=page,
+        )
 
 
 @dataclass(frozen=True)
@@ -85,12 +93,12 @@ class _BySite:
     def look(self, document: Document) -> Look[_Found]:
         from blockfeat.extraction.by_site import Look, site_of
 
-        found = _WithoutEvidence(self.extractor)(document)
+        found = WithoutEvidence(self.extractor)(document)
         return Look(_Found(found, self.extractor), site_of(document), found.site_page)
 
     def again(self, touched: Touched[_Found]) -> _Found:
         extractor = self.extractor.with_site(touched.profile)
-        return _Found(_WithoutEvidence(extractor)(touched.document), extractor)
+        return _Found(WithoutEvidence(extractor)(touched.document), extractor)
 
     def failed(self, document: Document, reason: str) -> Look[_Found]:
         from blockfeat.extraction.by_site import Look
@@ -101,7 +109,14 @@ class _BySite:
 def _with_evidence(found: Extraction, extractor: Extractor, document: Document) -> Extraction:
     again = _Again(extractor, document)
     described = again.metadata if extractor.metadata and found.error is None else None
-    return replace(found, evidence=again, fact_finder=again.facts, nodes=again.nodes, describe=described)
+    return replace(
+        found,
+        evidence=again,
+        fact_finder=again.facts,
+        nodes=again.nodes,
+        markup=again.markup,
+        describe=described,
+    )
 
 
 @dataclass(frozen=True)
@@ -125,9 +140,17 @@ class _Again:
         """Return the nodes of the page's content."""
         return self.extractor.extract_document(self.document).nodes(images)
 
+    def markup(self, absolute: bool, styles: bool) -> str:
+        """Return the page with everything but its kept blocks taken out."""
+        return self.extractor.extract_document(self.document).markup(absolute, styles)
+
 
 def _no_nodes(images: bool) -> tuple[Node, ...]:
     return ()
+
+
+def _no_markup(absolute: bool, styles: bool) -> str:
+    return ""
 
 
 def _documents(pages: Iterable[object]) -> Iterator[Document]:

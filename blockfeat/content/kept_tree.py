@@ -1,0 +1,148 @@
+"""The tree of a page with everything but the kept blocks, their ancestors and their images taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.text_places import text_places
+from blockfeat.content.characters import xml_characters
+from blockfeat.content.kept_media import kept_media
+from blockfeat.page.lxml_tree import lxml_tree
+
+__all__ = ["kept_tree"]
+
+_PAGE = frozenset({"body", "head", "html"})
+# Parts of tables that hold the others in their places, also where they are empty.
+_PLACES = frozenset({"col", "colgroup", "td", "th"})
+_BREAKS = frozenset({"br", "hr", "wbr"})
+_OF_MEDIA = frozenset({"source", "track"})
+_MEDIA = frozenset({"audio", "picture", "video"})
+# What ends the flow around floating elements, by its name or its style.
+_CLEARING = ("clear", "clearfix", "cf")
+
+
+class _Kept(NamedTuple):
+    """What is kept of each element: itself, the text before its first child, and the text behind it."""
+
+    needed: list[bool]
+    inside: list[bool]
+    behind: list[bool]
+
+
+def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
+    """Return a new tree of a page in which only what is kept is left; linear in the size of the page.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks; the page has at least one tag.
+    kept : bool array, n
+        Those that are kept.
+
+    Returns
+    -------
+    lxml element
+        The outermost element. The text of all kept blocks, their ancestors with all attributes, the cells beside them,
+        line breaks between them, and the images that `kept_media` names. Not safe to show.
+    """
+    root = lxml_tree(blocks.tags)
+    elements = list(root.iter(etree.Element))
+    parents = blocks.tags.parents().tolist()
+    inside, behind = _kept_texts(blocks, kept)
+    needed = _needed(elements, parents, inside, behind, kept_media(blocks, kept))
+    found = _Kept(needed, inside, behind)
+    children: list[list[int]] = [[] for _ in elements]
+    for number, parent in enumerate(parents[1:], start=1):
+        children[parent].append(number)
+    # From the end, and with no other reference than this list: lxml frees each element in a time that grows with the
+    # elements before it that nothing refers to any more.
+    for number in range(len(elements) - 1, -1, -1):
+        if needed[number]:
+            _rebuild(elements, number, children[number], found)
+    return root
+
+
+def _kept_texts(blocks: Blocks, kept: NDArray[np.bool_]) -> tuple[list[bool], list[bool]]:
+    """Return whether the text before the first child of each element, and the one behind it, is kept."""
+    tags, places = blocks.tags, text_places(blocks)
+    by_tag = np.zeros(tags.start.size, dtype=np.bool_)
+    by_tag[places.tag[kept[places.block]]] = True
+    return (by_tag[tags.opened] & (tags.opened != tags.closed)).tolist(), by_tag[tags.closed].tolist()
+
+
+def _needed(
+    elements: Sequence[etree._Element],
+    parents: Sequence[int],
+    inside: Sequence[bool],
+    behind: Sequence[bool],
+    media: Sequence[int],
+) -> list[bool]:
+    """Return which elements stay: those with kept text or images in them, and what holds these in their places."""
+    needed = [str(element.tag) in _PAGE for element in elements]
+    for number in media:
+        needed[number] = True
+    for number in range(len(elements) - 1, 0, -1):
+        needed[number] = needed[number] or inside[number]
+        if needed[number] or behind[number]:
+            needed[parents[number]] = True
+    follows = list(inside)  # Whether what stands last in an element so far is kept.
+    for number, element in enumerate(elements[1:], start=1):
+        parent = parents[number]
+        if needed[parent] and not needed[number]:
+            name, around = str(element.tag), str(elements[parent].tag)
+            needed[number] = (
+                name in _PLACES
+                or (name in _BREAKS and (follows[parent] or behind[number]))
+                or (name in _OF_MEDIA and around in _MEDIA)
+                or _is_clearing(element)
+            )
+        follows[parent] = behind[number] or (needed[number] and not (element.tail or "").strip())
+    return needed
+
+
+def _is_clearing(element: etree._Element) -> bool:
+    """Return whether an empty element is there for the layout of what stands around it."""
+    if len(element) or (element.text or "").strip() or str(element.tag) not in ("div", "p", "span", "li"):
+        return False
+    style = (element.get("style") or "").lower()
+    return "clear:" in style or any(name.lower() in _CLEARING for name in (element.get("class") or "").split())
+
+
+def _rebuild(elements: Sequence[etree._Element], own: int, children: Sequence[int], kept: _Kept) -> None:
+    """Take out of an element the children and the texts that are not kept; every text is written once."""
+    element = elements[own]
+    before: etree._Element | None = None
+    pieces = [_text(element.text, is_kept=kept.inside[own])]
+    for number in children:
+        child = elements[number]
+        tail = _text(child.tail, is_kept=kept.behind[number])
+        if kept.needed[number]:
+            _write(element, before, pieces)
+            before, pieces = child, [tail]
+        else:
+            element.remove(child)
+            pieces.append(tail)
+    _write(element, before, pieces)
+
+
+def _text(text: str | None, *, is_kept: bool) -> str:
+    """Return a text that is kept, or the white space where there was one."""
+    if not text or is_kept or text.isspace():
+        return text or ""
+    return " "
+
+
+def _write(element: etree._Element, before: etree._Element | None, pieces: Sequence[str]) -> None:
+    text = xml_characters("".join(pieces))
+    # One line end where many elements went.
+    text = text if text.strip() or len(pieces) == 1 else ("\n" if "\n" in text else text[:1])
+    if before is None:
+        element.text = text or None
+    else:
+        before.tail = text or None
