@@ -63,6 +63,7 @@ class WithoutEvidence:
     extractor: Extractor
 
     def __call__(self, document: Document) -> Extraction:
+        """Extract a document, and leave out what its process would not pass on."""
         found = self.extractor.extract_document(document)
         page = KnownSitePage(found.site_page)
         return replace(
