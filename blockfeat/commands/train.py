@@ -43,7 +43,7 @@ def train(
         Path | None, typer.Option("--output", "-o", help="Model file to write; blockfeat-LANGUAGES.json or .npz here.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens or web2text.")
+        str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens, crunch or web2text.")
     ] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
     config: Annotated[

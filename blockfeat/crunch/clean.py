@@ -21,7 +21,7 @@ from blockfeat.page.page import Page
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["Cleaned", "Cleaner", "clean", "decide"]
+__all__ = ["Cleaned", "Cleaner", "clean", "decide", "decide_on"]
 
 # Where markup is broken the page that is written reads otherwise than the one that was read: it is cleaned again until
 # it does not change, mostly once.
@@ -144,6 +144,11 @@ def decide(root: etree._Element, settings: CleanSettings, hosts: HostList | None
     """Edit the elements of a tree, and decide which go; linear in the size of the tree."""
     walked = Walked.of(root)
     edit_elements(walked, settings.filters)
+    return decide_on(walked, settings, hosts)
+
+
+def decide_on(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> Decision:
+    """Decide which elements of a tree go, and leave it as it is; linear in its size."""
     decision = Decision.none(walked)
     decide_first_set(decision, settings.filters, hosts)
     decide_second_set(decision, settings.link_lists, settings.empty_tables)

@@ -6,7 +6,26 @@ from dataclasses import dataclass, field
 
 from blockfeat.crunch.walked import Walked
 
-__all__ = ["Decision"]
+__all__ = ["Decision", "Held"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was left in a table, a cell or a container when the second set of filters looked at it.
+
+    Attributes
+    ----------
+    links : int
+        Links.
+    unlinked : int
+        Letters and digits outside of links.
+    letters : int
+        All letters and digits.
+    """
+
+    links: int
+    unlinked: int
+    letters: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +44,9 @@ class Decision:
         1 for elements that refer to a host of advertisements.
     shown : dict of int to str
         The text that stands in the place of a removed element.
+    held : dict of int to Held
+        What was left in the tables, cells and containers that the second set looked at, those that go and those that
+        stay.
     """
 
     walked: Walked
@@ -32,6 +54,7 @@ class Decision:
     emptied: bytearray
     is_advertisement: bytearray
     shown: dict[int, str] = field(default_factory=dict)
+    held: dict[int, Held] = field(default_factory=dict)
 
     @classmethod
     def none(cls, walked: Walked) -> Decision:

@@ -14,7 +14,7 @@ from blockfeat.crunch.settings import CleanSettings, HostListFile
 from blockfeat.errors import ConfigError
 from blockfeat.files import config_text
 
-__all__ = ["default_settings_text", "parse_settings", "read_settings"]
+__all__ = ["default_settings_text", "parse_settings", "read_settings", "settings_from_values"]
 
 Section = TypeVar("Section")
 _NAMES = {bool: "true or false", float: "a number", int: "an integer", str: "a string"}
@@ -39,13 +39,25 @@ def parse_settings(text: str, *, name: str = "settings", folder: Path = Path()) 
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{name}: not TOML: {error}") from error
+    settings = settings_from_values(values, name=name)
+    advertisements = settings.advertisements
+    lists = tuple(replace(entry, file=str(folder / entry.file)) for entry in advertisements.lists)
+    return replace(settings, advertisements=replace(advertisements, lists=lists))
+
+
+def settings_from_values(values: Mapping[str, Any], *, name: str = "settings") -> CleanSettings:
+    """Return settings from plain values, as TOML or JSON has them; keys that are not there have their default.
+
+    Raises
+    ------
+    ConfigError
+        There are problems; the message has a line for each, which begins with ``name``.
+    """
     problems: list[str] = []
     settings = _changed(CleanSettings(), values, "", problems)
     if problems:
         raise ConfigError("\n".join(f"{name}: {problem}" for problem in problems))
-    advertisements = settings.advertisements
-    lists = tuple(replace(entry, file=str(folder / entry.file)) for entry in advertisements.lists)
-    return replace(settings, advertisements=replace(advertisements, lists=lists))
+    return settings
 
 
 def default_settings_text() -> str:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from blockfeat.crunch.decision import Decision
+from blockfeat.crunch.decision import Decision, Held
 from blockfeat.crunch.letters import letters
 from blockfeat.crunch.settings import EmptyTables, LinkLists
 
-__all__ = ["decide_second_set"]
+__all__ = ["Counts", "decide_second_set", "own_counts"]
 
 _CELLS = frozenset({"td", "th"})
 _WITHOUT_TEXT = frozenset({"script", "style", "template", "title"})
 
 
 @dataclass(frozen=True, eq=False)
-class _Counts:
+class Counts:
     """What is left in each element: links, letters outside of links, all letters, elements of substance."""
 
     links: list[int]
@@ -27,6 +27,10 @@ class _Counts:
         """Add the counts of an element to those of the element around it."""
         for column in (self.links, self.unlinked, self.letters, self.substance):
             column[parent] += column[index]
+
+    def held(self, index: int) -> Held:
+        """Return what is left in an element."""
+        return Held(self.links[index], self.unlinked[index], self.letters[index])
 
     def clear(self, index: int) -> None:
         """Forget what is in an element."""
@@ -53,27 +57,30 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
     containers = cells | (frozenset(lists.containers) if lists.remove else frozenset())
     if cells:
         _empty_cells(decision, lists, cells)
-    counts, own = _own_counts(decision, tables), decision.gone()
+    counts, own = own_counts(decision, tables), decision.gone()
     walked = decision.walked
     for index in range(len(walked) - 1, -1, -1):
         if own[index]:
             continue
-        if walked.names[index] in containers and _is_link_list(counts, index, lists):
+        name = walked.names[index]
+        if name in containers or name == "table":
+            held = counts.held(index)
+            decision.held.setdefault(index, held)
+        if name in containers and _is_link_list(held, lists, is_cell=name in _CELLS):
             (decision.removed if lists.remove_container else decision.emptied)[index] = 1
             counts.clear(index)
-        elif walked.names[index] == "table" and tables.remove and _is_empty(counts, index, tables):
+        elif name == "table" and tables.remove and _is_empty(counts, index, tables):
             decision.removed[index] = 1
             counts.clear(index)
         if index and not decision.removed[index]:
-            is_substance = walked.names[index] in tables.substance
-            counts.substance[index] += is_substance
+            counts.substance[index] += name in tables.substance
             counts.add(walked.parent[index], index)
 
 
 def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) -> None:
     """Mark table cells that are lists of links, from the top down."""
     walked, gone = decision.walked, decision.gone()
-    counts = _own_counts(decision, EmptyTables())
+    counts = own_counts(decision, EmptyTables())
     for index in range(len(walked) - 1, 0, -1):
         if not gone[index]:
             counts.add(walked.parent[index], index)
@@ -81,17 +88,18 @@ def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) ->
     while index < len(walked):
         if gone[index]:
             index = walked.end[index]
-        elif walked.names[index] in cells and _is_link_list(counts, index, lists):
+        elif walked.names[index] in cells and _is_link_list(held := counts.held(index), lists, is_cell=True):
+            decision.held[index] = held
             (decision.removed if lists.remove_container else decision.emptied)[index] = 1
             index = walked.end[index]
         else:
             index += 1
 
 
-def _own_counts(decision: Decision, tables: EmptyTables) -> _Counts:
+def own_counts(decision: Decision, tables: EmptyTables) -> Counts:
     """Return what stands in each element itself: its text, and the text behind the elements in it."""
     walked, gone, around = decision.walked, decision.gone(), decision.walked.links_around()
-    counts = _Counts(*([0] * len(walked) for _ in range(4)))
+    counts = Counts(*([0] * len(walked) for _ in range(4)))
     for index, element in enumerate(walked.elements):
         parent = walked.parent[index]
         if not gone[index] and not decision.emptied[index]:
@@ -102,16 +110,16 @@ def _own_counts(decision: Decision, tables: EmptyTables) -> _Counts:
     return counts
 
 
-def _add_letters(counts: _Counts, index: int, number: int, around: list[int]) -> None:
+def _add_letters(counts: Counts, index: int, number: int, around: list[int]) -> None:
     counts.letters[index] += number
     if around[index] < 0:
         counts.unlinked[index] += number
 
 
-def _is_link_list(counts: _Counts, index: int, lists: LinkLists) -> bool:
-    links = counts.links[index]
-    return links >= lists.least_links and links > lists.ratio * counts.unlinked[index] / lists.letters_per_word
+def _is_link_list(held: Held, lists: LinkLists, *, is_cell: bool) -> bool:
+    ratio = lists.ratio if is_cell else lists.container_ratio
+    return held.links >= lists.least_links and held.links > ratio * held.unlinked / lists.letters_per_word
 
 
-def _is_empty(counts: _Counts, index: int, tables: EmptyTables) -> bool:
+def _is_empty(counts: Counts, index: int, tables: EmptyTables) -> bool:
     return not counts.substance[index] and counts.letters[index] < tables.least_characters

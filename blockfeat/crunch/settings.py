@@ -111,7 +111,9 @@ class LinkLists:
     remove : bool
         Empty what has too many links.
     ratio : float
-        Most links for each word outside of links; 0 or more.
+        Most links for each word outside of links in a table cell; 0 or more.
+    container_ratio : float
+        The same for the other containers.
     letters_per_word : float
         Letters that make a word; above 0.
     least_links : int
@@ -126,6 +128,7 @@ class LinkLists:
 
     remove: bool = True
     ratio: float = 0.25
+    container_ratio: float = 0.25
     letters_per_word: float = 5.0
     least_links: int = 2
     cells: bool = True
@@ -134,8 +137,9 @@ class LinkLists:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        if not (self.ratio >= 0 and math.isfinite(self.ratio)):
-            raise ConfigError(f"'ratio' must be 0 or more, not {self.ratio}")
+        for name, ratio in (("ratio", self.ratio), ("container_ratio", self.container_ratio)):
+            if not (ratio >= 0 and math.isfinite(ratio)):
+                raise ConfigError(f"'{name}' must be 0 or more, not {ratio}")
         if not (self.letters_per_word > 0 and math.isfinite(self.letters_per_word)):
             raise ConfigError(f"'letters_per_word' must be above 0, not {self.letters_per_word}")
         if self.least_links < 1:

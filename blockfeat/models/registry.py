@@ -14,6 +14,7 @@ MODEL_KINDS = {
     "margin": ("blockfeat.models.margin.model", "MarginModel"),
     "sequence": ("blockfeat.models.sequence.model", "SequenceModel"),
     "tokens": ("blockfeat.models.tokens.model", "TokenModel"),
+    "crunch": ("blockfeat.models.crunch.model", "CrunchModel"),
     "web2text": ("blockfeat.models.web2text.model", "Web2TextModel"),
 }
 """Module and class of each kind of model."""

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from blockfeat.training.crunch import CrunchConfig, CrunchTrainer
     from blockfeat.training.margin import MarginTrainer
     from blockfeat.training.margin_fit import MarginOptions
     from blockfeat.training.registry import CONFIGS, TRAINERS, config_text, load_config, make_trainer
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFIGS",
     "TRAINERS",
+    "CrunchConfig",
+    "CrunchTrainer",
     "MarginOptions",
     "MarginTrainer",
     "Progress",
@@ -37,6 +40,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "CrunchConfig": "crunch",
+    "CrunchTrainer": "crunch",
     "MarginOptions": "margin_fit",
     "MarginTrainer": "margin",
     "Progress": "trainer",

@@ -8,6 +8,7 @@ from typing import Any
 
 from blockfeat.errors import TrainingError
 from blockfeat.training.config import config_from_values, config_to_toml, read_document
+from blockfeat.training.crunch import CrunchConfig, CrunchTrainer
 from blockfeat.training.margin import MarginTrainer
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
@@ -19,7 +20,8 @@ from blockfeat.training.web2text import Web2TextConfig, Web2TextTrainer
 __all__ = ["CONFIGS", "TRAINERS", "config_text", "load_config", "make_trainer"]
 
 TRAINERS: Mapping[str, type[Trainer[Any]]] = {
-    cls.kind: cls for cls in (ThresholdTrainer, MarginTrainer, SequenceTrainer, TokenTrainer, Web2TextTrainer)
+    cls.kind: cls
+    for cls in (ThresholdTrainer, MarginTrainer, SequenceTrainer, TokenTrainer, CrunchTrainer, Web2TextTrainer)
 }
 """Trainer of each kind."""
 
@@ -28,6 +30,7 @@ CONFIGS: Mapping[str, type[Any]] = {
     "margin": MarginOptions,
     "sequence": SequenceConfig,
     "tokens": TokenConfig,
+    "crunch": CrunchConfig,
     "web2text": Web2TextConfig,
 }
 """Configuration of each kind."""

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from blockfeat.decode.runs import best_run_masks
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
+from blockfeat.evaluation.strategies import GroupedScores
 from blockfeat.models.threshold.model import Margins, block_scores
-from blockfeat.pso.fitness import Chunk, PageSnippets, SnippetChunk, TextChunk
+from blockfeat.pso.fitness import Chunk
 from blockfeat.pso.space import SearchSpace
-from blockfeat.pso.terms import PageTerms
+from blockfeat.training.chunks import Gold, chunk_of, grouped_scores, pages_in_groups
 
 __all__ = ["PreparedPage", "TrainingSet"]
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
-_BLOCKS_IN_CHUNK = 8_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class PreparedPage:
         The features of its blocks.
     words : int array, n
         Words of its blocks.
-    gold : PageTerms or PageSnippets
+    gold : Gold
         Terms where it has gold text, else snippets.
     lang : str or None
         Language of the page.
@@ -43,7 +42,7 @@ class PreparedPage:
 
     matrix: Array
     words: NDArray[np.integer[Any]]
-    gold: PageTerms | PageSnippets
+    gold: Gold
     lang: str | None
 
 
@@ -93,9 +92,7 @@ class TrainingSet:
         """Put pages together; pages with gold text and pages with snippets go into chunks of their own."""
         if not pages:
             raise TrainingError("there are no pages to train on")
-        with_text = [page for page in pages if isinstance(page.gold, PageTerms)]
-        with_snippets = [page for page in pages if isinstance(page.gold, PageSnippets)]
-        groups = [*_grouped(with_text), *_grouped(with_snippets)]
+        groups = pages_in_groups(pages)
         return cls(space, tuple(_part(group, space, metric) for group in groups), len(pages))
 
     def fitness(self, positions: Array, *, decoder: str, jobs: int = 1) -> Array:
@@ -129,14 +126,7 @@ class TrainingSet:
         margins = [self.space.margins_of(position)] if decoder == "mss" else None
         found = self._values(self.space.oriented_thresholds(position[None]), margins, 1)[:, 0]
         everything = self._values(self._nothing(), None, 1)[:, 0]
-        has_text = np.concatenate([np.full(part.pages, isinstance(part.chunk, TextChunk)) for part in self.parts])
-        groups = [
-            StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))
-            if own.any()
-            else None
-            for name, own in ((metric, has_text), ("snippets", ~has_text))
-        ]
-        return GroupedScores(*groups)
+        return grouped_scores(metric, ((part.chunk, part.pages) for part in self.parts), found, everything)
 
     def _nothing(self) -> Floats:
         """Return thresholds of which none binds, of one particle."""
@@ -159,27 +149,11 @@ class TrainingSet:
         return np.concatenate(found)
 
 
-def _grouped(pages: Sequence[PreparedPage]) -> list[list[PreparedPage]]:
-    """Cut a list of pages into groups of about the same number of blocks."""
-    groups: list[list[PreparedPage]] = []
-    size = _BLOCKS_IN_CHUNK
-    for page in pages:
-        if size >= _BLOCKS_IN_CHUNK:
-            groups.append([])
-            size = 0
-        groups[-1].append(page)
-        size += page.words.size
-    return groups
-
-
 def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Part:
     sizes = [page.words.size for page in pages]
-    terms = [page.gold for page in pages if isinstance(page.gold, PageTerms)]
-    snippets = [page.gold for page in pages if isinstance(page.gold, PageSnippets)]
-    chunk: Chunk = TextChunk.build(terms, sizes, metric) if terms else SnippetChunk.build(snippets, sizes)
     return _Part(
         values=space.oriented(np.concatenate([page.matrix for page in pages])),
         words=np.concatenate([page.words for page in pages]).astype(np.float32),
         starts=[0, *np.cumsum(sizes).tolist()],
-        chunk=chunk,
+        chunk=chunk_of(pages, metric),
     )

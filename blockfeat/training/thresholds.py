@@ -21,13 +21,13 @@ from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold.model import JOINT, ThresholdModel
 from blockfeat.page.page import Page
-from blockfeat.pool import in_order
 from blockfeat.pso.curves import FeatureCurve, feature_curves
-from blockfeat.pso.fitness import FITNESSES, find_snippets
+from blockfeat.pso.fitness import FITNESSES
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import Generation, SwarmOptions
-from blockfeat.pso.terms import PageTerms, count_terms
+from blockfeat.pso.terms import PageTerms
+from blockfeat.training.chunks import gold_of, prepared_pages
 from blockfeat.training.threshold_fitness import PreparedPage, TrainingSet
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
@@ -168,19 +168,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
         """Measure pages; those that cannot be used are listed with the reason."""
         work = _Preparer(measurer_for(blank), self.config.fitness, keep_drawings=blank.table.reads_drawings)
-        prepared: list[PreparedPage] = []
-        skipped: list[str] = []
-        done = in_order(work, pages, jobs=self.jobs, failure=lambda page, reason: f"{page.id}: {reason}")
-        for number, (_, result) in enumerate(done, start=1):
-            if isinstance(result, str):
-                skipped.append(result)
-            else:
-                prepared.append(result)
-            on_progress(Progress("measuring", number, len(pages), "pages measured"))
-        if not prepared:
-            why = f" (the first: {skipped[0]})" if skipped else ""
-            raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
-        return prepared, tuple(skipped)
+        return prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
 
     def _search(self, training_set: TrainingSet, on_progress: OnProgress, *, lang: str = "") -> SearchResult:
         """Look for the best thresholds of some pages."""
@@ -247,16 +235,8 @@ class _Preparer:
     def _prepared(self, page: LabelledPage) -> PreparedPage | str:
         parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
         measured = self.measurer.measure(parsed, lang=page.lang)
-        blocks, matrix = measured.blocks, np.asarray(measured.matrix, dtype=np.float64)
-        if len(blocks) == 0:
-            return f"{page.corpus} {page.id}: the page has no text"
-        words = blocks.measures.words
-        if page.text and not (self.fitness == "snippets" and page.present):
-            gold = count_terms(blocks, page.text, single_characters=self.fitness == "f1")
-            if gold.gold_length == 0:
-                return f"{page.corpus} {page.id}: the gold text has no words"
-            return PreparedPage(matrix, words, gold, measured.lang)
-        snippets = find_snippets(blocks, page.present, page.absent)
-        if not snippets.present and not snippets.absent:
-            return f"{page.corpus} {page.id}: no snippet of the gold occurs in the page"
-        return PreparedPage(matrix, words, snippets, measured.lang)
+        gold = gold_of(page, measured.blocks, self.fitness)
+        if isinstance(gold, str):
+            return gold
+        matrix = np.asarray(measured.matrix, dtype=np.float64)
+        return PreparedPage(matrix, measured.blocks.measures.words, gold, measured.lang)

@@ -18,6 +18,7 @@ from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.codes import normalise_code
 from blockfeat.pso.swarm import Generation
+from blockfeat.training.crunch import CrunchConfig
 from blockfeat.training.registry import checked_kind, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress
@@ -80,7 +81,7 @@ def train(
     langs : sequence of str, optional
         Train on pages of these languages only, by the corpus's ``lang`` or else identified.
     kind : str, optional
-        ``"thresholds"`` (the default), ``"margin"``, ``"sequence"``, ``"tokens"`` or ``"web2text"``.
+        ``"thresholds"`` (the default), ``"margin"``, ``"sequence"``, ``"tokens"``, ``"crunch"`` or ``"web2text"``.
     seed : int, optional
         Seed of all random numbers and of the split; the same seed gives the same model.
     config : dataclass, optional
@@ -192,7 +193,7 @@ def _tested(
 ) -> TrainingReport:
     """Return the report with the test part and the curves of single features; Ctrl-C leaves out what is missing."""
     report = model.report or TrainingReport(trainer.kind, len(training))
-    metric = trainer.config.metric if isinstance(trainer.config, ThresholdConfig) else "f1"
+    metric = trainer.config.metric if isinstance(trainer.config, ThresholdConfig | CrunchConfig) else "f1"
 
     def on_page(done: int) -> None:
         on_progress(
