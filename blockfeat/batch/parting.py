@@ -14,6 +14,10 @@ _HTML = re.compile(
     r"<html(?P<lang> lang=\"[^\"]*\")?>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S
 )
 _OPENING = {
+    "page": (
+        '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>Pages</title>\n<style>\n'
+        "iframe { width: 100%; height: 90vh; border: 0; border-bottom: 1px solid; }\n</style>\n</head>\n<body>\n"
+    ),
     "html": '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>Pages</title>\n</head>\n<body>\n',
     "xml": (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<teiCorpus xmlns="{TEI_NAMESPACE}">\n<teiHeader><fileDesc><titleStmt>'
@@ -21,7 +25,7 @@ _OPENING = {
         "</publicationStmt><sourceDesc><p>Each text names its source.</p></sourceDesc></fileDesc></teiHeader>\n"
     ),
 }
-_CLOSING = {"html": "</body>\n</html>\n", "xml": "</teiCorpus>\n"}
+_CLOSING = {"html": "</body>\n</html>\n", "page": "</body>\n</html>\n", "xml": "</teiCorpus>\n"}
 
 
 def opening(format: str) -> str:
@@ -43,7 +47,8 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         ``"text"``: a line of a form feed and the page's name goes before it (behind a tab, its
         error). ``"markdown"``: a
         comment, ``<!-- page: NAME -->``, and one with the error. ``"html"``: an ``article`` with ``data-page`` and
-        ``data-error``. ``"xml"``: a ``TEI`` inside of ``teiCorpus``, with a note of the error.
+        ``data-error``. ``"page"``: a sandboxed ``iframe`` with ``data-page`` and ``data-error``, and the page as its
+        ``srcdoc``. ``"xml"``: a ``TEI`` inside of ``teiCorpus``, with a note of the error.
     name : str
         The page's address or identifier.
     text : str
@@ -57,6 +62,9 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         return f"<!-- page: {name.replace('--', '%2D%2D')} -->\n{failed}\n{_lines(text)}"
     if format == "html":
         return _article(name, text, error)
+    if format == "page":
+        failed = f' data-error="{escape(error)}"' if error else ""
+        return f'<iframe data-page="{escape(name)}"{failed} title="{escape(name)}" sandbox srcdoc="{escape(text)}"></iframe>\n'
     if format == "xml":
         return _failed_tei(name, error) if error else text.partition("?>\n")[2].rstrip("\n") + "\n"
     return f"\f{name}{f'{chr(9)}error: {error}' if error else ''}\n{_lines(text)}"

@@ -13,13 +13,13 @@ from blockfeat.batch.parting import closing, opening, part
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.files import writing
-from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
+from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_page, to_xml
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
 __all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
 
-_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml"}
+_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -47,6 +47,8 @@ class Renderer:
         A key of `blockfeat.output.FORMATS`, or ``"csv"`` or ``"parquet"``: records for a table.
     links, images, evidence : bool
         Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
+    absolute, styles : bool
+        Whether the addresses of a page are made absolute; whether it has its styles.
     lang : str or None
         Language of all documents, where it is known.
     """
@@ -57,6 +59,8 @@ class Renderer:
     evidence: bool = False
     lang: str | None = None
     images: bool = False
+    absolute: bool = True
+    styles: bool = True
 
     def __call__(self, document: Document) -> Rendered:
         """Extract and render one document."""
@@ -81,6 +85,8 @@ class Renderer:
             text = to_markdown(extraction, links=self.links, images=self.images)
         elif self.format in ("html", "xml"):
             text = (to_html if self.format == "html" else to_xml)(extraction, images=self.images)
+        elif self.format == "page":
+            text = to_page(extraction, absolute=self.absolute, styles=self.styles)
         else:
             text = FORMATS[self.format](extraction)
         return Rendered(document.id, text, extraction.error, document.url, extraction.status)

@@ -65,12 +65,19 @@ def extract(
         typer.Option(
             "--format",
             "-f",
-            help="text, markdown, json, html, xml, csv or parquet; by default as --output is named, else text.",
+            help="text, markdown, json, html, xml, page, csv or parquet; by default as --output is named, else text.",
             autocompletion=format_names,
         ),
     ] = None,
     links: Annotated[bool, typer.Option("--links", help="Write links in Markdown.")] = False,
     images: Annotated[bool, typer.Option("--images", help="Write images in Markdown, HTML and XML.")] = False,
+    absolute: Annotated[
+        bool | None,
+        typer.Option("--absolute/--as-written", help="Make the addresses of a page absolute, or leave them."),
+    ] = None,
+    styles: Annotated[
+        bool | None, typer.Option("--styles/--no-styles", help="Keep the styles of a page, or not.")
+    ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
     metadata: Annotated[
         bool, typer.Option("--metadata/--no-metadata", help="Write title, authors, dates and the rest in JSON, or not.")
@@ -101,13 +108,32 @@ def extract(
     named = _Inputs(tuple(inputs or ()), tuple(urls or ()))
     reading = input_options(input_format, fields, allow_network, delay)
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
+    _check_page_options(target.format, absolute, styles, evidence=evidence)
     content = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
     choices: dict[str, Any] = {"decoder": decoder, "runs": runs, "favour": favour, **content}
     choices |= {"normalise": normalise, "metadata": metadata}
     extractor = Extractor.load(model).with_options(**choices, max_bytes=max_bytes)
-    renderer = Renderer(extractor, target.format, links, evidence, language(lang), images)
+    renderer = Renderer(
+        extractor,
+        target.format,
+        links,
+        evidence,
+        language(lang),
+        images,
+        absolute=absolute is not False,
+        styles=styles is not False,
+    )
     options = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
     _run(_Batch(named, reading, renderer, target, options, jobs, deadline), resume=resume, quiet=quiet)
+
+
+def _check_page_options(format: str, absolute: bool | None, styles: bool | None, *, evidence: bool) -> None:
+    """Check the options that only one format has."""
+    for name, value in (("--absolute/--as-written", absolute), ("--styles/--no-styles", styles)):
+        if value is not None and format != "page":
+            raise typer.BadParameter("needs --format page", param_hint=name)
+    if evidence and format == "page":
+        raise typer.BadParameter("a page has no place for the blocks; take --format json", param_hint="--evidence")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT_NAMES", "Target", "target_of"]
 
-FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "csv", "parquet")
+FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
 _BY_SUFFIX = {
     ".txt": "text",
     ".md": "markdown",

@@ -31,7 +31,7 @@ from blockfeat.content.nodes import (
 from blockfeat.content.normal import normalised
 from blockfeat.content.tables import DataTable, GridCell, data_tables
 
-__all__ = ["nodes_of"]
+__all__ = ["nodes_of", "shows_images"]
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
@@ -67,7 +67,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     """
     kinds = kinds_of_containers(blocks)
     kind_of = [kinds[container] for container in blocks.container.tolist()]
-    shows = _shows_images(kept.tolist(), kind_of)
+    shows = shows_images(kept.tolist(), kind_of)
     paths, root = _paths(blocks), _Open("root", -1)
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
@@ -88,7 +88,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     return tuple(_closed(child) for child in root.children)
 
 
-def _shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
+def shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
     """Return whether the images before each block belong to the text: what is around them does, captions aside."""
     before = after = False
     befores = []

@@ -12,6 +12,7 @@ from blockfeat.blocks.block import Block
 from blockfeat.content.characters import clean_characters
 from blockfeat.content.nodes import Content, Node
 from blockfeat.content.page_content import Nodes
+from blockfeat.content.page_markup import Written
 from blockfeat.extraction.facts import Facts
 from blockfeat.metadata.metadata import Metadata
 
@@ -31,6 +32,10 @@ def _no_blocks() -> tuple[Block, ...]:
 
 def _no_nodes(images: bool) -> tuple[Node, ...]:
     return ()
+
+
+def _empty_page(absolute: bool, styles: bool) -> str:
+    return '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,7 @@ class Extraction:
     evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
     fact_finder: Callable[[], Facts] = field(default=Facts, repr=False, compare=False)
     nodes: Nodes = field(default=_no_nodes, repr=False, compare=False)
+    markup: Written = field(default=_empty_page, repr=False, compare=False)
 
     describe: Callable[[], Metadata] | None = field(default=None, repr=False, compare=False)
 
@@ -205,6 +211,18 @@ class Extraction:
         from blockfeat.content.html import to_html
 
         return to_html(self.content(images=images))
+
+    def to_page(self, *, absolute: bool = True, styles: bool = True) -> str:
+        """Return the page itself with everything but the kept blocks taken out, sanitised.
+
+        Parameters
+        ----------
+        absolute : bool
+            Make addresses absolute as far as the page's own is known; otherwise they stay as they are written.
+        styles : bool
+            Keep the page's style elements and the links to its style sheets.
+        """
+        return self.markup(absolute, styles)
 
     def to_xml(self, *, images: bool = False) -> str:
         """Return the main text as a TEI P5 document; images on request."""

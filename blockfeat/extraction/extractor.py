@@ -14,6 +14,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.content.nodes import Node
 from blockfeat.content.normal import normalised
 from blockfeat.content.page_content import PageNodes
+from blockfeat.content.page_markup import PageMarkup
 from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import DataTable, data_tables
 from blockfeat.content.whole import completed
@@ -242,6 +243,7 @@ class Extractor:
                 page.linked_data,
             ),
             nodes=PageNodes(measured.blocks, kept, page.url, self.normalise),
+            markup=PageMarkup(measured.blocks, kept, page.url, title, page.data),
             describe=MetadataReader(page, measured.blocks, prediction.kept, headline) if self.metadata else None,
         )
 
@@ -319,12 +321,24 @@ class Extractor:
         for document, extraction in done:
             again = _Again(self, document)
             described = again.metadata if self.metadata and extraction.error is None else None
-            yield replace(extraction, evidence=again, fact_finder=again.facts, nodes=again.nodes, describe=described)
+            yield replace(
+                extraction,
+                evidence=again,
+                fact_finder=again.facts,
+                nodes=again.nodes,
+                markup=again.markup,
+                describe=described,
+            )
 
     def _without_evidence(self, document: Document) -> Extraction:
         """Extract a document in a worker process; its evidence is made again where it is asked for."""
         return replace(
-            self.extract_document(document), evidence=tuple, fact_finder=Facts, nodes=_no_nodes, describe=None
+            self.extract_document(document),
+            evidence=tuple,
+            fact_finder=Facts,
+            nodes=_no_nodes,
+            markup=_no_markup,
+            describe=None,
         )
 
     def failed(self, document: Document, reason: str) -> Extraction:
@@ -361,9 +375,17 @@ class _Again:
         """Return the nodes of the page's content."""
         return self.extractor.extract_document(self.document).nodes(images)
 
+    def markup(self, absolute: bool, styles: bool) -> str:
+        """Return the page with everything but its kept blocks taken out."""
+        return self.extractor.extract_document(self.document).markup(absolute, styles)
+
 
 def _no_nodes(images: bool) -> tuple[Node, ...]:
     return ()
+
+
+def _no_markup(absolute: bool, styles: bool) -> str:
+    return ""
 
 
 def _as_document(number: int, page: object) -> Document:

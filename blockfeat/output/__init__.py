@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.content.characters import clean_characters
 from blockfeat.output.explain import explanation_page, explanation_table
-from blockfeat.output.formats import to_html, to_markdown, to_text, to_xml
+from blockfeat.output.formats import to_html, to_markdown, to_page, to_text, to_xml
 from blockfeat.output.jsonlines import record_schema, to_json_line
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ __all__ = [
     "to_html",
     "to_json_line",
     "to_markdown",
+    "to_page",
     "to_text",
     "to_xml",
 ]
 
 FORMATS: Mapping[str, Callable[[Extraction], str]] = MappingProxyType(
-    {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml}
+    {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
 )

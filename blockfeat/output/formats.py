@@ -1,4 +1,4 @@
-"""An extraction as text, Markdown, HTML and TEI: its methods as functions, for those who choose a format by name."""
+"""An extraction as text, Markdown, HTML and TEI, and as the page with all else taken out: its methods as functions, for those who choose a format by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["to_html", "to_markdown", "to_text", "to_xml"]
+__all__ = ["to_html", "to_markdown", "to_page", "to_text", "to_xml"]
 
 
 def to_text(extraction: Extraction) -> str:
@@ -23,6 +23,11 @@ def to_markdown(extraction: Extraction, *, links: bool = False, images: bool = F
 def to_html(extraction: Extraction, *, images: bool = False) -> str:
     """Return `Extraction.to_html`."""
     return extraction.to_html(images=images)
+
+
+def to_page(extraction: Extraction, *, absolute: bool = True, styles: bool = True) -> str:
+    """Return `Extraction.to_page`."""
+    return extraction.to_page(absolute=absolute, styles=styles)
 
 
 def to_xml(extraction: Extraction, *, images: bool = False) -> str:

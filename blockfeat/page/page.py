@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import unescape
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
 from blockfeat.page.tags import Tags
@@ -59,6 +57,8 @@ class Page:
         What the page's JSON-LD declares to be its text.
     linked_data : tuple of bytes
         The JSON-LD scripts of the page, in UTF-8.
+    data : bytes
+        The page as it was read, in UTF-8.
     """
 
     tags: Tags | None
@@ -69,6 +69,7 @@ class Page:
     warnings: tuple[str, ...] = ()
     declared: DeclaredText = NOTHING_DECLARED
     linked_data: tuple[bytes, ...] = field(default=(), repr=False)
+    data: bytes = field(default=b"", repr=False)
 
     @classmethod
     def parse(
@@ -124,7 +125,7 @@ class Page:
         replaced += decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data)
+        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data, data)
 
     @property
     def title(self) -> str | None:
@@ -158,13 +159,9 @@ class Page:
         """
         if self.tags is None:
             return None
-        from lxml import etree
+        from blockfeat.page.lxml_tree import lxml_tree
 
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)
-        root = etree.fromstring(self.tags.source, parser)
-        for element in root.iter(*RAW_TEXT - REFERENCES):
-            element.text = unescape(element.text or "")
-        return root
+        return lxml_tree(self.tags)
 
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""

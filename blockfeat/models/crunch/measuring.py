@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.text_places import elements_behind, text_places
 from blockfeat.crunch.walked import Walked
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.lang.characters import SPACE
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 
@@ -98,14 +98,7 @@ def element_text(blocks: Blocks) -> ElementText:
     if not len(blocks):
         nothing = np.zeros(0, dtype=np.int64)
         return ElementText(nothing, nothing, nothing, nothing)
-    tags = blocks.tags
-    # The innermost element behind each tag: behind an end tag, or an empty element, the one around it.
-    inside = np.empty(tags.start.size, dtype=np.int64)
-    inside[tags.opened] = np.arange(len(tags))
-    inside[tags.closed] = tags.parents()
-    characters = (blocks.page_text.classes & SPACE == 0).nonzero()[0]
-    block = blocks.block_starts.searchsorted(characters, side="right") - 1
-    element = inside[blocks.places.searchsorted(characters, side="right") - 1]
-    pairs, count = np.unique(block.astype(np.int64) * len(tags) + element, return_counts=True)
-    total = np.bincount(block, minlength=len(blocks))
-    return ElementText(pairs // len(tags), pairs % len(tags), count, total)
+    places, elements = text_places(blocks), len(blocks.tags)
+    pairs, count = np.unique(places.block * elements + elements_behind(blocks)[places.tag], return_counts=True)
+    total = np.bincount(places.block, minlength=len(blocks))
+    return ElementText(pairs // elements, pairs % elements, count, total)
