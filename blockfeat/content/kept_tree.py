@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
@@ -21,16 +21,17 @@ _PAGE = frozenset({"body", "head", "html"})
 _PLACES = frozenset({"col", "colgroup", "td", "th"})
 _BREAKS = frozenset({"br", "hr", "wbr"})
 _OF_MEDIA = frozenset({"source", "track"})
+_MEDIA = frozenset({"audio", "picture", "video"})
 # What ends the flow around floating elements, by its name or its style.
 _CLEARING = ("clear", "clearfix", "cf")
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """Which of the texts of a tree are kept: before the first child of each element, and behind each element."""
+class _Kept(NamedTuple):
+    """What is kept of each element: itself, the text before its first child, and the text behind it."""
 
-    inside: NDArray[np.bool_]
-    behind: NDArray[np.bool_]
+    needed: list[bool]
+    inside: list[bool]
+    behind: list[bool]
 
 
 def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
@@ -52,43 +53,52 @@ def kept_tree(blocks: Blocks, kept: NDArray[np.bool_]) -> etree._Element:
     root = lxml_tree(blocks.tags)
     elements = list(root.iter(etree.Element))
     parents = blocks.tags.parents().tolist()
-    texts = _texts(blocks, kept)
-    needed = _needed(elements, parents, texts, kept_media(blocks, kept))
-    numbers = {element: number for number, element in enumerate(elements)}
-    for element, is_needed in zip(elements, needed, strict=True):
-        if is_needed:
-            _rebuild(element, numbers, needed, texts)
+    inside, behind = _kept_texts(blocks, kept)
+    needed = _needed(elements, parents, inside, behind, kept_media(blocks, kept))
+    found = _Kept(needed, inside, behind)
+    children: list[list[int]] = [[] for _ in elements]
+    for number, parent in enumerate(parents[1:], start=1):
+        children[parent].append(number)
+    # From the end, and with no other reference than this list: lxml frees each element in a time that grows with the
+    # elements before it that nothing refers to any more.
+    for number in range(len(elements) - 1, -1, -1):
+        if needed[number]:
+            _rebuild(elements, number, children[number], found)
     return root
 
 
-def _texts(blocks: Blocks, kept: NDArray[np.bool_]) -> _Texts:
+def _kept_texts(blocks: Blocks, kept: NDArray[np.bool_]) -> tuple[list[bool], list[bool]]:
+    """Return whether the text before the first child of each element, and the one behind it, is kept."""
     tags, places = blocks.tags, text_places(blocks)
     by_tag = np.zeros(tags.start.size, dtype=np.bool_)
     by_tag[places.tag[kept[places.block]]] = True
-    return _Texts(by_tag[tags.opened] & (tags.opened != tags.closed), by_tag[tags.closed])
+    return (by_tag[tags.opened] & (tags.opened != tags.closed)).tolist(), by_tag[tags.closed].tolist()
 
 
 def _needed(
-    elements: Sequence[etree._Element], parents: Sequence[int], texts: _Texts, media: Sequence[int]
+    elements: Sequence[etree._Element],
+    parents: Sequence[int],
+    inside: Sequence[bool],
+    behind: Sequence[bool],
+    media: Sequence[int],
 ) -> list[bool]:
     """Return which elements stay: those with kept text or images in them, and what holds these in their places."""
     needed = [str(element.tag) in _PAGE for element in elements]
-    inside, behind = texts.inside.tolist(), texts.behind.tolist()
     for number in media:
         needed[number] = True
     for number in range(len(elements) - 1, 0, -1):
         needed[number] = needed[number] or inside[number]
         if needed[number] or behind[number]:
             needed[parents[number]] = True
-    follows = [False] * len(elements)  # Whether what stands before an element's next child is kept.
+    follows = list(inside)  # Whether what stands last in an element so far is kept.
     for number, element in enumerate(elements[1:], start=1):
-        parent, name = parents[number], str(element.tag)
-        before = follows[parent] or (inside[parent] if element.getprevious() is None else False)
+        parent = parents[number]
         if needed[parent] and not needed[number]:
+            name, around = str(element.tag), str(elements[parent].tag)
             needed[number] = (
                 name in _PLACES
-                or (name in _BREAKS and (before or behind[number]))
-                or (name in _OF_MEDIA and str(elements[parent].tag) in ("audio", "picture", "video"))
+                or (name in _BREAKS and (follows[parent] or behind[number]))
+                or (name in _OF_MEDIA and around in _MEDIA)
                 or _is_clearing(element)
             )
         follows[parent] = behind[number] or (needed[number] and not (element.tail or "").strip())
@@ -103,15 +113,15 @@ def _is_clearing(element: etree._Element) -> bool:
     return "clear:" in style or any(name.lower() in _CLEARING for name in (element.get("class") or "").split())
 
 
-def _rebuild(element: etree._Element, numbers: dict[etree._Element, int], needed: Sequence[bool], texts: _Texts) -> None:
+def _rebuild(elements: Sequence[etree._Element], own: int, children: Sequence[int], kept: _Kept) -> None:
     """Take out of an element the children and the texts that are not kept; every text is written once."""
-    number = numbers[element]
+    element = elements[own]
     before: etree._Element | None = None
-    pieces = [_text(element.text, is_kept=bool(texts.inside[number]))]
-    for child in list(element):
-        own = numbers.get(child)
-        tail = _text(child.tail, is_kept=own is not None and bool(texts.behind[own]))
-        if own is not None and needed[own]:
+    pieces = [_text(element.text, is_kept=kept.inside[own])]
+    for number in children:
+        child = elements[number]
+        tail = _text(child.tail, is_kept=kept.behind[number])
+        if kept.needed[number]:
             _write(element, before, pieces)
             before, pieces = child, [tail]
         else:

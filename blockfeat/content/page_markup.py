@@ -152,12 +152,16 @@ def _prepared(root: etree._Element, addresses: Addresses) -> set[str]:
     """Rename what may not stay as it is, and rewrite addresses; return the names of custom elements."""
     from lxml import etree
 
-    depths: dict[etree._Element | None, int] = {None: 0}
+    formats: list[bool] = []
     custom: set[str] = set()
-    for element in root.iter(etree.Element):
+    depth = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        if event == "end":
+            depth -= formats.pop()
+            continue
         name = str(element.tag).lower()
-        depth = depths[element.getparent()] + (name in _FORMATTING)
-        depths[element] = depth
+        formats.append(name in _FORMATTING)
+        depth += formats[-1]
         if name in _RENAMED:
             element.tag = _RENAMED[name]
         elif name in _FORMATTING and depth > _MOST_FORMATTING:

@@ -19,6 +19,9 @@ def lxml_tree(tags: Tags) -> etree._Element:
     """
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)
     root = etree.fromstring(tags.source, parser)
+    for element in root.iter("plaintext"):
+        # lxml reads it up to the end of the markup, its own end tag too.
+        element.text = (element.text or "").rpartition("</plaintext>")[0]
     for element in root.iter(*RAW_TEXT - REFERENCES):
         element.text = unescape(element.text or "")
     return root

@@ -43,6 +43,8 @@ class CrunchConfig:
     fitness : str
         "cosine" (times length ratio) or "f1" (over words) for pages with gold text; pages that have only snippets count
         by snippet F1. "snippets": by snippets wherever a page has them.
+    most_pages : int
+        Pages that are looked at, at most, evenly spaced among all; 0 for all. Two dozen settings need no more.
     start_at_paper : bool
         One particle starts at the paper's settings; all others at random.
     swarm : SwarmOptions
@@ -53,12 +55,15 @@ class CrunchConfig:
 
     table: str = "html5"
     fitness: str = "f1"
+    most_pages: int = 1000
     start_at_paper: bool = True
-    swarm: SwarmOptions = field(default_factory=lambda: SwarmOptions(particles=64, iterations=60))
-    polish: Polish = field(default_factory=lambda: Polish(ascent=1))
+    swarm: SwarmOptions = field(default_factory=lambda: SwarmOptions(particles=32, iterations=40))
+    polish: Polish = field(default_factory=Polish)
 
     def __post_init__(self) -> None:
         """Check the values."""
+        if self.most_pages < 0:
+            raise TrainingError(f"'most_pages' must be 0 or more, not {self.most_pages}")
         if self.fitness not in FITNESSES:
             raise TrainingError(f"unknown fitness {self.fitness!r}; known are {', '.join(FITNESSES)}")
 
@@ -97,6 +102,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         work = _Preparer(
             measurer, blank.settings, blank.hosts, config.fitness, keep_drawings=blank.table.reads_drawings
         )
+        pages = _spaced(pages, config.most_pages)
         prepared, skipped = prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         training_set, space = CrunchTrainingSet.build(prepared, config.metric), CrunchSpace(blank.settings)
         found = self._search(training_set, space, on_progress)
@@ -134,6 +140,13 @@ class CrunchTrainer(Trainer[CrunchConfig]):
             known=space.position(space.base) if config.start_at_paper else None,
             on_generation=on_generation,
         )
+
+
+def _spaced(pages: Sequence[LabelledPage], most: int) -> Sequence[LabelledPage]:
+    """Return at most so many pages, evenly spaced."""
+    if not 0 < most < len(pages):
+        return pages
+    return [pages[number * len(pages) // most] for number in range(most)]
 
 
 @dataclass(frozen=True)
