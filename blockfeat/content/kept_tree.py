@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.text_places import text_places
+from blockfeat.content.characters import xml_characters
 from blockfeat.content.kept_media import kept_media
 from blockfeat.page.lxml_tree import lxml_tree
 
@@ -138,7 +139,7 @@ def _text(text: str | None, *, is_kept: bool) -> str:
 
 
 def _write(element: etree._Element, before: etree._Element | None, pieces: Sequence[str]) -> None:
-    text = "".join(pieces)
+    text = xml_characters("".join(pieces))
     # One line end where many elements went.
     text = text if text.strip() or len(pieces) == 1 else ("\n" if "\n" in text else text[:1])
     if before is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from blockfeat.content.characters import xml_characters
 from blockfeat.content.kept_media import SOURCES, source_of
 from blockfeat.content.links import Base, safe_target
 
@@ -79,7 +80,7 @@ class Addresses:
         """Load an image at once that a script would have loaded."""
         source = source_of({key: element.get(key) or "" for key in SOURCES})
         if source is not None:
-            element.set("src", source)
+            _set(element, "src", source)
 
     def _set_of(self, value: str) -> str | None:
         """Return the addresses of an image in several sizes."""
@@ -96,7 +97,7 @@ class Addresses:
 
 def _set(element: etree._Element, attribute: str, value: str | None) -> None:
     if value:
-        element.set(attribute, value)
+        element.set(attribute, xml_characters(value))
     elif attribute in element.attrib:
         del element.attrib[attribute]
 

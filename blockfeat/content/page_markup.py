@@ -183,7 +183,7 @@ def _sanitised(body: etree._Element, custom: set[str]) -> str:
 
     markup = etree.tostring(body, method="html", encoding="unicode", with_tail=False)
     return nh3.clean(
-        markup,
+        xml_characters(markup),
         tags=set(_TAGS | custom),
         attributes=_ATTRIBUTES,
         generic_attribute_prefixes=_PREFIXES,

@@ -75,6 +75,7 @@ _SETTINGS = st.builds(
         LinkLists,
         _FLAGS,
         st.floats(0, 3),
+        st.floats(0, 3),
         st.floats(1, 9),
         st.integers(1, 3),
         _FLAGS,

@@ -13,7 +13,7 @@ from pages import article_page
 
 
 def test_the_names() -> None:
-    assert list(FORMATS) == ["text", "markdown", "json", "html", "xml"]
+    assert list(FORMATS) == ["text", "markdown", "json", "html", "xml", "page"]
 
 
 @pytest.mark.parametrize("name", list(FORMATS))

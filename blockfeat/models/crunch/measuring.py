@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.text_places import elements_behind, text_places
 from blockfeat.crunch.walked import Walked
-from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
@@ -81,8 +80,6 @@ class CrunchMeasurer:
         measured = self.blocks.measure(page, lang=lang)
         root = page.tree
         walked = Walked([], [], [], []) if root is None else Walked.of(root)
-        if len(measured.blocks) and len(walked) != len(measured.blocks.tags):
-            raise ModelError(f"the page's tree has {len(walked)} elements, its tags {len(measured.blocks.tags)}")
         return MeasuredTree(
             blocks=measured.blocks,
             matrix=measured.matrix,
