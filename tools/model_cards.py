@@ -22,6 +22,9 @@ ABOUT = {
     "around it, what class names and words say. The most accurate.",
     "margin": "Soft thresholds and weights over two dozen features, tuned by the particle swarm against word F1, "
     "decoded by Viterbi; a person can read and edit it.",
+    "crunch": "Gupta, Kaiser, Neistadt & Grimm 2003: what the filters of `blockfeat clean` leave, their thresholds and "
+    "switches found by the particle swarm; see crunch.md.",
+    "crunch2003": "The same with the settings of the paper.",
     "longest-block": "Pasternack & Roth 2009: the longest table cell or DIV; a baseline.",
     "mss-simple": "Pasternack & Roth 2009: maximum subsequence over +1 a word and a penalty a tag; a baseline.",
     "mss-supervised": "Pasternack & Roth 2009: maximum subsequence over token scores of naive Bayes; see mss.md.",

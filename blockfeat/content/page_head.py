@@ -15,7 +15,8 @@ __all__ = ["doctype_of", "head_of"]
 # Nothing runs, whatever a browser makes of what is written.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
 _DOCTYPE = re.compile(
-    rb"\s*+(?:\xef\xbb\xbf\s*+)?(?:<\?xml[^<>]{0,200}>\s*+)?(?:<!--[^<>]{0,2000}-->\s*+)?<!doctype\s++html", re.IGNORECASE
+    rb"\s*+(?:\xef\xbb\xbf\s*+)?(?:<\?xml[^<>]{0,200}>\s*+)?(?:<!--[^<>]{0,2000}-->\s*+)?<!doctype\s++html",
+    re.IGNORECASE,
 )
 _MOST_START = 4_096
 _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")

@@ -78,6 +78,7 @@ _RENAMED = {
     **dict.fromkeys(("applet", "canvas", "iframe", "noembed", "noframes", "noscript", "object", "template"), "div"),
     **dict.fromkeys(("frameset", "frame", "foreignobject", "math", "svg"), "div"),
 }
+_OUTERMOST = frozenset({"body", "head", "html"})
 # Elements that a browser opens again in each block behind one that broke them up: deeper ones would multiply.
 _FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
 _MOST_FORMATTING = 8
@@ -168,6 +169,8 @@ def _prepared(root: etree._Element, addresses: Addresses) -> set[str]:
             element.tag = "span"
         elif _CUSTOM.fullmatch(name):
             custom.add(name)
+        elif name not in _TAGS and name not in _OUTERMOST:
+            element.tag = "span"
         if name == "details":
             element.set("open", "")
         elif name in ("audio", "video"):

@@ -13,6 +13,7 @@ from blockfeat.page.tags import Tags
 __all__ = ["lxml_tree"]
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_FLATTENED = 512
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
@@ -21,6 +22,9 @@ def lxml_tree(tags: Tags) -> etree._Element:
 
     It has the elements of the tags in the same order, so that an XPath of one holds in the other.
     """
+    if tags.depth >= _FLATTENED:
+        # Elements that stand one behind the other there would end each other for lxml, such as rows.
+        return _built(tags)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)
     root = etree.fromstring(tags.source, parser)
     if sum(1 for _ in root.iter(etree.Element)) != len(tags):

@@ -125,7 +125,9 @@ class Page:
         replaced += decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
-        return cls(tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data, data)
+        return cls(
+            tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data, data
+        )
 
     @property
     def title(self) -> str | None:

@@ -93,7 +93,9 @@ class _Part:
     def of(cls, pages: Sequence[PreparedTree], metric: str) -> _Part:
         nodes = [page.nodes for page in pages]
         sizes = np.cumsum([0, *(one.kind.size for one in nodes)])
-        parent = np.concatenate([np.where(one.parent < 0, -1, one.parent + at) for one, at in zip(nodes, sizes, strict=False)])
+        parent = np.concatenate(
+            [np.where(one.parent < 0, -1, one.parent + at) for one, at in zip(nodes, sizes, strict=False)]
+        )
         level = np.concatenate([one.level for one in nodes])
         # By level, then by what is around: nodes are in document order, so that those of one parent follow it.
         order = np.lexsort((parent, level))
@@ -116,9 +118,13 @@ class _Part:
             pages=len(pages),
         )
 
-    def fitness(self, limits: _Limits) -> Array:
-        """Return the fitness of each page under each particle: pages × particles."""
-        return self.chunk.fitness((self.text @ self._left(limits) > self.half).astype(np.float32))
+    def masks(self, found: Sequence[CleanSettings]) -> Mask:
+        """Return which blocks are kept under each of some settings: blocks × settings."""
+        return np.asarray(self.text @ self._left(_Limits.of(found)) > self.half)
+
+    def fitness(self, found: Sequence[CleanSettings]) -> Array:
+        """Return the fitness of each page under each of some settings: pages × settings."""
+        return self.chunk.fitness(self.masks(found).astype(np.float32))
 
     def _left(self, limits: _Limits) -> NDArray[np.float32]:
         """Return whether the text of each node is left: nodes × particles."""
@@ -197,10 +203,10 @@ class CrunchTrainingSet:
 
     def values(self, found: Sequence[CleanSettings], *, jobs: int = 1) -> Array:
         """Return the fitness of each page under each of some settings: pages × settings."""
-        some = [_Limits.of(found[first : first + _PARTICLES_AT_ONCE]) for first in range(0, len(found), _PARTICLES_AT_ONCE)]
+        some = [found[first : first + _PARTICLES_AT_ONCE] for first in range(0, len(found), _PARTICLES_AT_ONCE)]
 
         def one(part: _Part) -> Array:
-            return np.concatenate([part.fitness(limits) for limits in some], axis=1)
+            return np.concatenate([part.fitness(settings) for settings in some], axis=1)
 
         if jobs <= 1:
             return np.concatenate([one(part) for part in self.parts])

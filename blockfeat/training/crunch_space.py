@@ -72,7 +72,10 @@ class CrunchSpace:
         """Return a position that stands for settings, as far as the space has them."""
         lists, tables = settings.link_lists, settings.empty_tables
         ratios = [_share(_RATIO, ratio) for ratio in (lists.ratio, lists.container_ratio)]
-        least = [(lists.least_links - 0.5) / _MOST_LINKS, _share((1.0, _MOST_CHARACTERS), tables.least_characters + 1.5)]
+        least = [
+            (lists.least_links - 0.5) / _MOST_LINKS,
+            _share((1.0, _MOST_CHARACTERS), tables.least_characters + 1.5),
+        ]
         is_on = [settings.filters.text_links, settings.filters.forms, tables.remove, lists.remove and lists.cells]
         is_on += [lists.remove and name in lists.containers for name in CANDIDATES]
         return np.clip(np.array([*ratios, *least, *(0.75 if on else 0.25 for on in is_on)]), 0.0, 1.0)

@@ -102,8 +102,9 @@ def test_the_cell_goes_too_where_that_is_asked_for() -> None:
 def test_letters_of_a_word_ratio_and_containers_can_be_set() -> None:
     page = f"<nav>{_TWO} abcdefghij</nav>"
     assert "one" not in _lists(page)
-    assert "one" in _lists(page, ratio=1.0)
-    assert "one" not in _lists(page, ratio=1.0, letters_per_word=6)
+    assert "one" not in _lists(page, ratio=1.0)
+    assert "one" in _lists(page, container_ratio=1.0)
+    assert "one" not in _lists(page, container_ratio=1.0, letters_per_word=6)
     assert "one" in _lists(page, containers=("ul",))
     assert "one" in _lists(page, least_links=3)
 

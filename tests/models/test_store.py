@@ -14,10 +14,17 @@ from blockfeat.models.store import model_from_bytes, model_to_bytes
 
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:
-    baselines = {"longest-block", "mss-simple"}
-    assert {"default", "margin", "mss-supervised", "thresholds", "web2text", "ziegler2007", *baselines} <= set(
-        bundled_models()
-    )
+    baselines = {"crunch2003", "longest-block", "mss-simple"}
+    assert {
+        "crunch",
+        "default",
+        "margin",
+        "mss-supervised",
+        "thresholds",
+        "web2text",
+        "ziegler2007",
+        *baselines,
+    } <= set(bundled_models())
     for name in bundled_models():
         model = load_model(name)
         assert model.name == name

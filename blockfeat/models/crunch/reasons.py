@@ -120,7 +120,7 @@ class Reasons:
             article = "an" if name[0] in "aeiou" and name not in _CELLS else "a"
             words = f"in {article} {self._name(element)} that is mostly links: {self._counted(held)}"
             limit = self.settings.link_lists.ratio if name in _CELLS else self.settings.link_lists.container_ratio
-            return f"{words} (at most {limit:.3g} a word)"
+            return f"{words} (at most {limit:.2g} a word)"
         if held is not None:
             least = self.settings.empty_tables.least_characters
             return f"in an empty table: {_number(held.letters, 'letter')} (at least {least})"

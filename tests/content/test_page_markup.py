@@ -1,0 +1,320 @@
+"""The page itself with everything but its kept blocks taken out."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import time
+from collections.abc import Callable
+
+import html5lib
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree, html
+
+from blockfeat import Extraction, Extractor
+from blockfeat.data import demo_pages
+from blockfeat.errors import BlockfeatError
+from blockfeat.models.model import Prediction
+from blockfeat.page.page import Page
+from blockfeat.sources.document import Document
+from hostile import hostile_pages
+from random_pages import PAGES
+
+EXTRACTOR = Extractor.load("thresholds").with_options(normalise=False)
+ADDRESS = "https://a.example/news/page.html"
+WORDS = "The lantern makers of the valley meet every autumn at the old mill, and many guests come."
+
+
+def extraction_of(page: str | bytes, keeps: Callable[[str], bool] = lambda text: True) -> Extraction:
+    """Extract a page of which the blocks are kept that a function says."""
+    parsed = Page.parse(page, url=ADDRESS)
+    measured = EXTRACTOR.measurer.measure(parsed)
+    kept = np.array([keeps(text) for text in measured.blocks.texts()], dtype=np.bool_)
+    return EXTRACTOR.assemble(parsed, measured, Prediction(kept=kept, scores=kept - 0.5))
+
+
+def body_of(page: str | bytes, keeps: Callable[[str], bool] = lambda text: True) -> str:
+    """Return what is in the body of the written page."""
+    return extraction_of(page, keeps).to_page().partition("<body>\n")[2].partition("\n</body>")[0]
+
+
+def _without_x(text: str) -> bool:
+    return "X" not in text
+
+
+def test_ancestors_and_markup_stay_and_all_else_goes() -> None:
+    page = (
+        "<nav><a href=/>X</a></nav><div class=all id=a data-b=c style='color: red'><div class=side>X</div>"
+        "<p class=lead>One <b>two</b>.<p>X</div><footer>X</footer>"
+    )
+    assert body_of(page, _without_x) == (
+        '<div class="all" id="a" data-b="c" style="color: red"><p class="lead">One <b>two</b>.</p></div>'
+    )
+
+
+def test_text_beside_elements_is_kept_or_not_by_itself() -> None:
+    assert body_of("<div>X<p>one</p>two<p>X</p>X<ul><li>three<li>X</ul>four</div>", _without_x) == (
+        "<div> <p>one</p>two <ul><li>three</li></ul>four</div>"
+    )
+
+
+def test_cells_keep_their_places_and_empty_rows_go() -> None:
+    page = "<table width=9><col width=1><tr><td>X<td>one<td></tr><tr><td>X<td>X</tr></table>"
+    assert body_of(page, _without_x) == (
+        '<table width="9"><colgroup><col width="1"></colgroup><tbody><tr><td> </td><td>one</td><td></td></tr></tbody>'
+        "</table>"
+    )
+
+
+def test_line_breaks_stay_beside_kept_text() -> None:
+    assert body_of("<p>one<br>two</p><p>X<br>X</p>", _without_x) == "<p>one<br>two</p>"
+
+
+def test_forms_become_divisions_and_their_fields_go() -> None:
+    page = "<form action=/x class=f><p>one</p><input name=a><button>go</button><select><option>b</select></form>"
+    assert body_of(page) == '<div class="f"><p>one</p></div>'
+
+
+@pytest.mark.parametrize(
+    ("page", "sources"),
+    [
+        ("<p>one <img src=in.png> two</p>", ["in.png"]),
+        ("<div><img src=x.png>X</div><p>one</p><img src=a.png><p>two</p><div><img src=y.png>X</div>", ["a.png"]),
+        (f"<main><h1>X</h1><img src=a.png><p>{WORDS}</p><img src=b.png></main><img src=foot.png>X", ["a.png", "b.png"]),
+        ("<img src=logo.png><p>one</p><p>X</p>", []),
+        ("<p>one</p><figure><img src=a.png><figcaption>X</figcaption></figure><p>two</p>", ["a.png"]),
+        ("<p>one <img data-src=late.png src='data:image/gif;base64,R0'></p>", ["late.png"]),
+        ("<p>one <img data-src=a.png><noscript><img src=a.png></noscript></p>", ["a.png"]),
+        ("<p>one <img src=pixel.gif width=1 height=1></p>", []),
+        ("<p>one <picture><source srcset='a.webp 1x, b.webp 2x'><img src=a.png></picture></p>", ["a.png"]),
+        ("<p>one</p><iframe src=film></iframe><object data=a></object><embed src=b><p>two</p>", []),
+    ],
+)
+def test_images_of_what_is_kept_stay(page: str, sources: list[str]) -> None:
+    found = html.fromstring(extraction_of(page, _without_x).to_page())
+    assert found.xpath("//img/@src") == [f"https://a.example/news/{source}" for source in sources]
+
+
+def test_pictures_inside_of_the_page_stay_and_other_data_goes() -> None:
+    picture = "data:image/png;base64,iVBORw0KGgo="
+    found = html.fromstring(
+        extraction_of(f"<p>one <img src={picture}><a href={picture}>two</a><img src='data:text/html,x'></p>").to_page()
+    )
+    assert found.xpath("//@src | //@href") == [picture]
+
+
+def test_the_head_has_title_styles_and_view_port() -> None:
+    page = (
+        "<!doctype html><html lang=en class=dark onclick=a()><head><title>A &amp; B</title><base href=/sub/>"
+        "<meta name=viewport content='width=device-width'><meta http-equiv=refresh content='0; url=x'>"
+        "<link rel=stylesheet href=a.css media=screen><style media=print>p { background: url(i.png) }</style>"
+        "<link rel=preload as=style href=b.css onload=x()><link rel='alternate stylesheet' href=c.css>"
+        "<link rel=stylesheet href=d.css media=print onload=x()><script>a()</script></head>"
+        "<body bgcolor=red onload=b()><style>@import 'e.css'; b::after { content: '</b>' }</style><p>one"
+    )
+    assert extraction_of(page).to_page() == (
+        '<!DOCTYPE html>\n<html lang="en" class="dark">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'none'; object-src 'none'; frame-src "
+        "'none'; form-action 'none'\">\n"
+        '<meta name="viewport" content="width=device-width">\n<title>A &amp; B</title>\n'
+        '<link rel="stylesheet" href="https://a.example/sub/a.css" media="screen">\n'
+        '<style media="print">p { background: url("https://a.example/sub/i.png") }</style>\n'
+        '<link rel="stylesheet" href="https://a.example/sub/b.css">\n'
+        '<link rel="stylesheet" href="https://a.example/sub/d.css">\n'
+        "<style>@import \"https://a.example/sub/e.css\"; b::after { content: '<\\/b>' }</style>\n"
+        '</head>\n<body bgcolor="red">\n<p>one</p>\n</body>\n</html>\n'
+    )
+
+
+def test_styles_and_absolute_addresses_are_choices() -> None:
+    page = "<base href=/sub/><style>p { color: red }</style><p>one <a href=b>two</a>"
+    found = extraction_of(page)
+    assert "color: red" not in found.to_page(styles=False)
+    assert 'href="https://a.example/sub/b"' in found.to_page()
+    assert '<base href="/sub/">' in found.to_page(absolute=False)
+    assert '<a href="b">' in found.to_page(absolute=False)
+
+
+def test_a_page_without_doctype_has_none() -> None:
+    assert extraction_of("<p>one").to_page().startswith("<html>")
+    assert (
+        extraction_of("<?xml version='1.0'?><!-- a --><!DOCTYPE html PUBLIC 'x'><p>one").to_page().startswith("<!DOC")
+    )
+
+
+@pytest.mark.parametrize("page", ["", " ", "<script>a()</script>", "<p>"])
+def test_pages_without_text(page: str) -> None:
+    assert "<body>\n\n</body>" in EXTRACTOR.extract(page).to_page().replace("<body>\n</body>", "<body>\n\n</body>")
+
+
+def test_failed_pages_and_pages_of_other_processes() -> None:
+    documents = [Document(id="a", data=f"<p>{WORDS} {WORDS}".encode()), Document(id="b", data=b"%PDF-")]
+    one, failed = EXTRACTOR.extract_many(documents, jobs=2)
+    assert WORDS in one.to_page()
+    assert "<body>\n</body>" in failed.to_page()
+    found = EXTRACTOR.extract(f"<p>{WORDS} {WORDS}")
+    assert pickle.loads(pickle.dumps(found)).to_page() == found.to_page()
+
+
+# What is kept is all that is kept.
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s\xad\x00-\x1f\x7f-\x9f]+", "", text)
+
+
+def _assert_same_text(found: Extraction) -> None:
+    page = Page.parse(found.to_page()).tree
+    body = None if page is None else page.find("body")
+    written = "" if body is None else _letters("".join(map(str, body.itertext(etree.Element))))
+    assert written == "".join(_letters(block.text) for block in found.blocks if block.kept)
+
+
+@given(PAGES, st.integers(2, 5))
+@settings(max_examples=60, deadline=None)
+def test_the_text_is_that_of_the_kept_blocks(page: str, every: int) -> None:
+    counter = iter(range(1_000_000))
+    _assert_same_text(extraction_of(page, lambda text: next(counter) % every > 0))
+
+
+@pytest.mark.parametrize("page", demo_pages()[::7], ids=lambda page: page.id)
+def test_the_text_of_whole_pages_is_that_of_the_kept_blocks(page: object) -> None:
+    found = EXTRACTOR.extract(page.html, url=ADDRESS)  # type: ignore[attr-defined]
+    _assert_same_text(found)
+
+
+# Hostile pages.
+
+VECTORS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)><script>alert(1)</script></svg>",
+    "<a href=javascript:alert(1)>a</a>",
+    "<a href=' java\tscript:alert(1)'>a</a>",
+    "<a href='&#106;avascript:alert(1)'>a</a>",
+    "<a href=vbscript:x>a</a>",
+    "<a href='data:text/html;base64,PHNjcmlwdD4='>a</a>",
+    "<img src=javascript:alert(1)>",
+    "<img srcset='javascript:alert(1) 1x, data:text/html,x 2x'>",
+    "<iframe src=javascript:alert(1)></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<object data=javascript:alert(1)>x</object>",
+    "<embed src=javascript:alert(1)>",
+    "<form action=javascript:alert(1)><button formaction=javascript:alert(1)>a</button></form>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>a</p></noscript>",
+    "<textarea><img src=x onerror=alert(1)></textarea>",
+    "<xmp><img src=x onerror=alert(1)></xmp>",
+    "<title></title><img src=x onerror=alert(1)>",
+    "<style></style><img src=x onerror=alert(1)>",
+    "<style>a{} </style ><script>alert(1)</script>",
+    "<style><!--</style><script>alert(1)</script>--></style>",
+    "<style>p { background: url(javascript:alert(1)); -moz-binding: url(x); width: expression(alert(1)) }</style>",
+    "<p style='width: exp/**/ression(alert(1)); background: url(javascript:alert(1))'>a</p>",
+    "<p style='beh\\61vior: url(x)'>a</p>",
+    "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>",
+    "<base href=javascript:alert(1)//>",
+    "<link rel=stylesheet href=javascript:alert(1)>",
+    "<link rel=import href=x.html>",
+    "<video src=x onerror=alert(1)><source src=javascript:alert(1)></video>",
+    "<details ontoggle=alert(1) open>a</details>",
+    "<x-y onclick=alert(1)>a</x-y>",
+    "<template><script>alert(1)</script></template>",
+    "<select><option><script>alert(1)</script></select>",
+    "<table background=javascript:alert(1)><td background='java\nscript:alert(1)'>a</table>",
+    "<a xlink:href=javascript:alert(1)>a</a>",
+    "<plaintext><script>alert(1)</script>",
+)
+_ACTIVE = {"script", "iframe", "object", "embed", "applet", "form", "svg", "math", "template", "frame", "noscript"}
+_SCRIPT = re.compile(r"[\x00-\x20]*(?:javascript|vbscript|data:text)", re.IGNORECASE)
+
+
+def _active(written: str) -> list[str]:
+    """Return what could run in a page as an HTML5 parser reads it."""
+    found = []
+    for element in html5lib.parse(written, namespaceHTMLElements=False).iter():
+        name = str(element.tag).rpartition("}")[2]
+        if name in _ACTIVE or (name == "meta" and element.get("http-equiv", "").lower() == "refresh"):
+            found.append(name)
+        found += [
+            f"{name} {key}"
+            for key, value in element.attrib.items()
+            if str(key).startswith("on") or _SCRIPT.match(value)
+        ]
+        text = element.text or "" if name == "style" else element.get("style", "")
+        plain = re.sub(r"/\*.*?\*/|\\61|\\", "", text)
+        if re.search(r"expression|javascript:|moz-binding|behavi", plain):
+            found.append(f"{name}: {text}")
+    return found
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_nothing_active_is_left(vector: str) -> None:
+    for page in (f"<p>one {vector} two</p>", f"<html><head>{vector}</head><body {vector[1:30]}><p>one", vector):
+        found = extraction_of(page)
+        assert not _active(found.to_page()), found.to_page()
+        assert not _active(found.to_page(absolute=False)), found.to_page(absolute=False)
+
+
+@given(
+    st.lists(st.sampled_from((*VECTORS, "<", ">", '"', "'", "</p>", "</style>", "<!--", "]]>", "a")), max_size=6).map(
+        "".join
+    )
+)
+@example("<style>" * 3 + "</style>")
+@settings(max_examples=80, deadline=None)
+def test_nothing_active_is_left_of_any_mixture(page: str) -> None:
+    assert not _active(extraction_of(page).to_page())
+
+
+def test_hostile_pages_are_written_in_full_and_do_not_grow() -> None:
+    for name, _, data in hostile_pages((3_000,)):
+        try:
+            found = extraction_of(data)
+        except BlockfeatError:
+            continue
+        written = found.to_page()
+        assert len(written) < 12 * len(data) + 2_000, name
+        _assert_same_text(found)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<div>",
+        "<div>a",
+        "<p><b id=1>a<div>b</div>",
+        "<li><a href=x>a<ul>",
+        "<img src=a.png>",
+        "<svg>",
+        "<table><tr><td>a",
+    ],
+)
+def test_time_grows_with_size(unit: str) -> None:
+    small, large = (extraction_of(f"<p>{WORDS}</p>" + unit * (size // len(unit))) for size in (20_000, 80_000))
+    assert _least_time(large.to_page) <= 12 * max(_least_time(small.to_page), 0.05)
+
+
+def test_distinct_styles_are_not_multiplied() -> None:
+    page = "<p>" + "".join(f"<b id=i{number}>" for number in range(400)) + "<div>words here</div>" * 500
+    assert len(extraction_of(page).to_page()) < 20 * len(page)
+
+
+@pytest.mark.parametrize(
+    "css", ["url(" + " " * 50_000, "/*" * 50_000 + "expression", "url('" * 20_000, "@import " * 20_000]
+)
+def test_styles_take_linear_time(css: str) -> None:
+    found = extraction_of(f"<style>{css}</style><p style='{css[:20_000]}'>one")
+    assert _least_time(found.to_page) < 5
+
+
+def _least_time(work: Callable[[], object]) -> float:
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
