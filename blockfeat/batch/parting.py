@@ -64,7 +64,8 @@ def part(format: str, name: str, text: str, error: str | None) -> str:
         return _article(name, text, error)
     if format == "page":
         failed = f' data-error="{escape(error)}"' if error else ""
-        return f'<iframe data-page="{escape(name)}"{failed} title="{escape(name)}" sandbox srcdoc="{escape(text)}"></iframe>\n'
+        attributes = f'data-page="{escape(name)}"{failed} title="{escape(name)}"'
+        return f'<iframe {attributes} sandbox srcdoc="{escape(text)}"></iframe>\n'
     if format == "xml":
         return _failed_tei(name, error) if error else text.partition("?>\n")[2].rstrip("\n") + "\n"
     return f"\f{name}{f'{chr(9)}error: {error}' if error else ''}\n{_lines(text)}"

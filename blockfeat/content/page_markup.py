@@ -25,19 +25,24 @@ __all__ = ["PageMarkup", "Written"]
 Written = Callable[[bool, bool], str]
 """Writes a page, with absolute addresses or not, with its styles or not."""
 
-_TAGS = frozenset(
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TAGS = _names(
     """
     a abbr acronym address article aside audio b bdi bdo big blockquote br caption center cite code col colgroup data dd
     del details dfn dir div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i img ins
     kbd label legend li main mark menu nav nobr ol p picture pre q rp rt ruby s samp search section small source span
     strike strong sub summary sup table tbody td tfoot th thead time tr track tt u ul var video wbr
-    """.split()
+    """
 )
 _CUSTOM = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
-_EVERYWHERE = frozenset(
+_EVERYWHERE = _names(
     """
     align bgcolor border class color dir height hidden id lang nowrap role style title valign width
-    """.split()
+    """
 )
 _OF_CELLS = {"abbr", "axis", "background", "char", "charoff", "colspan", "headers", "rowspan", "scope"}
 _ATTRIBUTES: dict[str, set[str]] = {
@@ -80,7 +85,7 @@ _RENAMED = {
 }
 _OUTERMOST = frozenset({"body", "head", "html"})
 # Elements that a browser opens again in each block behind one that broke them up: deeper ones would multiply.
-_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
 _MOST_FORMATTING = 8
 
 

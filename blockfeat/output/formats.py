@@ -1,4 +1,4 @@
-"""An extraction as text, Markdown, HTML and TEI, and as the page with all else taken out: its methods as functions, for those who choose a format by name."""
+"""An extraction in each format: its methods as functions, for those who choose a format by name."""
 
 from __future__ import annotations
 

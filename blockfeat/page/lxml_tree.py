@@ -54,8 +54,8 @@ def _built(tags: Tags) -> etree._Element:
     for tag, (start, end) in enumerate(zip(tags.stop.tolist(), ends, strict=True)):
         if end > start:
             behind[tag] = _UNWRITABLE.sub("\ufffd", unescape(tags.source[start:end].decode("utf-8", "replace")))
-    for element, opened, closed in zip(elements, tags.opened.tolist(), tags.closed.tolist(), strict=True):
-        element.tail = behind.get(closed)
+    for made, opened, closed in zip(elements, tags.opened.tolist(), tags.closed.tolist(), strict=True):
+        made.tail = behind.get(closed)
         if opened != closed:
-            element.text = behind.get(opened)
+            made.text = behind.get(opened)
     return elements[0]

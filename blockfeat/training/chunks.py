@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -41,12 +41,8 @@ Prepared = TypeVar("Prepared")
 PreparedGold = TypeVar("PreparedGold", bound=_WithGold)
 
 
-class Preparer(Protocol[Prepared]):
-    """Measures one labelled page for training, in this process or in another."""
-
-    def __call__(self, page: LabelledPage) -> Prepared | str:
-        """Return the measured page, or the reason why it cannot be used."""
-        ...
+Preparer = Callable[[LabelledPage], Prepared | str]
+"""Measures one labelled page for training, in this process or in another, or says why it cannot be used."""
 
 
 def prepared_pages(

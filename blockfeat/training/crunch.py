@@ -14,7 +14,8 @@ from blockfeat.crunch.hosts import HostList
 from blockfeat.crunch.settings import CleanSettings
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
-from blockfeat.extraction.extractor import measurer_for
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.models.crunch.measuring import CrunchMeasurer
 from blockfeat.models.crunch.model import CrunchModel
 from blockfeat.page.page import Page
@@ -98,7 +99,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         """Learn a model from labelled pages; see `Trainer.fit`."""
         config = self.config
         blank = TrainedCrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
-        measurer = measurer_for(blank)
+        measurer = blank.measurer(Identifier.build(StopWordIndex.build()))
         work = _Preparer(
             measurer, blank.settings, blank.hosts, config.fitness, keep_drawings=blank.table.reads_drawings
         )

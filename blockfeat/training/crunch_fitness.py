@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ def _is_list(links: Array, unlinked: Array, ratio: Array, limits: _Limits) -> Ma
 def _levels(level: NDArray[np.int64], parent: NDArray[np.int64]) -> Iterator[_Level]:
     """Yield the levels of nodes that are sorted by level and parent."""
     bounds = [*np.unique(level, return_index=True)[1].tolist(), level.size]
-    for first, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, end in pairwise(bounds):
         parents, starts = np.unique(parent[first:end], return_index=True)
         yield _Level(first, end, parents, starts)
 

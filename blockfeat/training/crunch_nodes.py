@@ -1,4 +1,4 @@
-"""A page as Crunch's filters compare it with their thresholds: the elements that may go, with what each holds itself."""
+"""A page as Crunch's filters compare it with their thresholds: the elements that may go, and what each holds."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
     links = list(counts.links)
     for index in range(len(links) - 1, 0, -1):
         links[walked.parent[index]] += links[index]
-    return np.array(links) > 0
+    return np.array([count > 0 for count in links], dtype=np.bool_)
 
 
 def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:

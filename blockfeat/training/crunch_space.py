@@ -29,8 +29,8 @@ class CrunchSpace:
 
     The numbers: links for each word in table cells and in containers (0.01 to 10, logarithmic), links that a list has
     at least (1 to 10), letters and digits that a table has at least (0 to 999, logarithmic). The switches, on from 0.5:
-    text links, forms, empty tables, table cells, each candidate container. Letters for each word stay those of ``base``:
-    they divide the ratios only.
+    text links, forms, empty tables, table cells, each candidate container. Letters for each word stay those of
+    ``base``: they divide the ratios only.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class CrunchSpace:
         ]
         is_on = [settings.filters.text_links, settings.filters.forms, tables.remove, lists.remove and lists.cells]
         is_on += [lists.remove and name in lists.containers for name in CANDIDATES]
-        return np.clip(np.array([*ratios, *least, *(0.75 if on else 0.25 for on in is_on)]), 0.0, 1.0)
+        return np.asarray(np.clip(np.array([*ratios, *least, *(0.75 if on else 0.25 for on in is_on)]), 0.0, 1.0))
 
 
 def _between(limits: tuple[float, float], share: float) -> float:
