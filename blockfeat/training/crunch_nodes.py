@@ -102,7 +102,7 @@ def _first_set(walked: Walked, base: CleanSettings, hosts: HostList | None) -> D
 def _removed(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> NDArray[np.bool_]:
     decision = Decision.none(walked)
     decide_first_set(decision, settings.filters, hosts)
-    return np.frombuffer(decision.removed, dtype=np.uint8) != 0
+    return np.asarray(np.frombuffer(decision.removed, dtype=np.uint8) != 0)
 
 
 def _kinds(walked: Walked, decision: Decision, without_links: NDArray[np.bool_]) -> Indices:
