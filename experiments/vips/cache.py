@@ -42,9 +42,19 @@ class RenderCache:
                     found[key] = page
         return found
 
-    def render(self, pages: Sequence[LabelledPage], *, browser: Browser) -> int:
-        """Render the pages that are not there yet, each written at once; return how many were."""
-        there = self.read(pages)
+    def render(self, pages: Sequence[LabelledPage], *, browser: Browser, retry: bool = False) -> int:
+        """Render the pages that are not there yet, each written at once; return how many were.
+
+        Parameters
+        ----------
+        pages : sequence of LabelledPage
+            The pages that are wanted.
+        browser : Browser
+            Started only if a page is missing.
+        retry : bool
+            Whether pages that failed are missing too.
+        """
+        there = {key for key, page in self.read(pages).items() if not (retry and page.error is not None)}
         missing = [page for page in pages if (page.corpus, page.id) not in there]
         if missing:
             self.folder.mkdir(parents=True, exist_ok=True)

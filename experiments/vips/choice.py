@@ -95,9 +95,7 @@ def oracle(candidates: Candidates, gold: str | Sequence[str]) -> Oracle:
 
 def words_and_tags(candidates: Candidates) -> int | None:
     """Return the block with most words minus twice its tags: the simple heuristic of Pasternack & Roth (7.6)."""
-    points = [
-        len(words) - _TAG_POINTS * tags for words, tags in zip(candidates.words, candidates.tags, strict=True)
-    ]
+    points = [len(words) - _TAG_POINTS * tags for words, tags in zip(candidates.words, candidates.tags, strict=True)]
     return _best(points)
 
 

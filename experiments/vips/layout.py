@@ -194,8 +194,7 @@ class RenderedPage:
         try:
             columns = {**record["nodes"], "box": [Rectangle(*box) for box in record["nodes"]["box"]]}
             nodes = tuple(
-                LaidOutNode(**dict(zip(columns, values, strict=True)))
-                for values in zip(*columns.values(), strict=True)
+                LaidOutNode(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)
             )
             page = cls(**{**record, "nodes": nodes})
         except (KeyError, TypeError, ValueError) as error:

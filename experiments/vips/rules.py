@@ -90,8 +90,11 @@ class Round:
 
 Rule: TypeAlias = Callable[[int, Round], Verdict | None]
 _CLOSE_TO_TEXT = frozenset(
-    "p li h1 h2 h3 h4 h5 h6 a td th dt dd blockquote pre caption figcaption label address button".split()
-)
+    {
+        "p", "li", "h1", "h2", "h3", "h4", "h5", "h6", "a", "td", "th", "dt", "dd", "blockquote", "pre", "caption",
+        "figcaption", "label", "address", "button",
+    }
+)  # fmt: skip
 _FAR_FROM_TEXT = frozenset({"body", "html", "form", "table", "center", "main"})
 _SMALL = 0.05
 
@@ -120,48 +123,48 @@ def _degree(index: int, round: Round, low: int, high: int) -> int:
 
 
 def rule_1_no_valid_child(index: int, round: Round) -> Verdict | None:
-    """A node that is no text and has no valid children is cut away."""
+    """Cut a node away that is no text and has no valid children."""
     return CUT if not round.nodes.children(index) else None
 
 
 def rule_2_only_child(index: int, round: Round) -> Verdict | None:
-    """A node whose only valid child is no text is divided."""
+    """Divide a node whose only valid child is no text."""
     children = round.nodes.children(index)
     return DIVIDE if len(children) == 1 and not round.nodes.is_text(children[0]) else None
 
 
 def rule_3_only_root(index: int, round: Round) -> Verdict | None:
-    """A node that is all of the block is divided."""
+    """Divide a node that is all of the block."""
     return DIVIDE if round.roots == (index,) else None
 
 
 def rule_4_texts_only(index: int, round: Round) -> Verdict | None:
-    """A node of text nodes and virtual text nodes is not divided: degree 10 where their fonts are the same, else 9."""
+    """Keep a node of text nodes and virtual text nodes: degree 10 where their fonts are the same, else 9."""
     if all(round.nodes.is_textual(child) for child in round.nodes.children(index)):
         return Verdict(degree=10 if len(round.nodes.fonts(index)) <= 1 else 9)
     return None
 
 
 def rule_5_line_break_child(index: int, round: Round) -> Verdict | None:
-    """A node with a line-break node among its children is divided."""
+    """Divide a node with a line-break node among its children."""
     return DIVIDE if any(map(round.nodes.is_line_break, round.nodes.children(index))) else None
 
 
 def rule_6_hr_child(index: int, round: Round) -> Verdict | None:
-    """A node with an ``hr`` among its children is divided."""
+    """Divide a node with an ``hr`` among its children."""
     tags = (round.nodes.page.nodes[child].tag for child in round.nodes.children(index))
     return DIVIDE if "hr" in tags else None
 
 
 def rule_7_larger_children(index: int, round: Round) -> Verdict | None:
-    """A node that is smaller than its children together is divided."""
+    """Divide a node that is smaller than its children together."""
     boxes = round.nodes.boxes
     own = round.nodes.page.nodes[index].box.area
     return DIVIDE if sum(boxes[child].area for child in round.nodes.children(index)) > own else None
 
 
 def rule_8_other_background(index: int, round: Round) -> Verdict | None:
-    """A node with another background than a child is divided; that child is not, in this round: degree 6 to 8."""
+    """Divide a node with another background than a child; keep that child in this round: degree 6 to 8."""
     nodes = round.nodes
     others = [
         child
@@ -174,7 +177,7 @@ def rule_8_other_background(index: int, round: Round) -> Verdict | None:
 
 
 def rule_9_small_with_text(index: int, round: Round) -> Verdict | None:
-    """A small node with a text node or a virtual one among its children is not divided: degree 5 to 8."""
+    """Keep a small node with a text node or a virtual one among its children: degree 5 to 8."""
     small = round.share(index) < round.options.with_text[tag_class(index, round.nodes)]
     if small and any(map(round.nodes.is_textual, round.nodes.children(index))):
         return Verdict(degree=_degree(index, round, 5, 8))
@@ -182,7 +185,7 @@ def rule_9_small_with_text(index: int, round: Round) -> Verdict | None:
 
 
 def rule_10_small_children(index: int, round: Round) -> Verdict | None:
-    """A node whose largest child is small is not divided: degree 5 to 8."""
+    """Keep a node whose largest child is small: degree 5 to 8."""
     largest = max(map(round.share, round.nodes.children(index)), default=0.0)
     if largest < round.options.largest_child[tag_class(index, round.nodes)]:
         return Verdict(degree=_degree(index, round, 5, 8))
@@ -190,18 +193,18 @@ def rule_10_small_children(index: int, round: Round) -> Verdict | None:
 
 
 def rule_11_undivided_sibling(index: int, round: Round) -> Verdict | None:
-    """A node is not divided if the sibling before it was not: degree 5 to 8."""
+    """Keep a node if the sibling before it was kept: degree 5 to 8."""
     is_kept = round.nodes.sibling_before(index) in round.undivided
     return Verdict(degree=_degree(index, round, 5, 8)) if is_kept else None
 
 
 def rule_12_divide(index: int, round: Round) -> Verdict | None:
-    """A node is divided."""
+    """Divide a node."""
     return DIVIDE
 
 
 def rule_13_keep(index: int, round: Round) -> Verdict | None:
-    """A node is not divided: degree 4 to 8."""
+    """Keep a node whole: degree 4 to 8."""
     return Verdict(degree=_degree(index, round, 4, 8))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from experiments.vips.extraction import ExtractedBlock
 from experiments.vips.layout import Rectangle
@@ -80,7 +81,7 @@ def separators(
         The direction that the groups were made in.
     """
     found = []
-    for before, behind in zip(groups, groups[1:], strict=False):
+    for before, behind in pairwise(groups):
         start = max(_span(block.box, horizontal)[1] for block in before)
         end = max(min(_span(block.box, horizontal)[0] for block in behind), start)
         first = [block for block in before if _span(block.box, horizontal)[1] >= start - _TOUCHING]
@@ -107,8 +108,8 @@ def weight_of(
 ) -> int:
     """Return the weight of a separator, 0 to `MOST_WEIGHT`, by the five cues of the report.
 
-    Thickness: one point, and one for each 10 pixels, at most 8 of them; none where the blocks touch. An ``hr`` in it: 3.
-    Other backgrounds on its sides: 2. Of horizontal ones, other fonts on the sides: 2, and 2 more if the one above is
+    Thickness: one point, and one for each 10 pixels, at most 8 of them; none where the blocks touch. An ``hr`` in it:
+    3. Other backgrounds on its sides: 2. Of horizontal ones, other fonts on the sides: 2, and 2 more if the one above is
     smaller; texts alone on both sides: -2.
 
     Parameters

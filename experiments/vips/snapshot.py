@@ -11,7 +11,16 @@ from experiments.vips.layout import TEXT, LaidOutNode, Rectangle, RenderedPage
 
 __all__ = ["STYLES", "page_of_snapshot"]
 
-STYLES = ("display", "visibility", "opacity", "overflow-x", "overflow-y", "font-size", "font-weight", "background-color")
+STYLES = (
+    "display",
+    "visibility",
+    "opacity",
+    "overflow-x",
+    "overflow-y",
+    "font-size",
+    "font-weight",
+    "background-color",
+)
 """Computed styles that are asked for, in the order of the values of each node."""
 _ELEMENT, _TEXT_NODE = 1, 3
 _NO_TEXT = frozenset({"script", "style", "template", "title", "iframe", "noframes", "textarea", "select", "option"})
@@ -51,8 +60,8 @@ def page_of_snapshot(snapshot: Mapping[str, Any], *, corpus: str, id: str, diges
     document, strings = snapshot["documents"][0], snapshot["strings"]
     table, layout = document["nodes"], document["layout"]
     places: dict[int, int] = {}
-    for row, index in enumerate(layout["nodeIndex"]):
-        places.setdefault(index, row)
+    for place, index in enumerate(layout["nodeIndex"]):
+        places.setdefault(index, place)
     pseudo = frozenset(table.get("pseudoType", {}).get("index", ()))
     nodes: list[LaidOutNode] = []
     around: list[_Surroundings] = []
@@ -132,9 +141,7 @@ class _Reader:
         return Rectangle(*(round(float(value), 1) for value in self.layout["bounds"][self.row]))
 
 
-def _node(
-    parent: int, tag: str, box: Rectangle, visible: bool, style: _Surroundings, text: str = ""
-) -> LaidOutNode:
+def _node(parent: int, tag: str, box: Rectangle, visible: bool, style: _Surroundings, text: str = "") -> LaidOutNode:
     return LaidOutNode(
         parent, tag, box, visible, style.display, style.font_size, style.font_weight, style.background, text
     )

@@ -10,9 +10,12 @@ from experiments.vips.layout import Rectangle, RenderedPage
 __all__ = ["INLINE_TAGS", "VisualNodes"]
 
 INLINE_TAGS = frozenset(
-    "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rp rt ruby s samp small "
-    "span strike strong sub sup time tt u var wbr".split()
-)
+    {
+        "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+        "ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike",
+        "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+    }
+)  # fmt: skip
 """Tags of inline text: they change the looks of characters and break no line."""
 
 
