@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.split import split_by_host
 from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.models.model import best_blocks
 from blockfeat.models.sequence.expectation import expectation
 from blockfeat.models.sequence.model import SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer
-from blockfeat.training.sequence import SequenceConfig, chosen_cut
+from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
 from experiments.nested_folds import Fold
 from experiments.vips.layout import RenderedPage
@@ -92,22 +91,10 @@ def prepare(pages: Sequence[LabelledPage], rendered: Mapping[tuple[str, str], Re
 
 
 def train(pages: Sequence[TrainingPage], options: SequenceOptions) -> SequenceModel:
-    """Train the network as ``blockfeat train --kind sequence`` does, without pages whose content was taken out.
-
-    The cut is chosen on a quarter of the hosts, by a network trained on the others.
-    """
-    config = SequenceConfig()
-    sources = [page.source for page in pages if page.source is not None]
-    inner, _ = split_by_host(sources, config.inner_share, options.seed)
-    chosen = {id(source) for source in inner}
-    first = _fit([page for page in pages if id(page.source) in chosen], options, config.cut)
-    cut = chosen_cut(first, [page for page in pages if id(page.source) not in chosen], config.cuts)
-    return _fit(pages, options, cut)
-
-
-def _fit(pages: Sequence[TrainingPage], options: SequenceOptions, cut: float) -> SequenceModel:
+    """Train the network of ``blockfeat train --kind sequence`` on pages; the cut is not tuned."""
     names = tuple(map(str, range(pages[0].matrix.shape[1])))
-    return _AnyInputs("gain", load_table("html5"), names, fit_sequence(pages, options).weights, cut=cut)
+    weights = fit_sequence(pages, options).weights
+    return _AnyInputs("gain", load_table("html5"), names, weights, cut=SequenceConfig().cut)
 
 
 def score(model: SequenceModel, page: TrainingPage) -> float:
@@ -163,7 +150,7 @@ def score_folds(
                 for key, page in test.items():
                     found = scores.setdefault(key, dict.fromkeys(variants, 0.0))
                     found[name] += score(model, page) / len(seeds)
-                on_fold(f"fold {fold.name}, {name}, seed {seed}: cut {model.cut:g}")
+                on_fold(f"fold {fold.name}, {name}, seed {seed}: trained on {len(training)} pages")
     return scores
 
 

@@ -17,8 +17,8 @@ from experiments.vips.study import Line, Study
 
 __all__ = ["OPTIONS", "gain_section"]
 
-OPTIONS = SequenceOptions(least_steps=300)
-"""Half of the steps of the bundled model: the pages are few."""
+OPTIONS = SequenceOptions(channels=32, least_steps=300)
+"""A smaller network than the bundled one, and half of its least steps: the pages are few."""
 _FILE = "gain.jsonl"
 _PLAIN = "text"
 _FEWEST = 20

@@ -109,8 +109,8 @@ def weight_of(
     """Return the weight of a separator, 0 to `MOST_WEIGHT`, by the five cues of the report.
 
     Thickness: one point, and one for each 10 pixels, at most 8 of them; none where the blocks touch. An ``hr`` in it:
-    3. Other backgrounds on its sides: 2. Of horizontal ones, other fonts on the sides: 2, and 2 more if the one above is
-    smaller; texts alone on both sides: -2.
+    3. Other backgrounds on its sides: 2. Of horizontal ones, other fonts on the sides: 2, and 2 more if the one above
+    is smaller; texts alone on both sides: -2.
 
     Parameters
     ----------

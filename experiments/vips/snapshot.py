@@ -116,11 +116,9 @@ class _Reader:
         is_cut = any(
             way in _CLIPS and extent <= _SMALLEST for way, extent in zip(overflow, (box.width, box.height), strict=True)
         )
-        hidden = outer.hidden or is_cut or (opacity != "" and float(opacity) == 0)
-        inner = _Surroundings(
-            len(nodes), hidden, outer.no_text, display, _pixels(size), int(float(weight or 400)), background
-        )
-        visible = not hidden and visibility != "hidden" and visibility != "collapse" and _is_on_page(box)
+        hidden = outer.hidden or is_cut or float(opacity) == 0
+        inner = _Surroundings(len(nodes), hidden, outer.no_text, display, _pixels(size), int(float(weight)), background)
+        visible = not hidden and visibility == "visible" and _is_on_page(box)
         nodes.append(_node(self.outer.place, tag, box, visible, inner))
         return inner
 
@@ -129,13 +127,12 @@ class _Reader:
         box, visible = _NOWHERE, False
         if self.row is not None:
             box = self._box()
-            visibility = self._styles()[1]
-            visible = not self.outer.hidden and visibility not in ("hidden", "collapse") and _is_on_page(box)
+            visibility = self._styles()[1]  # the protocol gives a text the styles of the element around it
+            visible = not self.outer.hidden and visibility == "visible" and _is_on_page(box)
         nodes.append(_node(self.outer.place, TEXT, box, visible, self.outer, text))
 
     def _styles(self) -> list[str]:
-        found = [_string(self.strings, number) for number in self.layout["styles"][self.row]]
-        return found if found else [""] * len(STYLES)
+        return [_string(self.strings, number) for number in self.layout["styles"][self.row]]
 
     def _box(self) -> Rectangle:
         return Rectangle(*(round(float(value), 1) for value in self.layout["bounds"][self.row]))
@@ -156,7 +153,7 @@ def _string(strings: Sequence[str], number: int) -> str:
 
 
 def _pixels(value: str) -> float:
-    return round(float(value.removesuffix("px") or 16), 2)
+    return round(float(value.removesuffix("px")), 2)
 
 
 def _style_sheets(table: Mapping[str, Any], strings: Sequence[str]) -> tuple[int, int]:
