@@ -2,8 +2,8 @@
 
 Usage::
 
-    python -m experiments.vips --every 24 --only rendering systems granularity --output docs/vips.md
-    python -m experiments.vips --every 6 --only gain --output docs/vips.md
+    python -m experiments.vips --every 6 --table-every 4 --seeds 1 2 3 --output docs/vips.md
+    python -m experiments.vips --every 6 --table-every 4 --only systems --output docs/vips.md
 
 Needs the extras ``render`` (Playwright) and ``web2text`` (PyTorch), Chromium, and ``peers`` for their rows. Renderings
 and scores are kept in ``--folder``: what is there is not computed again.
@@ -47,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--chromium", help="path of Chromium; found on the path by default")
     parser.add_argument("--seconds", type=float, default=30.0, help="longest time for a page")
     parser.add_argument("--retry", action="store_true", help="try pages again that could not be rendered")
+    parser.add_argument(
+        "--table-every", type=int, default=1, metavar="N", help="score each n-th of these pages by all systems"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="seeds of the trainings")
     add_page_options(parser, tuple(_SECTIONS))
     options = parser.parse_args(arguments)
@@ -59,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Browser(options.chromium, options.seconds),
         retry=options.retry,
         seeds=tuple(options.seeds),
+        table_every=options.table_every,
     )
     try:
         write_page(options, _TEMPLATE, {name: partial(section, study) for name, section in _SECTIONS.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -23,7 +24,6 @@ WIDTH, HEIGHT = 1280, 1024
 """The window in CSS pixels."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = (
-    "--no-sandbox",  # the checks run as root, where Chromium's own sandbox does not start
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
@@ -36,7 +36,7 @@ _FLAGS = (
     "--proxy-server=http://127.0.0.1:9",  # nothing listens there: a request that escaped all else ends here
     "--proxy-bypass-list=<-loopback>",
 )
-_START = 60.0
+_START, _END = 60.0, 10.0  # seconds
 _logger = logging.getLogger(__name__)
 
 
@@ -132,7 +132,11 @@ class Browser:
             return RenderedPage(page.corpus, page.id, digest, error=reason)
 
     async def _launch(self) -> Any:
-        return await self._playwright.chromium.launch(executable_path=self.executable, args=list(_FLAGS))
+        # Chromium's own sandbox does not start for root.
+        sandbox = not hasattr(os, "geteuid") or os.geteuid() != 0
+        return await self._playwright.chromium.launch(
+            executable_path=self.executable, args=list(_FLAGS), chromium_sandbox=sandbox
+        )
 
     async def _render(self, page: LabelledPage, digest: str) -> RenderedPage:
         context = await self._chromium.new_context(
@@ -151,7 +155,7 @@ class Browser:
             session = await context.new_cdp_session(tab)
             snapshot = await session.send("DOMSnapshot.captureSnapshot", {"computedStyles": list(STYLES)})
         finally:
-            await asyncio.wait_for(context.close(), _START)
+            await asyncio.wait_for(context.close(), _END)
         return page_of_snapshot(snapshot, corpus=page.corpus, id=page.id, digest=digest)
 
     async def _refuse(self, route: Any) -> None:
@@ -166,7 +170,7 @@ class Browser:
         browser, self._chromium = self._chromium, None
         if browser is not None:
             try:
-                await asyncio.wait_for(browser.close(), _START)
+                await asyncio.wait_for(browser.close(), _END)
             except Exception as error:
                 _logger.warning("Chromium did not end: %s", _first_line(error))
 

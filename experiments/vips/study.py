@@ -43,6 +43,8 @@ class Study:
         Whether pages that could not be rendered are tried again.
     seeds : tuple of int
         Seeds of the trainings.
+    table_every : int
+        Each n-th of the pages is scored by all systems.
     """
 
     corpora: Corpora
@@ -51,11 +53,16 @@ class Study:
     browser: Browser = field(default_factory=Browser)
     retry: bool = False
     seeds: tuple[int, ...] = (1,)
+    table_every: int = 1
 
     @cached_property
     def pages(self) -> list[LabelledPage]:
         """The pages that are taken."""
-        return [page for name in self.names for page in self.corpora.sample(self.corpora.pages(name))]
+        return [page for found in self._by_corpus for page in found]
+
+    @cached_property
+    def _by_corpus(self) -> list[list[LabelledPage]]:
+        return [self.corpora.sample(self.corpora.pages(name)) for name in self.names]
 
     @cached_property
     def rendered(self) -> dict[tuple[str, str], RenderedPage]:
@@ -69,7 +76,15 @@ class Study:
     @cached_property
     def seen(self) -> list[tuple[LabelledPage, RenderedPage]]:
         """The pages that could be rendered, with their renderings."""
-        found = ((page, self.rendered[page.corpus, page.id]) for page in self.pages)
+        return self._with_renderings(self.pages)
+
+    @cached_property
+    def tabled(self) -> list[tuple[LabelledPage, RenderedPage]]:
+        """Those of them that all systems are scored on."""
+        return self._with_renderings(page for found in self._by_corpus for page in found[:: self.table_every])
+
+    def _with_renderings(self, pages: Iterable[LabelledPage]) -> list[tuple[LabelledPage, RenderedPage]]:
+        found = ((page, self.rendered[page.corpus, page.id]) for page in pages)
         return [(page, rendering) for page, rendering in found if rendering.error is None]
 
     def scores(self, name: str) -> list[Line]:

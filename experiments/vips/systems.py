@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from blockfeat import Extractor
@@ -53,31 +53,23 @@ def _of_extractor(extractor: Extractor) -> Extract:
     return lambda page: extractor.extract(page.html, url=page.url).text
 
 
-def _vips_scores(page: LabelledPage, rendering: RenderedPage) -> tuple[dict[str, float], dict[str, int]]:
-    """Return F1 of oracle and heuristics by name and granularity, and the number of blocks by granularity."""
-    scores: dict[str, float] = {}
-    sizes: dict[str, int] = {}
+def _vips_scores(page: LabelledPage, rendering: RenderedPage, granularity: int) -> dict[str, float]:
+    """Return the number of blocks, and the scores of the oracle and of the heuristics, by name."""
     gold = page.text or ""
-    for granularity in _GRANULARITIES:
-        candidates = Candidates.of(rendering, segment(rendering, granularity=granularity))
-        best = oracle(candidates, gold)
-        scores[f"{ORACLE} {granularity}"] = best.scores.f1
-        scores[f"precision {granularity}"] = best.scores.precision
-        scores[f"recall {granularity}"] = best.scores.recall
-        sizes[str(granularity)] = len(candidates.blocks)
-        for name, choose in HEURISTICS.items():
-            place = choose(candidates)
-            scores[f"{name} {granularity}"] = (
-                word_scores(candidates.words[place], gold).f1 if place is not None else 0.0
-            )
-    return scores, sizes
+    candidates = Candidates.of(rendering, segment(rendering, granularity=granularity))
+    best = oracle(candidates, gold).scores
+    found = {"blocks": len(candidates.blocks), "precision": best.precision, "recall": best.recall, ORACLE: best.f1}
+    for name, choose in HEURISTICS.items():
+        place = choose(candidates)
+        found[name] = word_scores(candidates.words[place], gold).f1 if place is not None else 0.0
+    return found
 
 
 def _measured(study: Study) -> list[Line]:
     """Return the scores of the rendered pages; those that are not kept yet are computed."""
-    wanted = {(page.corpus, page.id) for page, _ in study.seen}
+    wanted = {(page.corpus, page.id) for page, _ in study.tabled}
     done = {(line["corpus"], line["id"]) for line in study.scores(_FILE)}
-    missing = [(page, rendering) for page, rendering in study.seen if (page.corpus, page.id) not in done]
+    missing = [(page, rendering) for page, rendering in study.tabled if (page.corpus, page.id) not in done]
     if missing:
         study.keep_scores(_FILE, _lines(missing))
     return [line for line in study.scores(_FILE) if (line["corpus"], line["id"]) in wanted]
@@ -86,7 +78,8 @@ def _measured(study: Study) -> list[Line]:
 def _lines(pages: Sequence[tuple[LabelledPage, RenderedPage]]) -> Iterator[Line]:
     extractors = _extractors()
     for number, (page, rendering) in enumerate(pages, start=1):
-        scores, blocks = _vips_scores(page, rendering)
+        vips = {str(step): _vips_scores(page, rendering, step) for step in _GRANULARITIES}
+        scores = {name: vips[str(GRANULARITY)][name] for name in (ORACLE, *HEURISTICS)}
         for name, extract in extractors.items():
             try:
                 text = extract(page)
@@ -94,7 +87,7 @@ def _lines(pages: Sequence[tuple[LabelledPage, RenderedPage]]) -> Iterator[Line]
                 _logger.info("%s on %s: %s", name, page.id, error)
                 text = ""
             scores[name] = word_scores(text, page.text or "").f1
-        yield {"corpus": page.corpus, "id": page.id, "scores": scores, "blocks": blocks}
+        yield {"corpus": page.corpus, "id": page.id, "scores": scores, "vips": vips}
         if number % 20 == 0:
             _logger.info("%d of %d pages scored", number, len(pages))
 
@@ -106,16 +99,13 @@ def systems_section(study: Study) -> str:
     for line in lines:
         groups["cleaneval" if line["corpus"] in CLEANEVAL else line["corpus"]].append(line)
     columns = {name: found for name, found in groups.items() if len(found) >= _SMALL}
-    reference = f"{ORACLE} {GRANULARITY}"
-    names = [name for name in lines[0]["scores"] if not name[-2:].strip().isdigit()]
-    names = [reference, *(f"{name} {GRANULARITY}" for name in HEURISTICS), *names]
-    ranked = sorted(names, key=lambda name: -_mean(lines, name))
+    ranked = sorted(lines[0]["scores"], key=lambda name: -_mean(lines, name))
     rows = [
         [
-            _title(name),
+            f"VIPS, {name}" if name in HEURISTICS else name,
             *(f"{_mean(found, name):.3f}" for found in columns.values()),
             f"{_mean(lines, name):.3f}",
-            "" if name == reference else _difference(lines, name, reference),
+            "" if name == ORACLE else _difference(lines, name),
         ]
         for name in ranked
     ]
@@ -123,17 +113,13 @@ def systems_section(study: Study) -> str:
     return markdown_table((*heads, "less VIPS's oracle, 95 % interval"), rows)
 
 
-def _title(name: str) -> str:
-    vips = {f"{ORACLE} {GRANULARITY}": ORACLE} | {f"{one} {GRANULARITY}": f"VIPS, {one}" for one in HEURISTICS}
-    return vips.get(name, name)
-
-
 def _mean(lines: Sequence[Line], name: str) -> float:
     return fmean(line["scores"][name] for line in lines)
 
 
-def _difference(lines: Sequence[Line], name: str, reference: str) -> str:
-    found = paired_difference([line["scores"][name] for line in lines], [line["scores"][reference] for line in lines])
+def _difference(lines: Sequence[Line], name: str) -> str:
+    values = ([line["scores"][one] for line in lines] for one in (name, ORACLE))
+    found = paired_difference(*values)
     return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})"
 
 
@@ -142,15 +128,9 @@ def granularity_section(study: Study) -> str:
     lines = _measured(study)
     rows = []
     for granularity in _GRANULARITIES:
-        names: Mapping[str, str] = {name: f"{name} {granularity}" for name in (ORACLE, *HEURISTICS)}
-        oracle_scores = [f"{_mean(lines, f'{name} {granularity}'):.3f}" for name in ("precision", "recall")]
-        rows.append(
-            [
-                str(granularity),
-                f"{fmean(line['blocks'][str(granularity)] for line in lines):.0f}",
-                *oracle_scores,
-                *(f"{_mean(lines, name):.3f}" for name in names.values()),
-            ]
-        )
+        found = [line["vips"][str(granularity)] for line in lines]
+        scores = (fmean(one[name] for one in found) for name in ("precision", "recall", ORACLE, *HEURISTICS))
+        blocks = fmean(one["blocks"] for one in found)
+        rows.append([str(granularity), f"{blocks:.0f}", *(f"{score:.3f}" for score in scores)])
     columns = ("granularity", "blocks", "oracle: precision", "recall", "F1", *(f"F1, {name}" for name in HEURISTICS))
     return markdown_table(columns, rows)

@@ -94,11 +94,11 @@ def test_a_variant_is_trained_and_scored_for_each_fold(study: Study) -> None:
     variants = {name: VARIANTS[name] for name in ("text", "rendering")}
     options = SequenceOptions(channels=8, passes=1, least_steps=8, pages_a_step=4)
     told: list[str] = []
-    scores = score_folds(pages, [fold], (1, 2), variants=variants, options=options, on_fold=told.append)
+    scores = score_folds(pages, [fold], (1,), variants=variants, options=options, on_fold=told.append)
     assert set(scores) == {("fundus", source.id) for source in sources[:2]}
     assert all(0 <= value <= 1 for found in scores.values() for value in found.values())
     assert told[0] == "fold one, text, seed 1: trained on 5 pages"
-    assert len(told) == 4
+    assert len(told) == 2
 
 
 def test_wrong_usage_says_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
