@@ -81,11 +81,11 @@ def prepare(pages: Sequence[LabelledPage], rendered: Mapping[tuple[str, str], Re
         if rendering is None or rendering.error is not None:
             continue
         try:
-            labelled, blocks, _ = labeller.label(page)
+            labelled, _, _ = labeller.label(page)
         except TrainingError as error:
             _logger.info("%s %s is left out: %s", page.corpus, page.id, error)
             continue
-        matrix = RenderedBlocks.of(blocks, rendering).matrix(segment(rendering))
+        matrix = RenderedBlocks.of(labelled.texts, rendering).matrix(segment(rendering))
         found.append(PreparedPage(labelled, page, matrix))
     return found
 

@@ -11,7 +11,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.data.align import align_words
 from blockfeat.lang.words import tokenize
 from experiments.vips.browser import HEIGHT
@@ -31,6 +30,7 @@ LAYOUT = (
 VIPS_BLOCK = ("leaf_words", "leaf_share", "leaf_degree")
 """Names of the features of the leaf of the content structure that a block is in."""
 _Value = TypeVar("_Value", float, str)
+_HALF = 0.5
 _BOLD = 600
 _EDGES = 20.0  # pixels: left edges that differ by less are one column's
 
@@ -60,21 +60,25 @@ class RenderedBlocks:
     block: NDArray[np.int64]
 
     @classmethod
-    def of(cls, blocks: Blocks, page: RenderedPage) -> RenderedBlocks:
-        """Find the words of the blocks in a rendering: both have them in the order of the page."""
+    def of(cls, blocks: Sequence[str], page: RenderedPage) -> RenderedBlocks:
+        """Find the words of blocks, given by their texts, in a rendering: both have them in the order of the page."""
+        words = [tokenize(text) for text in blocks]
         rendered: list[str] = []
         places: list[int] = []
         for index, node in enumerate(page.nodes):
             if node.is_text:
-                words = tokenize(node.text)
-                rendered += words
-                places += [index] * len(words)
-        measures = blocks.measures
-        found = align_words(list(measures.tokens), rendered)
+                own = tokenize(node.text)
+                rendered += own
+                places += [index] * len(own)
+        found = align_words([word for own in words for word in own], rendered)
         text = np.where(found >= 0, np.array([*places, -1], dtype=np.int64)[found], -1)
-        return cls(
-            page, len(blocks), measures.words.astype(np.int64), text, np.asarray(measures.token_block, dtype=np.int64)
-        )
+        counts = np.array([len(own) for own in words], dtype=np.int64)
+        return cls(page, len(words), counts, text, np.repeat(np.arange(len(words)), counts))
+
+    def seen(self) -> NDArray[np.bool_]:
+        """Return which blocks can be seen: half of the words found or more; blocks of which no word was found, too."""
+        share = self.matrix()[:, : len(VISIBILITY)]
+        return np.asarray((share[:, 0] == 0) | (share[:, 1] >= _HALF))
 
     def matrix(self, root: VisualBlock | None = None) -> Floats:
         """Return the features `VISIBILITY`, `LAYOUT` and `VIPS_BLOCK` of each block: n × k.

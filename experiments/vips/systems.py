@@ -17,6 +17,7 @@ from blockfeat.models.store import bundled_models
 from experiments.corpora import CLEANEVAL, HEADLINE_IN_GOLD
 from experiments.vips.choice import HEURISTICS, Candidates, oracle
 from experiments.vips.layout import RenderedPage
+from experiments.vips.rendered_features import RenderedBlocks
 from experiments.vips.structure import segment
 from experiments.vips.study import Line, Study
 
@@ -28,6 +29,7 @@ ORACLE = "VIPS (oracle's best block)"
 _GRANULARITIES = (5, 6, 7, 8, 9, 10)
 _FILE = "systems.jsonl"
 _WITH_HEADLINE = "default, with the headline where the gold has it"
+_SEEN = "default, hidden blocks dropped"
 _SMALL = 20  # pages of a corpus below which it has no column
 _logger = logging.getLogger(__name__)
 Extract = Callable[[LabelledPage], str]
@@ -51,6 +53,14 @@ def _extractors() -> dict[str, Extract]:
 
 def _of_extractor(extractor: Extractor) -> Extract:
     return lambda page: extractor.extract(page.html, url=page.url).text
+
+
+def seen_text(extractor: Extractor, page: LabelledPage, rendering: RenderedPage) -> str:
+    """Return what an extractor keeps and a rendering shows; all that it keeps where nothing of it is shown."""
+    extraction = extractor.extract(page.html, url=page.url)
+    seen = RenderedBlocks.of([block.text for block in extraction.blocks], rendering).seen()
+    texts = [block.text for block, is_seen in zip(extraction.blocks, seen, strict=True) if block.kept and is_seen]
+    return "\n\n".join(texts) or extraction.text
 
 
 def _vips_scores(page: LabelledPage, rendering: RenderedPage, granularity: int) -> dict[str, float]:
@@ -77,9 +87,11 @@ def _measured(study: Study) -> list[Line]:
 
 def _lines(pages: Sequence[tuple[LabelledPage, RenderedPage]]) -> Iterator[Line]:
     extractors = _extractors()
+    plain = Extractor.load("default")
     for number, (page, rendering) in enumerate(pages, start=1):
         vips = {str(step): _vips_scores(page, rendering, step) for step in _GRANULARITIES}
-        scores = {name: vips[str(GRANULARITY)][name] for name in (ORACLE, *HEURISTICS)}
+        scores = {_SEEN: word_scores(seen_text(plain, page, rendering), page.text or "").f1}
+        scores |= {name: vips[str(GRANULARITY)][name] for name in (ORACLE, *HEURISTICS)}
         for name, extract in extractors.items():
             try:
                 text = extract(page)

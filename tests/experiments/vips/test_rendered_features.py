@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blockfeat.page.page import Page
-from blockfeat.training.pages import context_measurer
 from experiments.vips.layout import RenderedPage
 from experiments.vips.rendered_features import LAYOUT, VIPS_BLOCK, VISIBILITY, RenderedBlocks
 from experiments.vips.structure import segment
@@ -17,7 +15,7 @@ HEADLINE, BODY, HIDDEN = (
     "The text of the article goes on for a while here",
     "Only for some readers",
 )
-MARKUP = f"<h1>{HEADLINE}</h1><p>{BODY}</p><p>{HIDDEN}</p><p>Written by a script, not there</p>"
+BLOCKS = (HEADLINE, BODY, HIDDEN, "Written by a script, not there")
 NAMES = (*VISIBILITY, *LAYOUT, *VIPS_BLOCK)
 
 
@@ -29,10 +27,8 @@ def rendering() -> RenderedPage:
 
 @pytest.fixture(scope="module")
 def matrix() -> dict[str, np.ndarray]:
-    blocks = context_measurer("html5").measure(Page.parse(MARKUP)).blocks
-    assert blocks.texts()[:3] == [HEADLINE, BODY, HIDDEN]
     rendered = rendering()
-    found = RenderedBlocks.of(blocks, rendered).matrix(segment(rendered))
+    found = RenderedBlocks.of(BLOCKS, rendered).matrix(segment(rendered))
     assert found.shape == (4, len(NAMES))
     return dict(zip(NAMES, found.T, strict=True))
 
@@ -62,5 +58,8 @@ def test_the_leaf_of_the_content_structure(matrix: dict[str, np.ndarray]) -> Non
 
 
 def test_a_page_that_shows_nothing() -> None:
-    blocks = context_measurer("html5").measure(Page.parse(MARKUP)).blocks
-    assert not RenderedBlocks.of(blocks, RenderedPage("test", "empty", "digest")).matrix().any()
+    assert not RenderedBlocks.of(BLOCKS, RenderedPage("test", "empty", "digest")).matrix().any()
+
+
+def test_hidden_blocks_are_told_and_unknown_ones_count_as_seen() -> None:
+    assert RenderedBlocks.of(BLOCKS, rendering()).seen().tolist() == [True, True, False, True]

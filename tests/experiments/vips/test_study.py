@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage, write_corpus
 from blockfeat.training.sequence_network import SequenceOptions
 from experiments.corpora import Corpora
@@ -76,11 +77,27 @@ def test_the_oracle_stands_beside_the_other_systems(study: Study, monkeypatch: p
     assert " 1.000 | " in rows[ORACLE]
     assert {"default", "longest-block", "VIPS, largest leaf"} <= rows.keys()
     assert "all (7)" in table
+    assert rows["default, hidden blocks dropped"].split(" | ")[1] == rows["default"].split(" | ")[1]
     kept = (study.folder / "systems.jsonl").read_text(encoding="utf-8")
     assert systems_section(study) == table
     assert (study.folder / "systems.jsonl").read_text(encoding="utf-8") == kept
     lines = granularity_section(study).splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {n}" for n in (5, 6, 7, 8, 9, 10)]
+
+
+def test_hidden_blocks_are_dropped_from_a_text_unless_nothing_is_left() -> None:
+    extractor, found = Extractor.load("default"), rendering(0)
+    whole = extractor.extract(source(0).html).text
+    assert systems.seen_text(extractor, source(0), found) == whole
+    record = found.to_record()
+    shown = record["nodes"]["visible"]
+    last = record["nodes"]["text"].index(article(0)[3])
+    part = RenderedPage.of_record(
+        record | {"nodes": record["nodes"] | {"visible": [*shown[:last], False, *shown[last + 1 :]]}}
+    )
+    assert systems.seen_text(extractor, source(0), part) == "\n\n".join(article(0)[:3])
+    nothing = RenderedPage.of_record(record | {"nodes": record["nodes"] | {"visible": [False] * len(shown)}})
+    assert systems.seen_text(extractor, source(0), nothing) == whole
 
 
 def test_a_variant_is_trained_and_scored_for_each_fold(study: Study) -> None:
