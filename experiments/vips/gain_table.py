@@ -21,6 +21,7 @@ OPTIONS = SequenceOptions(channels=32, least_steps=300)
 """A smaller network than the bundled one, and half of its least steps: the pages are few."""
 _FILE = "gain.jsonl"
 _PLAIN = "text"
+_VARIANTS = {"host": tuple(VARIANTS), "corpus": (_PLAIN, "rendering")}
 _FEWEST = 20
 _logger = logging.getLogger(__name__)
 
@@ -28,7 +29,7 @@ _logger = logging.getLogger(__name__)
 def gain_section(study: Study) -> str:
     """Return the tables for folds by host and by corpus."""
     rendered = {(page.corpus, page.id): rendering for page, rendering in study.seen}
-    return "\n".join(_table(study, by, rendered) for by in ("host", "corpus"))
+    return "\n".join(_table(study, by, rendered) for by in _VARIANTS)
 
 
 def _table(study: Study, by: str, rendered: dict[tuple[str, str], RenderedPage]) -> str:
@@ -39,9 +40,9 @@ def _table(study: Study, by: str, rendered: dict[tuple[str, str], RenderedPage])
     for line in lines:
         name = "cleaneval" if line["corpus"] in CLEANEVAL else str(line["corpus"])
         groups.setdefault(name, []).append(line)
-    rows = [[name, *_cells(found)] for name, found in groups.items() if len(found) >= _FEWEST]
-    others = [name for name in VARIANTS if name != _PLAIN]
-    columns = ("pages left out", "pages", *VARIANTS, *(f"{name} less {_PLAIN}, 95 % interval" for name in others))
+    rows = [[name, *_cells(found, _VARIANTS[by])] for name, found in groups.items() if len(found) >= _FEWEST]
+    others = [name for name in _VARIANTS[by] if name != _PLAIN]
+    columns = ("pages left out", "pages", *_VARIANTS[by], *(f"{name} less {_PLAIN}, 95 % interval" for name in others))
     return markdown_table(columns, rows)
 
 
@@ -49,9 +50,9 @@ def _has_styles(line: Line, rendered: dict[tuple[str, str], RenderedPage]) -> bo
     return rendered[line["corpus"], line["id"]].own_styles > 0
 
 
-def _cells(lines: Sequence[Line]) -> list[str]:
-    values = {name: [line["scores"][name] for line in lines] for name in VARIANTS}
-    differences = [paired_difference(values[name], values[_PLAIN]) for name in VARIANTS if name != _PLAIN]
+def _cells(lines: Sequence[Line], variants: Sequence[str]) -> list[str]:
+    values = {name: [line["scores"][name] for line in lines] for name in variants}
+    differences = [paired_difference(values[name], values[_PLAIN]) for name in variants if name != _PLAIN]
     return [
         str(len(lines)),
         *(f"{fmean(found):.3f}" for found in values.values()),
@@ -68,7 +69,7 @@ def _measured(study: Study, by: str) -> list[Line]:
     if missing:
         pages = prepare([page for page, _ in study.seen], study.rendered)
         for fold in missing:
-            study.keep_scores(_FILE, _lines(study, run, fold, pages))
+            study.keep_scores(_FILE, _lines(study, run, fold, pages, _VARIANTS[by]))
     names = {fold.name for fold in folds}
     return [line for line in study.scores(_FILE) if line["run"] == run and line["fold"] in names]
 
@@ -79,7 +80,8 @@ def _folds(study: Study, by: str) -> list[Fold]:
     return [fold for fold in folds if len(fold.test) >= _FEWEST]
 
 
-def _lines(study: Study, run: str, fold: Fold, pages: Sequence[PreparedPage]) -> Iterator[Line]:
-    scores = score_folds(pages, [fold], study.seeds, options=OPTIONS)
+def _lines(study: Study, run: str, fold: Fold, pages: Sequence[PreparedPage], names: Sequence[str]) -> Iterator[Line]:
+    variants = {name: VARIANTS[name] for name in names}
+    scores = score_folds(pages, [fold], study.seeds, variants=variants, options=OPTIONS)
     for (corpus, page), found in scores.items():
         yield {"run": run, "fold": fold.name, "corpus": corpus, "id": page, "scores": found}
