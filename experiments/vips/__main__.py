@@ -2,7 +2,7 @@
 
 Usage::
 
-    python -m experiments.vips --every 6 --table-every 4 --seeds 1 2 3 --output docs/vips.md
+    python -m experiments.vips --every 6 --table-every 4 --output docs/vips.md
     python -m experiments.vips --every 6 --table-every 4 --only systems --output docs/vips.md
 
 Needs the extras ``render`` (Playwright) and ``web2text`` (PyTorch), Chromium, and ``peers`` for their rows. Renderings
