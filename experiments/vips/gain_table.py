@@ -36,7 +36,7 @@ def _table(study: Study, by: str, rendered: dict[tuple[str, str], RenderedPage])
     lines = [line for line in _measured(study, by) if (line["corpus"], line["id"]) in rendered]
     groups = {f"all, a {by} left out": lines}
     groups |= {"pages with styles of their own": [line for line in lines if _has_styles(line, rendered)]}
-    groups |= {"pages without any": [line for line in lines if not _has_styles(line, rendered)]}
+    groups |= {"pages without styles of their own": [line for line in lines if not _has_styles(line, rendered)]}
     for line in lines:
         name = "cleaneval" if line["corpus"] in CLEANEVAL else str(line["corpus"])
         groups.setdefault(name, []).append(line)
