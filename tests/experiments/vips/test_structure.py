@@ -1,0 +1,133 @@
+"""The content structure: what is parted, what stays together, and what holds for every page."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiments.vips.layout import RenderedPage
+from experiments.vips.structure import VisualBlock, degree_between, segment
+from laid_out import Box, page, paragraph, text
+
+
+def news_page() -> RenderedPage:
+    """A banner across the page, below it a column of links and an article, and a footer."""
+    links = [
+        Box(
+            "li",
+            (0, 140 + 20 * n, 200, 20),
+            [Box("a", (0, 140 + 20 * n, 90, 20), [text((0, 140 + 20 * n, 90, 20), f"link{n}")])],
+        )
+        for n in range(4)
+    ]
+    article = [paragraph((300, 140 + 100 * n, 700, 90), f"article{n} has a text") for n in range(4)]
+    return page(
+        Box(
+            "body",
+            (0, 0, 1000, 700),
+            [
+                Box(
+                    "div",
+                    (0, 0, 1000, 80),
+                    [paragraph((0, 20, 1000, 40), "banner", size=32)],
+                    background="rgb(0, 0, 99)",
+                ),
+                Box(
+                    "div",
+                    (0, 140, 1000, 400),
+                    [Box("ul", (0, 140, 200, 80), links), Box("div", (300, 140, 700, 400), article)],
+                ),
+                Box("div", (0, 640, 1000, 40), [paragraph((0, 640, 1000, 40), "footer")]),
+            ],
+        )
+    )
+
+
+def texts_of(rendered: RenderedPage, block: VisualBlock) -> str:
+    return " ".join(rendered.text(node).replace("\n", " ") for node in block.nodes)
+
+
+def test_the_article_is_a_block_of_its_own_beside_the_links() -> None:
+    rendered = news_page()
+    root = segment(rendered)
+    assert root is not None
+    found = [texts_of(rendered, block) for block in root.all()]
+    assert " ".join(f"article{n} has a text" for n in range(4)) in found
+    assert " ".join(f"link{n}" for n in range(4)) in found
+    assert "banner" in found
+    assert found[0].startswith("banner link0")
+    assert found[0].endswith("footer")
+
+
+def test_a_finer_granularity_parts_more() -> None:
+    rendered = news_page()
+    sizes = [len(root.all()) for granularity in (1, 5, 8, 10) if (root := segment(rendered, granularity=granularity))]
+    assert sizes == sorted(sizes)
+    assert sizes[0] == 1
+    finest = segment(rendered, granularity=10)
+    assert finest is not None
+    assert len([block for block in finest.all() if not block.parts]) == 4  # banner, links, article, footer
+
+
+@pytest.mark.parametrize(("weight", "degree"), [(0, 10), (1, 9), (2, 9), (3, 8), (18, 1), (99, 1)])
+def test_heavier_separators_make_less_coherent_blocks(weight: int, degree: int) -> None:
+    assert degree_between(weight) == degree
+
+
+def test_a_page_with_nothing_to_see_has_no_structure() -> None:
+    assert segment(RenderedPage("test", "empty", "digest")) is None
+    assert segment(page(Box("body", (0, 0, 100, 0), visible=False))) is None
+
+
+def test_a_page_without_text_is_one_empty_block_or_none() -> None:
+    root = segment(page(Box("body", (0, 0, 100, 100), [Box("img", (0, 0, 100, 100))])))
+    assert root is None
+
+
+def test_deep_nesting_neither_recurses_nor_loses_text() -> None:
+    inner = paragraph((0, 0, 100, 20), "deep")
+    for depth in range(400):
+        inside = [inner] if depth % 2 else [inner, paragraph((0, 30, 100, 5), f"beside{depth}")]
+        inner = Box("div", (0, 0, 100, 40), inside)
+    rendered = page(inner)
+    root = segment(rendered, granularity=10)
+    assert root is not None
+    assert "deep" in texts_of(rendered, root)
+    assert len({node for block in root.all() if not block.parts for node in block.nodes}) == 201
+
+
+def boxes(depth: int) -> st.SearchStrategy[Box]:
+    rect = st.tuples(st.integers(0, 200), st.integers(0, 200), st.integers(1, 200), st.integers(1, 200))
+    leaf = st.builds(paragraph, rect)
+    if not depth:
+        return leaf
+    tags = st.sampled_from(["div", "p", "table", "tr", "td", "span", "ul"])
+    colours = st.sampled_from(["rgb(255, 255, 255)", "rgb(0, 0, 0)"])
+    return leaf | st.builds(
+        lambda tag, where, inside, colour: Box(tag, where, inside, background=colour),
+        tags, rect, st.lists(boxes(depth - 1), max_size=4), colours,
+    )  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(boxes(3), st.integers(1, 10))
+def test_every_visible_text_is_in_one_leaf_and_parts_are_no_less_coherent(root: Box, granularity: int) -> None:
+    rendered = page(Box("body", (0, 0, 400, 400), [root]))
+    found = segment(rendered, granularity=granularity)
+    if found is None:
+        assert not any(node.is_text for node in rendered.nodes)
+        return
+    leaves = [block for block in found.all() if not block.parts]
+    spans = [range(node, rendered.ends[node]) for block in leaves for node in block.nodes]
+    covered = [place for span in spans for place in span if rendered.nodes[place].is_text]
+    assert sorted(covered) == [place for place, node in enumerate(rendered.nodes) if node.is_text]
+    for block in found.all():
+        assert 1 <= block.degree <= 10
+        assert all(part.degree >= block.degree for part in block.parts)
+        assert sorted(node for part in block.parts for node in part.nodes) == list(
+            block.nodes if block.parts else ()
+        ) or (
+            # a block that was one node is divided into nodes inside of it
+            all(block.nodes[0] <= node < rendered.ends[block.nodes[-1]] for part in block.parts for node in part.nodes)
+        )
