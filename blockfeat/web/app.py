@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -13,12 +14,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import blockfeat
-from blockfeat.web.guard import Guard
+from blockfeat.web.guard import PAGE_POLICY, Guard
 from blockfeat.web.problems import add_handlers
 from blockfeat.web.settings import ServeSettings
 
 __all__ = ["Templates", "base_app", "create_app"]
 
+_SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
@@ -72,6 +74,7 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     )
     app.state.settings = settings
     app.state.templates = Templates()
+    app.state.page_policy = PAGE_POLICY
     add_handlers(app)
     app.mount("/static", _StaticFiles(directory=str(files("blockfeat.web").joinpath("static"))), name="static")
     app.add_middleware(Guard, settings=settings)
@@ -88,10 +91,21 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     ModelError
         A model file cannot be used.
     """
+    from blockfeat.web import api, views
+    from blockfeat.web.openapi import described
+    from blockfeat.web.service import Service
+
     settings = settings or ServeSettings()
+    service = Service.of(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with service.workers:
+            yield
 
-    return base_app(settings, title="blockfeat", lifespan=lifespan)
+    app = base_app(settings, title="blockfeat", summary=_SUMMARY, lifespan=lifespan)
+    app.state.service = service
+    app.include_router(api.router)
+    app.include_router(views.router)
+    app.openapi = partial(described, app)  # type: ignore[method-assign]
+    return app
