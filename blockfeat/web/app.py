@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
@@ -28,9 +28,7 @@ class Templates:
     """The templates of the package; everything that is filled in is escaped."""
 
     def __init__(self) -> None:
-        self._environment = Environment(
-            loader=PackageLoader("blockfeat.web", "templates"), autoescape=True, undefined=StrictUndefined
-        )
+        self._environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
         self._environment.globals["version"] = blockfeat.__version__
 
     def text(self, name: str, **values: Any) -> str:

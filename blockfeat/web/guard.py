@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import math
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -30,6 +32,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "x-robots-tag": "noindex, nofollow",
 }
+_logger = logging.getLogger("blockfeat.web.guard")
+_UNEXPECTED = "an unexpected error; the service's log has more"
 _READING = ("GET", "HEAD", "OPTIONS")
 _FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
 
@@ -56,12 +60,17 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        guarded = _with_headers(send)
+        guarded, started = _with_headers(send)
         try:
             self._check(scope)
             await self._app(scope, _limited(receive, self._settings.max_bytes), guarded)
         except Problem as problem:
             await problem_response(problem)(scope, receive, guarded)
+        except Exception:
+            _logger.exception("a request failed: %s %s", scope["method"], scope["path"])
+            if started():
+                raise
+            await problem_response(Problem(500, _UNEXPECTED))(scope, receive, guarded)
 
     def _check(self, scope: Scope) -> None:
         """Raise a problem for a request that is not answered."""
@@ -133,11 +142,14 @@ def _limited(receive: Receive, max_bytes: int) -> Receive:
     return limited
 
 
-def _with_headers(send: Send) -> Send:
-    """Return a sender that adds the headers of security; a policy that an answer brings along stays."""
+def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:
+    """Return a sender that adds the headers of security, where an answer has none, and what tells if it has begun."""
+    begun = False
 
     async def guarded(message: Message) -> None:
+        nonlocal begun
         if message["type"] == "http.response.start":
+            begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
@@ -145,4 +157,4 @@ def _with_headers(send: Send) -> Send:
             headers.setdefault("cache-control", "no-store")
         await send(message)
 
-    return guarded
+    return guarded, lambda: begun
