@@ -46,9 +46,9 @@ def site() -> Iterator[Site]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return a headless Chromium."""
+    """Return a headless Chromium; for a module only, as an event loop runs in this thread as long as it does."""
     if importlib.util.find_spec("playwright") is None:
         pytest.skip("Playwright is not installed")
     path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
