@@ -43,6 +43,8 @@ def main() -> None:
 def _service(jobs: int) -> Iterator[tuple[str, int]]:
     """Serve on a free port; yield address and process id."""
     command = [sys.executable, "-c", _COMMAND, "serve", "--port", "0", "--rate", "0", "--jobs", str(jobs)]
+    # Little room for kept pages, so that it is full soon and memory shows what else grows.
+    command += ["--kept-bytes", "4000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             found = re.search(r"http://\S+?(?=/? )", process.stdout.readline() if process.stdout else "")
