@@ -17,8 +17,16 @@ __all__ = ["described"]
 _UNUSED = ("HTTPValidationError", "ValidationError")
 
 
-def described(app: FastAPI) -> dict[str, Any]:
-    """Return the description of an app's API, made at first use: errors are problem objects throughout."""
+def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the description of an app's API, made at first use: errors are problem objects throughout.
+
+    Parameters
+    ----------
+    app : FastAPI
+        The app.
+    model_names : sequence of str
+        What a request may choose as its model.
+    """
     if app.openapi_schema is not None:
         return app.openapi_schema
     spec = get_openapi(
@@ -33,7 +41,8 @@ def described(app: FastAPI) -> dict[str, Any]:
     for name in _UNUSED:
         schemas.pop(name, None)
     schemas["ProblemBody"] = ProblemBody.model_json_schema()
-    _name_models(schemas, app.state.service.names)
+    if model_names:
+        _name_models(schemas, model_names)
     for operations in spec["paths"].values():
         for operation in operations.values():
             for answer in operation["responses"].values():
