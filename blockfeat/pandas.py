@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat.api import extractor_of
 from blockfeat.batch.columns import plain_record, record_columns, row_of
+from blockfeat.batch.frames import cell_text, kind_of_cell, typed_frame
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["extract"]
-
-_TYPES = {"text": "string", "texts": "object", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 
 
 def extract(
@@ -74,8 +73,6 @@ def extract(
     >>> blockfeat.pandas.extract(pages)["text"][0]
     'The ferry leaves at nine and returns before dark.'
     """
-    import pandas
-
     names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
     wanted = {value: name for value, name in names.items() if name is not None}
     for name in wanted.values():
@@ -87,11 +84,7 @@ def extract(
     columns = record_columns()
     found = extractor.extract_many(_documents(frame, wanted), jobs=jobs, deadline=deadline)
     rows = [row_of(plain_record(extraction), columns) for extraction in found]
-    cells = {
-        column.name: pandas.Series([row[column.name] for row in rows], index=frame.index, dtype=_TYPES[column.type])
-        for column in columns
-    }
-    return pandas.DataFrame(cells, index=frame.index)
+    return typed_frame(rows, columns, frame.index)
 
 
 def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Document]:
@@ -99,21 +92,11 @@ def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Docu
     cells = {value: frame[name].tolist() for value, name in wanted.items()}
     for row, label in enumerate(frame.index):
         page = cells["html"][row]
-        given = {value: _text(cells[value][row]) for value in ("url", "lang", "charset", "id") if value in cells}
+        given = {value: cell_text(cells[value][row]) for value in ("url", "lang", "charset", "id") if value in cells}
         name = given.pop("id", None) or str(label)
         if isinstance(page, (str, bytes)):
             yield Document(id=name, data=page, **given)
         else:
-            yield Document(id=name, data=None, error=f"row {label}: a page must be str or bytes, not {_kind(page)}")
-
-
-def _text(cell: object) -> str | None:
-    """Return a cell as text; None where it is missing."""
-    if cell is None or cell != cell or str(cell) == "<NA>":
-        return None
-    return str(cell) or None
-
-
-def _kind(cell: object) -> str:
-    is_missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
-    return "missing" if is_missing else type(cell).__name__
+            yield Document(
+                id=name, data=None, error=f"row {label}: a page must be str or bytes, not {kind_of_cell(page)}"
+            )
