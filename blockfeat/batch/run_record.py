@@ -14,7 +14,7 @@ from blockfeat.errors import ResumeError
 from blockfeat.files import write_text
 from blockfeat.models.model import Model
 
-__all__ = ["RunRecord", "check_same_run", "run_record", "run_record_path", "write_run_record"]
+__all__ = ["RunRecord", "check_same_run", "differences", "run_record", "run_record_path", "write_run_record"]
 
 _SCHEMA = 1
 
@@ -87,13 +87,14 @@ def check_same_run(record: RunRecord, output: Path) -> None:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} cannot be read: {error}") from error
     if not isinstance(earlier, dict) or earlier.get("schema") != _SCHEMA:
         raise ResumeError(f"{output}: cannot be resumed: {path.name} was not written by this version of blockfeat")
-    if differences := _differences(earlier, record):
+    if found := differences(earlier, record):
         raise ResumeError(
-            f"{output}: the run was made with {'; '.join(differences)}. Give the same options, or another --output"
+            f"{output}: the run was made with {'; '.join(found)}. Give the same options, or another --output"
         )
 
 
-def _differences(earlier: Mapping[str, Any], record: RunRecord) -> list[str]:
+def differences(earlier: Mapping[str, Any], record: RunRecord) -> list[str]:
+    """Return in words how an earlier run's record, as it was written, differs in model and options."""
     found = []
     if earlier.get("model") != record.model:
         found.append(f"model {earlier.get('model')}, not {record.model}")

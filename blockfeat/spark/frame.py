@@ -96,7 +96,9 @@ def extract(
     extractor = extractor_of(model).with_options(**options)
     renderer = shared(df.sparkSession, Renderer(extractor, "parquet", evidence=evidence))
     columns = {value: _column(df, value, name) for value, name in names.items() if name is not None}
-    return extract_with(df, columns, renderer, Processes(jobs, deadline), keep=tuple(keep), evidence=evidence)
+    return extract_with(
+        df, columns, renderer, Processes(jobs, deadline), html=html, keep=tuple(keep), evidence=evidence
+    )
 
 
 def extract_with(
@@ -105,6 +107,7 @@ def extract_with(
     renderer: Shared,
     processes: Processes,
     *,
+    html: str,
     keep: tuple[str, ...] = (),
     evidence: bool = False,
 ) -> DataFrame:
@@ -117,10 +120,10 @@ def extract_with(
     kept = [StructField(name, df.schema[name].dataType) for name in keep]
 
     def extracted(frames: Iterable[pandas.DataFrame]) -> Iterator[pandas.DataFrame]:
-        yield from frames_of_pages(frames, renderer(), processes, keep)
+        yield from frames_of_pages(frames, renderer(), processes, keep=keep, html=html)
 
     chosen = [column.alias(value) for value, column in columns.items()]
-    chosen += [df[f"`{name}`"].alias(f"keep.{name}") for name in keep]
+    chosen += [df[f"`{name}`"].alias(f"kept_{name}") for name in keep]
     return df.select(*chosen).mapInPandas(extracted, StructType([*records.fields, *kept]))
 
 

@@ -179,4 +179,4 @@ def _parquet(
             columns[value] = nullif(col(f"`{column}`").cast("string"), lit(""))
     place = concat(lit(f"{local_path(name) or name}:"), (col("_metadata.row_index") + 1).cast("string"))
     columns["id"] = coalesce(columns["id"], place) if "id" in columns else place
-    return extract_with(frame, columns, renderer, processes, evidence=evidence)
+    return extract_with(frame, columns, renderer, processes, html=fields.html, evidence=evidence)

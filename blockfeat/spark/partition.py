@@ -23,6 +23,7 @@ DEFAULT_DEADLINE = 60.0
 # Frames go to Spark at this size, so that memory is bounded however long the texts are.
 _ROWS_OF_A_FRAME = 256
 _CHARACTERS_OF_A_FRAME = 8 * 1024 * 1024
+_FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before dark.")
 _VALUES = ("url", "lang", "charset", "id")
 
 
@@ -52,7 +53,12 @@ def frames_of_documents(
 
 
 def frames_of_pages(
-    frames: Iterable[pandas.DataFrame], renderer: Renderer, processes: Processes, keep: tuple[str, ...]
+    frames: Iterable[pandas.DataFrame],
+    renderer: Renderer,
+    processes: Processes,
+    *,
+    keep: tuple[str, ...] = (),
+    html: str = "html",
 ) -> Iterator[pandas.DataFrame]:
     """Yield the records of the pages in data frames, with the columns to keep behind them.
 
@@ -60,19 +66,21 @@ def frames_of_pages(
     ----------
     frames : iterable of DataFrame
         Columns ``html``, of ``url``, ``lang``, ``charset`` and ``id`` those that are known, and the ones to keep, each
-        named ``keep.NAME``. Read one at a time, as the pages are extracted.
+        named ``kept_NAME``. Read one at a time, as the pages are extracted.
     renderer : Renderer
         Extracts and makes records.
     processes : Processes
         Where.
     keep : tuple of str
         Names of columns that are copied.
+    html : str
+        What the caller calls the column of pages, for messages.
     """
     import pandas
 
     # The pool reads ahead: what is kept of a page waits here until its record comes.
     kept: deque[tuple[Any, ...]] = deque()
-    for records, number in _frames(_documents(frames, keep, kept), renderer, processes):
+    for records, number in _frames(_documents(frames, keep, kept, html), renderer, processes):
         values = [kept.popleft() for _ in range(number)]
         for column, name in enumerate(keep):
             records[name] = pandas.Series([row[column] for row in values], dtype="object")
@@ -83,6 +91,8 @@ def _frames(
     documents: Iterable[Document], renderer: Renderer, processes: Processes
 ) -> Iterator[tuple[pandas.DataFrame, int]]:
     columns = record_columns(evidence=renderer.evidence)
+    # What is loaded on the first page is loaded here, once for all processes that this one forks.
+    renderer(_FIRST)
     rows: list[Mapping[str, Any]] = []
     characters = 0
     pool = in_order(renderer, documents, jobs=processes.jobs, failure=renderer.failed, deadline=processes.deadline)
@@ -99,26 +109,27 @@ def _frames(
 
 
 def _documents(
-    frames: Iterable[pandas.DataFrame], keep: tuple[str, ...], kept: deque[tuple[Any, ...]]
+    frames: Iterable[pandas.DataFrame], keep: tuple[str, ...], kept: deque[tuple[Any, ...]], html: str
 ) -> Iterator[Document]:
     """Yield a document for each row; a cell that is no page becomes a document with ``error``."""
     for frame in frames:
         pages = frame["html"].tolist()
         known = [value for value in _VALUES if value in frame.columns]
         given = [frame[value].tolist() for value in known]
-        carried = [frame[f"keep.{name}"].tolist() for name in keep]
+        carried = [frame[f"kept_{name}"].tolist() for name in keep]
         for row, page in enumerate(pages):
             kept.append(tuple(cells[row] for cells in carried))
-            yield _document(page, {value: cell_text(cells[row]) for value, cells in zip(known, given, strict=True)})
+            yield _document(
+                page, html, {value: cell_text(cells[row]) for value, cells in zip(known, given, strict=True)}
+            )
 
 
-def _document(page: object, given: dict[str, str | None]) -> Document:
+def _document(page: object, html: str, given: dict[str, str | None]) -> Document:
     """Return the document of a row; without an id it is named by its address."""
     name = given.pop("id", None) or given.get("url") or ""
-    if isinstance(page, bytearray):
-        page = bytes(page)
-    if isinstance(page, (str, bytes)):
-        return Document(id=name, data=page, **given)
-    place = f"{name}: " if name else ""
-    error = f"{place}a page must be a string or binary, not {kind_of_cell(page)}"
-    return Document(id=name, data=None, url=given.get("url"), error=error)
+    if isinstance(page, (str, bytes, bytearray)):
+        return Document(id=name, data=bytes(page) if isinstance(page, bytearray) else page, **given)
+    kind = kind_of_cell(page)
+    # The words of blockfeat.sources.parquet: the same rows come from a cluster and from one machine.
+    reason = f'"{html}" is {"empty" if kind == "missing" else f"{kind}, not string or binary"}'
+    return Document(id=name, data=None, error=f"{name}: {reason}" if name else reason)

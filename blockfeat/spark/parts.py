@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from blockfeat.batch.run_record import RunRecord
+from blockfeat.batch.run_record import RunRecord, differences
 from blockfeat.errors import ResumeError
 from blockfeat.spark.hadoop import Entry, HadoopFiles
 
@@ -77,10 +77,11 @@ class Output:
             self._files.write_text(path, text)
         elif earlier != text:
             before, now = json.loads(earlier), json.loads(text)
-            changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+            changed = differences(before, record)
+            changed += [f"another {name}" for name in ("inputs", "inputs_per_part") if before.get(name) != now[name]]
             raise ResumeError(
-                f"{self._folder}: was begun by a job with another {', '.join(changed)} (_job.json); "
-                "give the same, or another --output"
+                f"{self._folder}: was begun by a job with {'; '.join(changed) or 'another version of blockfeat'}. "
+                "Give the same, or another --output"
             )
 
     def done(self) -> dict[int, dict[str, Any]]:
