@@ -78,7 +78,7 @@ class BlockfeatExtractor(BaseExtractor):
         """Yield the samples that have a main text, in order, each with that text."""
         # The pool reads ahead: samples wait here until their records come.
         waiting: deque[Sample] = deque()
-        describer = Describer(self.extractor)
+        describer = Describer(self.extractor).warmed()
         pages = _pages(data, waiting)
         pool = in_order(describer, pages, jobs=self.jobs, failure=describer.failed, deadline=self.timeout)
         for _, found in pool:

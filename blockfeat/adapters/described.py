@@ -12,6 +12,8 @@ from blockfeat.sources.document import Document
 
 __all__ = ["DescribedText", "Describer", "described"]
 
+_FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before dark.")
+
 
 def described(extraction: Extraction) -> dict[str, Any]:
     """Return the values by which a corpus is filtered and deduplicated; those that are missing are left out.
@@ -69,6 +71,11 @@ class Describer:
             return DescribedText("", found.status, found.error)
         text = found.to_markdown() if self.markdown else found.to_text()
         return DescribedText(text, found.status, values=described(found))
+
+    def warmed(self) -> Describer:
+        """Extract a page, so that what is loaded on the first one is there for all processes that this one forks."""
+        self(_FIRST)
+        return self
 
     def failed(self, document: Document, reason: str) -> DescribedText:
         """Return what stands for a document whose process died or passed its deadline."""

@@ -60,7 +60,7 @@ def test_pages_that_hang_crash_or_hold_nothing_are_counted_and_left_out() -> Non
     plain = Extractor.load("thresholds")
     plain.extract(article_page())
     hostile = Hostile(**{field.name: getattr(plain, field.name) for field in dataclasses.fields(plain)})
-    step = BlockfeatExtractor(hostile, timeout=4.0, max_bytes=20_000)
+    step = BlockfeatExtractor(hostile, timeout=6.0, max_bytes=20_000)
     pages = (
         article_page(),
         "HANG",
