@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BlockfeatError as error:
         return _said(str(error), _WRONG_USAGE)
     try:
-        outcome = run_job(session, job, on_part=lambda name, what: _said(f"{name}: {what}", 0))
+        outcome = run_job(session, job, on_part=lambda name, what: _say(f"{name}: {what}"))
     except (InputError, OutputError) as error:
         return _said(str(error), _NOTHING_DONE)
     except BlockfeatError as error:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         if is_own:
             session.stop()
-    _said(_summary(outcome), 0)
+    _say(_summary(outcome))
     if outcome.unfinished:
         return _NOTHING_DONE if len(outcome.unfinished) == outcome.parts else _SOME_FAILED
     return _SOME_FAILED if outcome.counts["failed"] else 0
@@ -121,8 +121,12 @@ def _summary(outcome: Outcome) -> str:
 
 def _said(text: str, code: int) -> int:
     """Print a line to standard error and return an exit code."""
-    sys.stderr.write(f"blockfeat: {text}\n")
+    _say(text)
     return code
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"blockfeat: {text}\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,209 @@
+"""Which pools of processes hold the promises that batches make, and how fast they are.
+
+Usage::
+
+    pip install pebble loky
+    python -m experiments.pools --corpora ../shared/corpora --every 10
+
+The promises: results in order; a deadline for each page, whose process is then replaced; a process that dies costs its
+page alone; of a long stream, a bounded number of pages waits in memory. Each is tried with small items. Speed is
+measured with two processes over pages of four corpora with the model ``default``, the start of the processes counted,
+best of some rounds.
+
+`blockfeat.pool` is beside pebble and loky as one would use them: tasks are scheduled one by one, in a window, since
+their own ``map`` takes all items at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import resource
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from blockfeat.evaluation.markdown_table import markdown_table
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.pool import in_order
+from blockfeat.sources.document import Document
+from experiments.corpora import Corpora
+
+__all__ = ["POOLS", "main", "promises"]
+
+_CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
+_WINDOW = 64
+_DEADLINE = 3.0
+_STREAM = 20_000
+
+Work = Callable[[Any], Any]
+Pool = Callable[[Work, Iterable[Any], float | None], Iterator[Any]]
+
+
+def with_blockfeat(work: Work, items: Iterable[Any], deadline: float | None) -> Iterator[Any]:
+    """Yield results by `blockfeat.pool`."""
+    for _, result in in_order(work, items, jobs=2, failure=_failed, deadline=deadline):
+        yield result
+
+
+def with_pebble(work: Work, items: Iterable[Any], deadline: float | None) -> Iterator[Any]:
+    """Yield results by pebble."""
+    from pebble import ProcessPool
+
+    with ProcessPool(max_workers=2, initializer=_keep, initargs=(work,)) as pool:
+        try:
+            yield from _windowed(lambda item: pool.schedule(_work, args=(item,), timeout=deadline), items)
+        finally:
+            pool.stop()
+
+
+def with_loky(work: Work, items: Iterable[Any], deadline: float | None) -> Iterator[Any]:
+    """Yield results by loky, which knows no deadline."""
+    from loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(max_workers=2, initializer=_keep, initargs=(work,))
+    try:
+        yield from _windowed(lambda item: pool.submit(_work, item), items, patience=deadline)
+    finally:
+        pool.shutdown(wait=False, kill_workers=True)
+
+
+POOLS: dict[str, Pool] = {"blockfeat.pool": with_blockfeat, "pebble": with_pebble, "loky": with_loky}
+
+
+def _windowed(
+    submit: Callable[[Any], Future[Any]], items: Iterable[Any], *, patience: float | None = None
+) -> Iterator[Any]:
+    """Yield the results of tasks in order, with a bounded number of them under way."""
+    rest = iter(items)
+    waiting = deque(_submitted(submit, item) for item in itertools.islice(rest, _WINDOW))
+    while waiting:
+        future = waiting.popleft()
+        try:
+            result = future.result(None if patience is None else 2 * patience)
+        except Exception as error:
+            result = f"failed: {type(error).__name__}"
+        for item in itertools.islice(rest, 1):
+            waiting.append(_submitted(submit, item))
+        yield result
+
+
+def _submitted(submit: Callable[[Any], Future[Any]], item: Any) -> Future[Any]:
+    try:
+        return submit(item)
+    except Exception as error:
+        refused: Future[Any] = Future()
+        refused.set_exception(error)
+        return refused
+
+
+# The work of a process of these pools: they would send it with each task otherwise.
+_kept: list[Work] = []
+
+
+def _keep(work: Work) -> None:
+    _kept[:] = [work]
+
+
+def _work(item: Any) -> Any:
+    return _kept[0](item)
+
+
+def _failed(item: Any, reason: str) -> str:
+    return f"failed: {reason}"
+
+
+def hostile(item: int) -> str:
+    """Do nothing for most numbers; hang at 11 and die at 25."""
+    if item == 11:
+        time.sleep(600)
+    if item == 25:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return str(item)
+
+
+def promises(pool: Pool) -> dict[str, bool]:
+    """Return which promises a pool holds."""
+    quick = list(pool(str, range(300), None))
+    hung = list(pool(hostile, range(20), _DEADLINE))
+    died = list(pool(hostile, range(20, 60), None))
+    return {
+        "order": quick == [str(number) for number in range(300)],
+        "deadline": _only_failure(hung, 11),
+        "killed process": _only_failure(died, 25 - 20),
+        "bounded memory": _taken_ahead(pool) < _STREAM // 4,
+    }
+
+
+def _only_failure(results: Sequence[str], place: int) -> bool:
+    return [number for number, result in enumerate(results) if result.startswith("failed")] == [place]
+
+
+def _taken_ahead(pool: Pool) -> int:
+    """Return how many items of a stream a pool takes until its first result is read."""
+    count = 0
+
+    def items() -> Iterator[int]:
+        nonlocal count
+        for number in range(_STREAM):
+            count = number
+            yield number
+
+    results = pool(str, items(), None)
+    next(results)
+    time.sleep(0.5)
+    ahead = count
+    results.close()  # type: ignore[attr-defined]
+    return ahead
+
+
+def _seconds(pool: Pool, work: Work, documents: Sequence[Document], rounds: int) -> tuple[float, float]:
+    """Return wall and CPU seconds of the fastest round."""
+    found = []
+    for _ in range(rounds):
+        start, cpu = time.perf_counter(), _cpu_seconds()
+        results = list(pool(work, documents, 60.0))
+        found.append((time.perf_counter() - start, _cpu_seconds() - cpu))
+        if len(results) != len(documents) or any(isinstance(result, str) for result in results):
+            return float("nan"), float("nan")
+    return min(found)
+
+
+def _cpu_seconds() -> float:
+    used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    Corpora.add_options(parser)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args(arguments)
+    corpora = Corpora.of_options(options)
+    pages = [page.html.encode("utf-8", "replace") for name in _CORPORA for page in corpora.sample(corpora.pages(name))]
+    documents = [Document(id=str(number), data=page) for number, page in enumerate(pages)]
+    extractor = Extractor.load("default")
+    for document in documents[::10]:
+        extractor.extract_document(document)
+    rows = []
+    for name, pool in POOLS.items():
+        try:
+            held = promises(pool)
+        except ImportError:
+            sys.stderr.write(f"{name} is not installed\n")
+            continue
+        wall, cpu = _seconds(pool, extractor._without_evidence, documents, options.rounds)
+        rows.append([name, *("yes" if kept else "no" for kept in held.values()), f"{wall:.2f}", f"{cpu:.2f}"])
+    columns = ("pool", "order", "deadline", "killed process", "bounded memory", "seconds", "CPU seconds")
+    sys.stdout.write(f"{len(documents)} pages\n\n{markdown_table(columns, rows)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
