@@ -8,8 +8,8 @@ Usage::
 Ordinary pages take log-normal times with the mean and spread given. A share of pages is hostile: their times have a
 Pareto distribution (``--tail`` is its index; 1 has no mean) from one second on, cut at ``--worst`` seconds. Partitions
 hold pages in the order of the crawl and are given to cores that become idle, as Spark does. With a deadline, a page is
-cut there and its process is replaced. Partitions of many pages are drawn as sums: the ordinary pages of each as a normal
-variable, the hostile ones one by one. The drawing repeats with the seed.
+cut there and its process is replaced. The ordinary pages of a partition are drawn together, as a normal variable, the
+hostile ones one by one. The drawing repeats with the seed.
 """
 
 from __future__ import annotations

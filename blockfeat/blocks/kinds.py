@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
+from blockfeat.page.tags import name_key
 
 __all__ = ["Kind", "kinds_of_containers"]
 
@@ -17,6 +18,7 @@ _KIND_OF_TAG = {
     **dict.fromkeys(("figcaption", "caption"), "caption"),
     **dict.fromkeys(("td", "th"), "table_cell"),
 }
+_NAMES = {name_key(name): name for name in (*_HEADINGS, *_ITEMS, *_LISTS, *_KIND_OF_TAG)}
 
 
 class Kind(NamedTuple):
@@ -35,8 +37,9 @@ def kinds_of_containers(blocks: Blocks) -> list[Kind]:
     kinds: list[Kind] = []
     # Number of lists around each container and whether the innermost is numbered.
     lists: list[tuple[int, bool]] = []
-    for element, around in zip(blocks.containers.element.tolist(), blocks.containers.parent.tolist(), strict=True):
-        tag = blocks.tags.name(element)
+    keys = blocks.tags.key[blocks.containers.element].tolist()
+    for key, around in zip(keys, blocks.containers.parent.tolist(), strict=True):
+        tag = _NAMES.get(key, "")
         depth, ordered = lists[around] if around >= 0 else (0, False)
         if tag in _LISTS:
             depth, ordered = depth + 1, tag == "ol"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,12 +124,22 @@ def _of_kind(blocks: Blocks, kind: str) -> Mask:
 def in_comments(blocks: Blocks) -> Mask:
     """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
     found = np.zeros(len(blocks), dtype=np.bool_)
-    containers = blocks.containers
-    for place, element in enumerate(containers.element.tolist()):
-        first, end = int(containers.first_block[place]), int(containers.end_block[place])
-        if first < end and not found[first:end].all():
-            attributes = blocks.tags.attributes(element)
-            names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
-            if _COMMENTS.search(names) and not _OF_THE_ARTICLE.search(names):
+    containers, tags = blocks.containers, blocks.tags
+    opened = tags.opened[containers.element]
+    spans = zip(containers.first_block.tolist(), containers.end_block.tolist(), strict=True)
+    places = zip(tags.start[opened].tolist(), tags.stop[opened].tolist(), containers.element.tolist(), strict=True)
+    # Most elements of a page are written like others of it.
+    known: dict[bytes, bool] = {}
+    for (first, end), (start, stop, element) in zip(spans, places, strict=True):
+        if first < end:
+            tag = tags.source[start:stop]
+            if tag not in known:
+                known[tag] = _is_of_comments(tags.attributes(element))
+            if known[tag]:
                 found[first:end] = True
     return found
+
+
+def _is_of_comments(attributes: Mapping[str, str]) -> bool:
+    names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+    return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
