@@ -39,8 +39,13 @@ def kinds_of_containers(blocks: Blocks) -> list[Kind]:
     lists: list[tuple[int, bool]] = []
     keys = blocks.tags.key[blocks.containers.element].tolist()
     for key, around in zip(keys, blocks.containers.parent.tolist(), strict=True):
-        tag = _NAMES.get(key, "")
-        depth, ordered = lists[around] if around >= 0 else (0, False)
+        tag = _NAMES.get(key)
+        in_lists = lists[around] if around >= 0 else (0, False)
+        if tag is None:
+            lists.append(in_lists)
+            kinds.append(kinds[around] if around >= 0 else _PARAGRAPH)
+            continue
+        depth, ordered = in_lists
         if tag in _LISTS:
             depth, ordered = depth + 1, tag == "ol"
         lists.append((depth, ordered))

@@ -134,7 +134,9 @@ def in_comments(blocks: Blocks) -> Mask:
         if first < end:
             tag = tags.source[start:stop]
             if tag not in known:
-                known[tag] = _is_of_comments(tags.attributes(element))
+                # Attributes are read where the tag has such a word in it, or a reference that may stand for a letter.
+                is_likely = b"&" in tag or _COMMENTS.search(tag.decode("utf-8", "replace")) is not None
+                known[tag] = is_likely and _is_of_comments(tags.attributes(element))
             if known[tag]:
                 found[first:end] = True
     return found
