@@ -9,7 +9,7 @@ import numpy as np
 from blockfeat.errors import InputError
 from blockfeat.lang.words import keys_of_text, runs_of_three
 
-__all__ = ["fingerprint", "fingerprint_similarity"]
+__all__ = ["fingerprint", "fingerprint_keys", "fingerprint_similarity"]
 
 _HASHES = 64
 _SEED = 1
@@ -33,6 +33,40 @@ def fingerprint(text: str) -> str | None:
     runs = runs_of_three(np.pad(keys, (0, max(_RUN - keys.size, 0))))
     rows = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _HASHES, _SEED).to_rows()
     return bytes(number % _BYTES for number in rows[0]).hex()
+
+
+def fingerprint_keys(fingerprint: str | None, *, keys: int = 10) -> tuple[str, ...]:
+    """Return keys of a fingerprint: texts that share one may be copies; `fingerprint_similarity` says if they are.
+
+    A join by key finds near copies without comparing all pairs (locality-sensitive hashing; Indyk & Motwani 1998). With
+    ten keys of six bytes, two texts that have 80 % of their runs of three words in common share a key with a
+    probability of 95 %, at 90 % of 99.9 %, at 50 % of 15 %, at 20 % of 0.1 %.
+
+    Parameters
+    ----------
+    fingerprint : str or None
+        A fingerprint; None has no keys.
+    keys : int
+        How many, from 1 to 64: more find copies that are less alike, and more pairs that are none.
+
+    Returns
+    -------
+    tuple of str
+        Each with its number, such as ``"3:9a01f2b47c55"``.
+
+    Raises
+    ------
+    InputError
+        It is no fingerprint, or the number of keys is out of range.
+    """
+    if fingerprint is None:
+        return ()
+    if len(fingerprint) != 2 * _HASHES:
+        raise InputError(f"a fingerprint has {2 * _HASHES} digits, not {len(fingerprint)}")
+    if not 1 <= keys <= _HASHES:
+        raise InputError(f"from 1 to {_HASHES} keys, not {keys}")
+    digits = 2 * (_HASHES // keys)
+    return tuple(f"{number}:{fingerprint[number * digits : (number + 1) * digits]}" for number in range(keys))
 
 
 def fingerprint_similarity(first: str, second: str) -> float:

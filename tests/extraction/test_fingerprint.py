@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.errors import InputError
-from blockfeat.extraction.fingerprint import fingerprint, fingerprint_similarity
+from blockfeat.extraction.fingerprint import fingerprint, fingerprint_keys, fingerprint_similarity
 
 TEXT = (
     "The harbour council met on Tuesday and agreed, after a long debate, to repair the old lighthouse before winter. "
@@ -70,3 +70,21 @@ def test_what_is_no_fingerprint_is_refused(value: str) -> None:
 def test_any_text_has_one_of_fixed_length_or_none(text: str) -> None:
     made = fingerprint(text)
     assert made is None or len(made) == 128
+
+
+def test_copies_share_all_keys_near_copies_one_and_others_none() -> None:
+    words = [f"word{number}" for number in range(400)]
+    whole = fingerprint_keys(found(" ".join(words)))
+    assert len(whole) == len(set(whole)) == 10
+    assert all(len(key.partition(":")[2]) == 12 for key in whole)
+    assert fingerprint_keys(found(" ".join(words).upper())) == whole
+    assert set(fingerprint_keys(found(" ".join([*words[:380], "and", "some", "more"])))) & set(whole)
+    assert not set(fingerprint_keys(found(" ".join(f"other{number}" for number in range(400))))) & set(whole)
+
+
+def test_keys_of_nothing_and_of_what_is_no_fingerprint() -> None:
+    assert fingerprint_keys(None) == ()
+    with pytest.raises(InputError, match="128 digits, not 4"):
+        fingerprint_keys("abcd")
+    with pytest.raises(InputError, match="from 1 to 64 keys, not 65"):
+        fingerprint_keys(found(TEXT), keys=65)
