@@ -4,11 +4,11 @@ Usage::
 
     python -m experiments.cost --corpora ../shared/corpora --every 10
 
-The pages of four corpora are packed into a web archive. For each system, a fresh process reads it, extracts, and writes
-Parquet as the job on Spark does: CPU seconds of the process (start and a first pass over some pages not counted), its largest resident
-memory, and the size of the output. ``record`` is the whole record of a page (docs/record.md), ``text`` its id, address
-and text alone, which is all that the peers give. Extrapolated by pages; the machine need not be idle, but the cores should
-be, since CPU seconds grow where they share what they compute with.
+The pages of four corpora are packed into a web archive. For each system, a fresh process reads it, extracts, and
+writes Parquet as the job on Spark does: CPU seconds of the process (start and a first pass over some pages not
+counted), its largest resident memory, and the size of the output. ``record`` is the whole record of a page
+(docs/record.md), ``text`` its id, address and text alone, which is all that the peers give. Extrapolated by pages. CPU
+seconds are more on a machine whose other cores are busy than on an idle one, since cores share caches and memory.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ Usage::
 
 The promises: results in order; a deadline for each page, whose process is then replaced; a process that dies costs its
 page alone; of a long stream, a bounded number of pages waits in memory. Each is tried with small items. Speed is
-measured with two processes over pages of four corpora with the model ``default``, the start of the processes counted,
-best of some rounds.
+measured with two processes: over pages of four corpora with the model ``default``, the start of the processes counted,
+best of some rounds; and as the CPU time that a pool itself takes for an item, a small one and one of 180 KB, which is
+the mean page of these corpora, where the work is to count its bytes.
 
 `blockfeat.pool` is beside pebble and loky as one would use them: tasks are scheduled one by one, in a window, since
 their own ``map`` takes all items at once.
@@ -34,12 +35,13 @@ from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 from experiments.corpora import Corpora
 
-__all__ = ["POOLS", "main", "promises"]
+__all__ = ["POOLS", "main", "overhead", "promises"]
 
 _CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
 _WINDOW = 64
 _DEADLINE = 3.0
 _STREAM = 20_000
+_PAGE = 180_000
 
 Work = Callable[[Any], Any]
 Pool = Callable[[Work, Iterable[Any], float | None], Iterator[Any]]
@@ -174,6 +176,18 @@ def _seconds(pool: Pool, work: Work, documents: Sequence[Document], rounds: int)
     return min(found)
 
 
+def overhead(pool: Pool, size: int, *, count: int = 500) -> float:
+    """Return the CPU seconds that a pool takes for an item of some bytes, its start not counted."""
+    seconds = []
+    for number in (1, count + 1):
+        cpu = _cpu_seconds()
+        # Each another object: one that comes twice in a message is sent once.
+        if any(result != size for result in pool(len, (b"x" * size for _ in range(number)), 60.0)):
+            return float("nan")
+        seconds.append(_cpu_seconds() - cpu)
+    return (seconds[1] - seconds[0]) / count
+
+
 def _cpu_seconds() -> float:
     used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
@@ -199,8 +213,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"{name} is not installed\n")
             continue
         wall, cpu = _seconds(pool, extractor._without_evidence, documents, options.rounds)
-        rows.append([name, *("yes" if kept else "no" for kept in held.values()), f"{wall:.2f}", f"{cpu:.2f}"])
+        own = [f"{1e6 * overhead(pool, size):.0f}" for size in (1, _PAGE)]
+        rows.append([name, *("yes" if kept else "no" for kept in held.values()), f"{wall:.2f}", f"{cpu:.2f}", *own])
     columns = ("pool", "order", "deadline", "killed process", "bounded memory", "seconds", "CPU seconds")
+    columns += ("µs a small item", "µs an item of 180 KB")
     sys.stdout.write(f"{len(documents)} pages\n\n{markdown_table(columns, rows)}\n")
     return 0
 
