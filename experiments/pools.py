@@ -215,8 +215,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wall, cpu = _seconds(pool, extractor._without_evidence, documents, options.rounds)
         own = [f"{1e6 * overhead(pool, size):.0f}" for size in (1, _PAGE)]
         rows.append([name, *("yes" if kept else "no" for kept in held.values()), f"{wall:.2f}", f"{cpu:.2f}", *own])
-    columns = ("pool", "order", "deadline", "killed process", "bounded memory", "seconds", "CPU seconds")
-    columns += ("µs a small item", "µs an item of 180 KB")
+    columns = ["pool", "order", "deadline", "killed process", "bounded memory", "seconds", "CPU seconds"]
+    columns += ["µs a small item", "µs an item of 180 KB"]
     sys.stdout.write(f"{len(documents)} pages\n\n{markdown_table(columns, rows)}\n")
     return 0
 
