@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -57,27 +58,30 @@ def in_order(
         pool.close()
 
 
-def _serve(connection: Connection, work: Callable[[Item], Result]) -> None:
+def _serve(connection: Connection, parents: Connection, work: Callable[[Item], Result]) -> None:
     """Loop of a worker process: take batches, send back one result after the other.
 
+    The parent's end of the line is closed here: while any process holds it, the line does not end with the parent.
     A thread takes the batches, so that the next one is there in time, and the two sides never wait for each other.
     """
-    waiting: SimpleQueue[list[Item] | None] = SimpleQueue()
+    parents.close()
+    waiting: SimpleQueue[list[Item]] = SimpleQueue()
     Thread(target=_receive_batches, args=(connection, waiting), daemon=True).start()
     try:
-        while (batch := waiting.get()) is not None:
-            for item in batch:
+        while True:
+            for item in waiting.get():
                 connection.send(work(item))
     except (KeyboardInterrupt, BrokenPipeError):
         return
 
 
-def _receive_batches(connection: Connection, waiting: SimpleQueue[list[Item] | None]) -> None:
+def _receive_batches(connection: Connection, waiting: SimpleQueue[list[Item]]) -> None:
     try:
         while True:
             waiting.put(connection.recv())
     except (EOFError, OSError):
-        waiting.put(None)
+        # The program has died, or it kills this process anyway: an item that never ends must not outlive it.
+        os._exit(0)
 
 
 @dataclass
@@ -109,7 +113,7 @@ class _Pool(Generic[Item, Result]):
 
     def _start(self) -> _Worker[Item]:
         ours, theirs = multiprocessing.Pipe()
-        process = multiprocessing.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        process = multiprocessing.Process(target=_serve, args=(theirs, ours, self.work), daemon=True)
         process.start()
         theirs.close()
         return _Worker(process, ours)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -63,3 +65,38 @@ def test_an_error_in_the_items_comes_through() -> None:
 
     with pytest.raises(ValueError, match="no more"):
         list(in_order(str, items(), jobs=2, failure=failure))
+
+
+_HANGING = """
+import os, time
+from blockfeat.pool import in_order
+
+def work(item):
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+list(in_order(work, range(2), jobs=2, failure=lambda item, reason: None, deadline=500.0))
+"""
+
+
+def test_processes_end_with_the_program_that_is_killed_also_where_an_item_never_ends() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    program = subprocess.Popen([sys.executable, "-c", _HANGING], stdout=subprocess.PIPE, text=True, env=environment)
+    assert program.stdout is not None
+    worker = int(program.stdout.readline())
+    program.kill()
+    program.wait()
+    for _ in range(600):
+        if not _runs(worker):
+            return
+        time.sleep(0.1)
+    pytest.fail("the process of the pool is still there")
+
+
+def _runs(process: int) -> bool:
+    """Return whether a process is there and no zombie, which waits to be read by whoever adopted it."""
+    try:
+        with open(f"/proc/{process}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
