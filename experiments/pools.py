@@ -222,4 +222,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Not this module under another name: loky would send its functions by value, each with variables of its own.
+    from experiments.pools import main as of_the_package
+
+    sys.exit(of_the_package())

@@ -141,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--cores", type=int, default=1000)
     add("--per-partition", type=int, nargs="+", default=[4_000, 40_000, 400_000])
     add("--deadlines", type=float, nargs="+", default=[math.inf, 60.0, 10.0, 1.0])
-    add("--mean", type=float, default=0.004, help="seconds of an ordinary page, reading and writing counted")
+    add("--mean", type=float, default=0.01, help="seconds of an ordinary page, reading and writing counted")
     add("--spread", type=float, default=1.0, help="standard deviation of the logarithm of its time")
     add("--hostile", type=float, default=1e-5, help="share of hostile pages")
     add("--tail", type=float, default=1.0)
