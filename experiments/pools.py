@@ -121,8 +121,8 @@ def _failed(item: Any, reason: str) -> str:
 
 
 def hostile(item: int) -> str:
-    """Do nothing for most numbers; hang at 11 and die at 25."""
-    if item == 11:
+    """Do nothing for most numbers; hang at 11 and 12, as many as there are processes, and die at 25."""
+    if item in (11, 12):
         time.sleep(600)
     if item == 25:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -136,14 +136,14 @@ def promises(pool: Pool) -> dict[str, bool]:
     died = list(pool(hostile, range(20, 60), None))
     return {
         "order": quick == [str(number) for number in range(300)],
-        "deadline": _only_failure(hung, 11),
-        "killed process": _only_failure(died, 25 - 20),
+        "deadline": _failures(hung) == [11, 12],
+        "killed process": _failures(died) == [25 - 20],
         "bounded memory": _taken_ahead(pool) < _STREAM // 4,
     }
 
 
-def _only_failure(results: Sequence[str], place: int) -> bool:
-    return [number for number, result in enumerate(results) if result.startswith("failed")] == [place]
+def _failures(results: Sequence[str]) -> list[int]:
+    return [number for number, result in enumerate(results) if result.startswith("failed")]
 
 
 def _taken_ahead(pool: Pool) -> int:
@@ -180,12 +180,17 @@ def overhead(pool: Pool, size: int, *, count: int = 500) -> float:
     """Return the CPU seconds that a pool takes for an item of some bytes, its start not counted."""
     seconds = []
     for number in (1, count + 1):
-        cpu = _cpu_seconds()
-        # Each another object: one that comes twice in a message is sent once.
-        if any(result != size for result in pool(len, (b"x" * size for _ in range(number)), 60.0)):
-            return float("nan")
-        seconds.append(_cpu_seconds() - cpu)
+        # The least of three: what starts at the same time on the machine counts, too.
+        seconds.append(min(_cpu_of(pool, size, number) for _ in range(3)))
     return (seconds[1] - seconds[0]) / count
+
+
+def _cpu_of(pool: Pool, size: int, number: int) -> float:
+    cpu = _cpu_seconds()
+    # Each another object: one that comes twice in a message is sent once.
+    if any(result != size for result in pool(len, (b"x" * size for _ in range(number)), 60.0)):
+        return float("nan")
+    return _cpu_seconds() - cpu
 
 
 def _cpu_seconds() -> float:
