@@ -35,7 +35,8 @@ def test_options_are_those_of_the_extractor() -> None:
 def test_every_option_of_the_extractor_can_be_given_by_name() -> None:
     given = set(inspect.signature(blockfeat.extract).parameters)
     options = set(inspect.signature(Extractor.with_options).parameters) - {"self"}
-    assert options | set(inspect.signature(Extractor.extract).parameters) - {"self"} | {"model"} == given
+    own = set(inspect.signature(Extractor.extract).parameters) - {"self"}
+    assert options | own | {"model", "site"} == given
 
 
 def test_a_model_may_be_a_name_a_path_a_model_or_an_extractor(tmp_path: Path) -> None:

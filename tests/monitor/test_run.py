@@ -77,15 +77,15 @@ def test_a_run_in_postgresql(server: DemoServer, config: MonitorConfig, postgres
 
 def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path) -> None:
     received: list[dict[str, object]] = []
-    answers = iter([503, *[204] * 99])
+    down = threading.Event()
+    down.set()
 
     class Hook(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status = next(answers)
-            if status == 204:
+            if not down.is_set():
                 received.extend(body["mentions"])
-            self.send_response(status)
+            self.send_response(503 if down.is_set() else 204)
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:
@@ -99,6 +99,7 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
     first = asyncio.run(run_once(config))
     assert any("answered 503" in reason for reason in first.failures.values())
     stream.write_text(stream.read_text(encoding="utf-8") + '{"id": "cut o', encoding="utf-8")
+    down.clear()
     asyncio.run(run_once(config))
     hook.shutdown()
     with Store.open(config.store) as store:

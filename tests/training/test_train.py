@@ -15,7 +15,9 @@ from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models import load_model, save_model
+from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.crunch import CrunchConfig
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.registry import TRAINERS
 from blockfeat.training.sequence import SequenceConfig
@@ -30,12 +32,13 @@ from blockfeat.training.web2text_networks import Recipe
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {
     "thresholds": ThresholdConfig(swarm=SWARM),
+    "crunch": CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=Polish()),
     "margin": MarginOptions(features=6, rounds=1, swarm=SWARM),
     "sequence": SequenceConfig(network=SequenceOptions(channels=16, passes=1, least_steps=60)),
     "tokens": TokenConfig(),
     "web2text": Web2TextConfig(recipe=Recipe(steps=150, check_every=50)),
 }
-LEAST_F1 = {"thresholds": 0.6, "margin": 0.75, "sequence": 0.7, "tokens": 0.6, "web2text": 0.75}
+LEAST_F1 = {"thresholds": 0.6, "crunch": 0.5, "margin": 0.75, "sequence": 0.7, "tokens": 0.6, "web2text": 0.75}
 NEEDS_TORCH = ("sequence", "web2text")
 
 

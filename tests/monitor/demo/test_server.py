@@ -17,7 +17,7 @@ from blockfeat.monitor.feeds import read_feed
 from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, canonical_url
 
 OPTIONS = FetchOptions(
-    delay=0, first_wait=0.01, timeout=1.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
+    delay=0, first_wait=0.01, timeout=3.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
 )
 
 
