@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -38,7 +39,7 @@ def layers() -> list[list[str]]:
 
 
 def _is_there(name: str) -> bool:
-    return any((ROOT / "blockfeat" / place).exists() for place in (f"{name}.py", name))
+    return find_spec(f"blockfeat.{name}") is not None
 
 
 def imports(names: Sequence[str]) -> dict[str, set[str]]:

@@ -30,3 +30,4 @@ __all__ = [
 FORMATS: Mapping[str, Callable[[Extraction], str]] = MappingProxyType(
     {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml}
 )
+"""The writers of one extraction, by the name of their format."""

@@ -103,7 +103,8 @@ class Session:
         tomllib.loads(fence.text)
         named = _NAMED_FILE.match(fence.text)
         if named:
-            (self.folder / named[1]).write_text(fence.text, encoding="utf-8")
+            text = fence.text.replace(":8750", f":{self.environment.get('BLOCKFEAT_TEST_DEMO_PORT')}")
+            (self.folder / named[1]).write_text(text, encoding="utf-8")
 
 
 def _comments(text: str) -> dict[int, tuple[Any]]:
