@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.train import TrainingOptions, train
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AddressForbidden",
