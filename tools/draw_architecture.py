@@ -2,7 +2,9 @@
 
 Layers come from the contract in pyproject.toml that ``lint-imports`` checks, imports from the sources (grimp). Of the
 imports those are drawn that do not follow from others: an arrow from a to c is left out where a imports b and b
-imports c. Nothing points to the lowest layer, which all packages use. Command: python tools/draw_architecture.py [--check]
+imports c. Nothing points to the lowest layer, which all packages use.
+
+Command: python tools/draw_architecture.py [--check]
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def imports(names: Sequence[str]) -> dict[str, set[str]]:
 
 
 def _package_of(module: str) -> str:
-    return (module.split(".") + [""])[1]
+    return module.partition(".")[2].partition(".")[0]
 
 
 def drawn(found: Mapping[str, set[str]]) -> list[tuple[str, str]]:
@@ -140,7 +142,8 @@ def _port(place: Place, rank: int, count: int) -> float:
 
 def _boxes(at: Mapping[str, Place]) -> Iterator[str]:
     for name, (x, y, width) in at.items():
-        yield f'<rect x="{x - width / 2:.0f}" y="{y - BOX_HEIGHT / 2:.0f}" width="{width}" height="{BOX_HEIGHT}" rx="6"/>'
+        left, top = f"{x - width / 2:.0f}", f"{y - BOX_HEIGHT / 2:.0f}"
+        yield f'<rect x="{left}" y="{top}" width="{width}" height="{BOX_HEIGHT}" rx="6"/>'
         yield f'<text x="{x:.0f}" y="{y + 5:.0f}">{escape(name)}</text>'
 
 

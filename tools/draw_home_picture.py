@@ -39,18 +39,23 @@ MARK = """blocks => {
 TEXT_PAGE = """<!doctype html><meta charset="utf-8"><style>
 body {{ margin: 0; padding: 34px 40px; font: 22px/1.55 Georgia, serif; background: #fff; color: #14231f; }}
 h1 {{ font: 700 32px/1.25 Georgia, serif; margin: 0 0 6px; }} p {{ margin: 0 0 15px; }}
-.said {{ font: 17px/1.5 sans-serif; color: #00695c; margin-bottom: 20px; border-bottom: 2px solid #80cbc4; padding-bottom: 12px }}
-h2 {{ font: 600 21px sans-serif; color: #b3261e; margin: 34px 0 12px; border-top: 2px solid #ffd0cc; padding-top: 18px }}
+.said {{ font: 17px/1.5 sans-serif; color: #00695c; margin-bottom: 20px;
+  border-bottom: 2px solid #80cbc4; padding-bottom: 12px }}
+h2 {{ font: 600 21px sans-serif; color: #b3261e; margin: 34px 0 12px;
+  border-top: 2px solid #ffd0cc; padding-top: 18px }}
 .why {{ font: 17px/1.4 sans-serif; color: #444 }} .why b {{ font-weight: 500; color: #1c1c1c; background: #ffd0cc; }}
 </style><h1>{title}</h1><div class="said">{said}</div>{text}"""
 PICTURE = """<!doctype html><meta charset="utf-8"><style>
-body {{ margin: 0; padding: 22px; width: {width}px; background: #eef3f2; display: flex; gap: 22px; font-family: sans-serif }}
+body {{ margin: 0; padding: 22px; width: {width}px; background: #eef3f2;
+  display: flex; gap: 22px; font-family: sans-serif }}
 figure {{ margin: 0 }} figcaption {{ font: 600 17px sans-serif; color: #22443d; padding: 0 0 10px 2px }}
 img {{ display: block; border-radius: 8px; box-shadow: 0 2px 14px #0003; height: {height}px }}
 b {{ padding: 1px 7px; border-radius: 4px; color: #1c1c1c }}
 </style>
-<figure><figcaption>The page: <b style="background:#b9efc6">kept</b> <b style="background:#ffd0cc">dropped</b></figcaption>
-<img src="{page}"></figure><figure><figcaption>What blockfeat.extract(html) returns</figcaption><img src="{text}"></figure>"""
+<figure><figcaption>The page:
+<b style="background:#b9efc6">kept</b> <b style="background:#ffd0cc">dropped</b></figcaption>
+<img src="{page}"></figure>
+<figure><figcaption>What blockfeat.extract(html) returns</figcaption><img src="{text}"></figure>"""
 
 
 def main() -> int:
@@ -85,7 +90,9 @@ def _text_page(found: Any) -> str:
     said = f"{', '.join(found.metadata.authors)} · {found.metadata.published} · {found.lang} · {found.kind}"
     said += f" · confidence {found.confidence:.2f}"
     text = "".join(f"<p>{html.escape(part)}</p>" for part in found.text.split("\n\n"))
-    return TEXT_PAGE.format(title=html.escape(found.metadata.title), said=html.escape(said), text=text + _reasons(found))
+    return TEXT_PAGE.format(
+        title=html.escape(found.metadata.title), said=html.escape(said), text=text + _reasons(found)
+    )
 
 
 def _reasons(found: Any) -> str:

@@ -32,7 +32,8 @@ def main() -> int:
             f"{_import_time(name):.0f} |"
         )
     every = _closure("blockfeat")
-    print(f"\n{len(every)} distributions, {sum(_size(name) for name in every):.0f} MB; blockfeat {_size('blockfeat'):.1f} MB")
+    size = sum(_size(name) for name in every)
+    print(f"\n{len(every)} distributions, {size:.0f} MB; blockfeat {_size('blockfeat'):.1f} MB")
     return 0
 
 
@@ -76,7 +77,9 @@ def _licence(name: str) -> str:
     about = metadata.metadata(name)
     if about.get("License-Expression"):
         return str(about["License-Expression"])
-    classifiers = [line.rpartition(" :: ")[2] for line in about.get_all("Classifier", []) if line.startswith("License ::")]
+    classifiers = [
+        line.rpartition(" :: ")[2] for line in about.get_all("Classifier", []) if line.startswith("License ::")
+    ]
     return ", ".join(classifiers) or (about.get("License") or "not said").splitlines()[0][:40]
 
 

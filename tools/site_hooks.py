@@ -12,8 +12,8 @@ sys.path.insert(0, str(ROOT))
 
 _HEAD = """# Commands
 
-Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0 all
-well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or written, 130 stopped by Ctrl-C.
+Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0
+all well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or written, 130 stopped by Ctrl-C.
 """
 
 

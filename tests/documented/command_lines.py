@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import typer
-from documented.fences import ROOT
 
 from blockfeat.cli import app_of
+from documented.fences import ROOT
 
 __all__ = ["commands_of", "problem_of"]
 
@@ -50,7 +50,9 @@ def _plain(words: Sequence[str]) -> list[str]:
 def problem_of(words: Sequence[str]) -> str | None:
     """Return what is wrong with a command of this project, by its own programs; ``None`` of all others."""
     # A crontab has its five times in front of the program.
-    rest = list(words[words.index("blockfeat") :]) if "blockfeat" in words and words[0].startswith("*/") else list(words)
+    rest = (
+        list(words[words.index("blockfeat") :]) if "blockfeat" in words and words[0].startswith("*/") else list(words)
+    )
     program = rest[0].rpartition("/")[2] if rest else ""
     if program == "blockfeat":
         return _problem_of_blockfeat(rest[1:])

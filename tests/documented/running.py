@@ -7,8 +7,8 @@ import json
 import os
 import re
 import subprocess
-import tomllib
 import tokenize
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import StringIO

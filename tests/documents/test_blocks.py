@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
 from documented.command_lines import commands_of, problem_of
 from documented.command_server import write_client
 from documented.fences import ROOT, Fence, documents, fences_of
@@ -75,9 +76,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_blocks_run(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+def test_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     fences = fences_of(ROOT / name)
     is_run = any(fence.mark is None for fence in fences)
     site = request.getfixturevalue("site") if is_run else ""

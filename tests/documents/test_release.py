@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from documented.command_lines import commands_of, problem_of
-from documented.fences import ROOT
 
 from blockfeat import __version__
+from documented.command_lines import commands_of, problem_of
+from documented.fences import ROOT
 
 yaml = pytest.importorskip("yaml", reason="needs the documentation tools of requirements-dev.lock")
 

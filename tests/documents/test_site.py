@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from documented.fences import ROOT
 
 pytest.importorskip("mkdocs", reason="needs the documentation tools of requirements-dev.lock")

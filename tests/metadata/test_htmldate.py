@@ -6,12 +6,14 @@ import sys
 
 import numpy as np
 import pytest
-from blocks_of import blocks_of
 
 from blockfeat.metadata.htmldate import day_by_htmldate
 from blockfeat.metadata.place import place_of
+from blocks_of import blocks_of
 
-_PAGE = "<h1>The bridge stays</h1><div class='date'>2 May 2024</div><p>The council met in the old hall for a long time.</p>"
+_PAGE = (
+    "<h1>The bridge stays</h1><div class='date'>2 May 2024</div><p>The council met in the old hall for a long time.</p>"
+)
 
 
 def test_without_htmldate_there_is_no_date_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
