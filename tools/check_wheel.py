@@ -30,7 +30,7 @@ def main() -> int:
     parser.add_argument("dist", type=Path, help="Folder with one wheel and one source archive.")
     parser.add_argument("--jobs", default="2", help="Processes of pytest.")
     parser.add_argument("tests", nargs="*", default=["tests"], help="Tests to run; all by default.")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     (wheel,) = sorted(options.dist.resolve().glob("*.whl"))
     (archive,) = sorted(options.dist.resolve().glob("*.tar.gz"))
     with tempfile.TemporaryDirectory(prefix="blockfeat-wheel-") as name:

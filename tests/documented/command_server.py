@@ -96,6 +96,7 @@ def _run(words: list[str]) -> int:
     from blockfeat.commands.exit_codes import exit_code_of
     from blockfeat.errors import MissingExtraError
 
+    _end_servers_when_ready()
     sys.argv = ["blockfeat", *_shortened(_allowing_this_machine(words))]
 
     def command() -> None:
@@ -108,6 +109,15 @@ def _run(words: list[str]) -> int:
     if words[:2] == ["monitor", "init"]:
         _use_port(Path("monitor.toml"), os.environ["BLOCKFEAT_TEST_DEMO_PORT"])
     return code
+
+
+def _end_servers_when_ready() -> None:
+    """Let commands that serve by uvicorn set everything up, and end in place of waiting for requests."""
+    try:
+        import uvicorn
+    except ImportError:
+        return
+    uvicorn.Server.run = lambda *_, **__: None  # type: ignore[method-assign]
 
 
 def _allowing_this_machine(words: list[str]) -> list[str]:

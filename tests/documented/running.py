@@ -67,7 +67,7 @@ class Session:
         """Run by bash, which stops at the first command that fails; what another terminal runs is only parsed."""
         self._parse(fence)
         script = _ELSEWHERE.sub("", fence.text).replace("https://example.org", self.site)
-        script = re.sub(r"\bpython tools/", f"python {ROOT}/tools/", script)
+        script = re.sub(r"\bpython (tools|examples)/", rf"python {ROOT}/\1/", script)
         script = re.sub(r"^\$ ", "", script, flags=re.MULTILINE)
         missing = self.folder / "missing-extra"
         done = subprocess.run(

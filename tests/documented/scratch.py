@@ -27,10 +27,11 @@ def write_scratch(folder: Path, site: str) -> None:
     """Write the files; ``site`` is the address of a server on this machine that stands in for example.org."""
     records = demo_records()
     some = records[::4]
-    (folder / "page.html").write_text(records[0]["html"], encoding="utf-8")
+    for name, record in zip(("page.html", "new.html"), records, strict=False):
+        (folder / name).write_text(record["html"], encoding="utf-8")
     _write_corpora(folder, records)
     _write_archives(folder, some)
-    for name in ("folder", "saved-site", "pages-of-one-site"):
+    for name in ("folder", "saved-site", "saved-pages", "pages-of-one-site"):
         (folder / name).mkdir()
         for record in records[:3]:  # of one site
             (folder / name / f"{record['id']}.html").write_text(record["html"], encoding="utf-8")
@@ -50,9 +51,10 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     (folder / "corpora").mkdir()
     for name in ("pages.jsonl.xz", "corpora/news.jsonl.xz"):
         (folder / name).write_bytes(lzma.compress(data, preset=0))
-    for name in ("pages.jsonl.gz", "corpora/blogs-1.jsonl.gz", "corpora/blogs-2.jsonl.gz"):
+    for name in ("pages.jsonl.gz", "crawl.jsonl.gz", "corpora/blogs-1.jsonl.gz", "corpora/blogs-2.jsonl.gz"):
         (folder / name).write_bytes(gzip.compress(data))
-    (folder / "pages.jsonl").write_bytes(data)
+    for name in ("pages.jsonl", "crawl.jsonl"):
+        (folder / name).write_bytes(data)
     (folder / "other.jsonl.xz").write_bytes(lzma.compress(_lines(records[::7]).encode(), preset=0))
 
 
@@ -101,6 +103,7 @@ def names_of(document: str) -> dict[str, Any]:
 
     records = demo_records()
     names: dict[str, Any] = {"html": records[0]["html"], "pages": [record["html"] for record in records[:3]]}
+    names |= {"extractor": blockfeat.Extractor.load(), "documents": names["pages"], "pages_of_one_site": names["pages"]}
     if document == "metadata.md":
         names["html"] = metadata_page()
     elif document == "training.md":
