@@ -18,11 +18,11 @@ OLD_PYTHON := blockfeat needs Python 3.11 or newer
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format gate fuzz build lock clean
+.PHONY: help venv demo test lint format docs gate fuzz build check-wheel lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(COMPILED) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
@@ -77,6 +77,9 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
 	@$(RUN) ruff format .
 
+docs: $(COMPILED) ## Build the documentation site into site, strictly and without the network
+	@NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
+
 gate: $(COMPILED) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
 	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)
 
@@ -85,9 +88,16 @@ fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go 
 	@BLOCKFEAT_BOUNDSCHECK=1 $(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	@PYTHONPATH=build/checked/lib $(BIN)/python tools/fuzz.py --seconds $(SECONDS)
 
-build: $(STAMP) ## Build the wheel and the source archive into dist
+# The same commit gives the same bytes: times are those of the commit, archives are sorted. A wheel for Linux gets its
+# manylinux tag where auditwheel and patchelf are installed.
+build: $(STAMP) ## Build the wheel and the source archive into dist, reproducibly
 	@rm -rf dist
-	@$(RUN) build --no-isolation --outdir dist .
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} \
+	    $(BIN)/python tools/build_release.py --outdir dist
+
+check-wheel: $(STAMP) ## Build, install the wheel in an empty environment, and run the tests against it
+	@$(MAKE) build
+	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS)
 
 lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
 	@$(RUN) piptools compile --quiet --upgrade --extra dev --allow-unsafe --strip-extras \
@@ -95,6 +105,6 @@ lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
 	    --output-file requirements-dev.lock pyproject.toml
 
 clean: ## Remove the virtual environment, caches and what was built
-	@rm -rf $(VENV) build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log
+	@rm -rf $(VENV) build dist site *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log
 	@find . -name .git -prune -o -type d -name __pycache__ -exec rm -rf {} +
 	@find blockfeat -name '*.so' -delete

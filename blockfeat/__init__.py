@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.site_profile import SiteProfile
     from blockfeat.training.train import TrainingOptions, train
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AddressForbidden",

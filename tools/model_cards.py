@@ -36,6 +36,7 @@ ABOUT = {
     "argmax over 14 languages), conjunction, and its fitness. Right for layouts of 2007; on modern pages its table "
     "makes a few giant blocks.",
 }
+_COMMAND = "<!-- not code: as the file records it -->\n```\n{}\n```"
 HEAD = """# The bundled models
 
 A card for each, written from the model files by `python tools/model_cards.py`. Only numbers were learnt from the
@@ -58,7 +59,7 @@ def card(name: str, model: Model) -> str:
     lines = [f"## {title}", "", ABOUT.get(name, ""), "", f"- table `{model.table.name}`"]
     lines += [f"- trained on: {named or 'nothing'}"]
     lines += [f"- {key.replace('_', ' ')}: {value}" for key, value in record.items()]
-    return "\n".join([*lines, "", f"```\n{model.record.get('command', '')}\n```", ""])
+    return "\n".join([*lines, "", _COMMAND.format(model.record.get("command", "")), ""])
 
 
 def threshold_card(name: str, model: ThresholdModel) -> str:
@@ -88,7 +89,7 @@ def threshold_card(name: str, model: ThresholdModel) -> str:
         "|---|---|---|---|",
         *rows,
         "",
-        f"```\n{record['command']}\n```",
+        _COMMAND.format(record["command"]),
         "",
     ]
     return "\n".join(lines)

@@ -71,8 +71,11 @@ def progress(
 ) -> Iterator[Ticker]:
     """Show a progress bar on a terminal's standard error; nothing in a pipe.
 
-    ``total`` counts all steps, where that can be known before; it is called for a bar only.
+    ``total`` counts all steps, where that can be known before; it is called for a bar only. What was printed before is
+    written first: the processes that long work starts would write it, and name no output where that fails.
     """
+    with writing("standard output"):
+        sys.stdout.flush()
     if quiet or not sys.stderr.isatty():
         yield lambda done, total=None, note="": None
         return

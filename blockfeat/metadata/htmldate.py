@@ -30,8 +30,10 @@ def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | Non
     source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
     import logging
 
-    from htmldate import find_date
-
+    try:
+        from htmldate import find_date
+    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
+        return None
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)
     try:
         found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)

@@ -31,3 +31,4 @@ __all__ = [
 FORMATS: Mapping[str, Callable[[Extraction], str]] = MappingProxyType(
     {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
 )
+"""The writers of one extraction, by the name of their format."""

@@ -16,7 +16,9 @@ from pages import SENTENCES, article_page
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
 _PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)}
+# As users have it: what is printed is buffered, whatever the tests run with.
+_ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+_ENVIRONMENT |= {"PYTHONPATH": os.pathsep.join(_PATHS)}
 _FULL = Path("/dev/full")
 _QUICK_TRAINING = ("train", "--corpus", "demo", "--lang", "de", "--particles", "5", "--iterations", "2")
 _NEEDS_FULL = pytest.mark.skipif(not _FULL.exists(), reason="this system has no /dev/full")

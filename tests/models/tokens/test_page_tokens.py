@@ -91,7 +91,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(PIECES, max_size=40))
 def test_unclosed_tags_equal_the_papers_stack_on_any_page(pieces: list[str]) -> None:
     page = Page.parse("<html><body>" + "".join(pieces) + "</body></html>")

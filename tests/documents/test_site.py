@@ -1,0 +1,98 @@
+"""The documentation site: it builds strictly, needs no other host, and lists what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import zlib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from documented.fences import ROOT
+
+pytest.importorskip("mkdocs", reason="needs the documentation tools of requirements-dev.lock")
+pytest.importorskip("mkdocstrings", reason="needs the documentation tools of requirements-dev.lock")
+
+_REFERENCED = ("blockfeat", "blockfeat.mentions", "blockfeat.metadata", "blockfeat.models", "blockfeat.monitor")
+_REFERENCED += ("blockfeat.output", "blockfeat.sources", "blockfeat.training")
+_GENERATED = {"reference/commands.md"}
+_LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
+
+
+def _tool(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True,
+        capture_output=True, timeout=300, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site as ``make docs`` does: any warning is an error."""
+    site = tmp_path_factory.mktemp("site")
+    done = _tool("-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(site))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return site
+
+
+def test_it_builds_without_a_warning_and_has_every_page(built: Path) -> None:
+    pages = {path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")}
+    places = [page.with_suffix("") / "index.html" for page in pages if page.name != "index.md"]
+    assert [place for place in [*places, Path("index.html")] if not (built / place).exists()] == []
+
+
+def test_it_loads_nothing_from_other_hosts(built: Path) -> None:
+    found = {match for page in built.rglob("*.html") for match in _LOADED.findall(page.read_text(encoding="utf-8"))}
+    assert found == set()
+
+
+def test_every_public_name_has_its_reference(built: Path) -> None:
+    # An inventory has four lines of text and a compressed list: name, role and place.
+    body = (built / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    documented = {line.split()[0] for line in zlib.decompress(body).decode().splitlines() if line}
+    missing = [
+        f"{package}.{name}"
+        for package in _REFERENCED
+        for name in import_module(package).__all__
+        if f"{package}.{name}" not in documented and _home(package, name) not in documented
+    ]
+    assert [name for name in missing if not name.endswith(".__version__")] == []
+
+
+def _home(package: str, name: str) -> str:
+    value: Any = getattr(import_module(package), name)
+    return f"{getattr(value, '__module__', package)}.{getattr(value, '__qualname__', name)}"
+
+
+def test_every_command_has_its_chapter(built: Path) -> None:
+    page = (built / "reference" / "commands" / "index.html").read_text(encoding="utf-8")
+    for command in ("extract", "explain", "clean", "train", "monitor report", "corpus validate"):
+        assert f"<code>blockfeat {command}</code>" in page
+    assert "--deadline" in page
+
+
+def test_the_navigation_names_each_page_once() -> None:
+    from mkdocs.utils import yaml_load
+
+    def pages(entry: Any) -> list[str]:
+        if isinstance(entry, str):
+            return [entry]
+        return [page for part in (entry.values() if isinstance(entry, dict) else entry) for page in pages(part)]
+
+    with (ROOT / "mkdocs.yml").open(encoding="utf-8") as file:
+        named = pages(yaml_load(file)["nav"])
+    written = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert sorted(named) == sorted({*written, *_GENERATED}), "a page of docs/ needs a line under nav in mkdocs.yml"
+
+
+def test_the_drawing_is_that_of_the_code() -> None:
+    assert _tool("tools/draw_architecture.py", "--check").returncode == 0, "run python tools/draw_architecture.py"
+
+
+def test_the_cards_are_those_of_the_models() -> None:
+    assert _tool("tools/model_cards.py", "--check").returncode == 0, "run python tools/model_cards.py"

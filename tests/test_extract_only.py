@@ -1,0 +1,82 @@
+"""Extraction needs the libraries of requirements-extract.txt and no others, as docs/dependencies.md says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from blockfeat.compiled import uncompiled_modules
+
+_ROOT = Path(__file__).parents[1]
+_LINE = re.compile(r"^([A-Za-z0-9_-]+)(.*)$", re.MULTILINE)
+
+# Refuses each library that is neither blockfeat's, nor Python's, nor named.
+_BLOCK = """
+import sys
+from importlib.machinery import PathFinder
+
+class Refusing(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if top in ALLOWED or top in sys.stdlib_module_names or top.startswith("_"):
+            return None
+        raise ModuleNotFoundError(f"{name} is not installed here", name=top)
+
+ALLOWED = {allowed!r}
+sys.meta_path.insert(0, Refusing)
+"""
+_EXTRACT = """
+import blockfeat
+from blockfeat.crunch.clean import clean
+from blockfeat.data.corpus import demo_pages
+from blockfeat.models import bundled_models
+
+pages = demo_pages()
+for name in bundled_models():
+    assert blockfeat.extract(pages[0].html, model=name).text, name
+for page in pages[::6]:
+    doc = blockfeat.extract(page.html, url=page.url)
+    assert doc.text and doc.to_markdown(links=True) and doc.to_html() and doc.to_xml()
+    record = doc.to_dict(evidence=True)
+    assert record["fingerprint"] and record["kind"] and record["blocks"][0]["reason"]
+    assert clean(page.html).sanitised()
+undated = blockfeat.extract("<p>" + "A sentence that gives no date at all, and goes on for long enough. " * 5)
+assert undated.metadata.published is None
+"""
+
+
+def _named() -> dict[str, str]:
+    """Return the libraries of the file with their bounds."""
+    text = (_ROOT / "requirements-extract.txt").read_text(encoding="utf-8")
+    return {name: bounds.strip() for name, bounds in _LINE.findall(text)}
+
+
+def _run(allowed: set[str], code: str) -> subprocess.CompletedProcess[str]:
+    if uncompiled_modules():
+        allowed = {*allowed, "cython", "Cython"}
+    words = [sys.executable, "-c", _BLOCK.replace("{allowed!r}", repr({*allowed, "blockfeat"})) + code]
+    return subprocess.run(words, capture_output=True, text=True, timeout=200, check=False)
+
+
+def test_extraction_runs_with_these_libraries_alone() -> None:
+    done = _run(set(_named()) | {"fastwarc"}, _EXTRACT)  # resiliparse brings FastWARC
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(_named()))
+def test_none_of_them_can_be_left_out(name: str) -> None:
+    done = _run({*_named(), "fastwarc"} - {name}, _EXTRACT)
+    assert done.returncode != 0
+    assert f"{name}" in done.stderr
+
+
+def test_their_bounds_are_those_of_the_project() -> None:
+    project = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounds = {match[1]: match[2].strip() for match in map(_LINE.match, project["dependencies"]) if match}
+    assert {name: bounds[name] for name in _named()} == _named()

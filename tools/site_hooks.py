@@ -1,0 +1,76 @@
+"""Hooks of the documentation site: the page of commands, written from the command line itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+_HEAD = """# Commands
+
+Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0
+all well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or written, 130 stopped by Ctrl-C.
+"""
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the page of commands to the files of the site."""
+    from mkdocs.structure.files import File
+
+    files.append(File.generated(config, "reference/commands.md", content=commands_page()))
+    return files
+
+
+def commands_page() -> str:
+    """Return a chapter for each command, with its arguments and options in a table."""
+    import typer
+
+    from blockfeat.cli import app_of
+
+    command: Any = typer.main.get_command(app_of())
+    return "\n".join([_HEAD, *_chapters(command, "blockfeat", None)])
+
+
+def _chapters(command: Any, name: str, parent: Any) -> Iterator[str]:
+    context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent)
+    if parent is not None or hasattr(command, "commands"):
+        yield from _chapter(command, name, context)
+    for child in command.list_commands(context) if hasattr(command, "commands") else []:
+        yield from _chapters(command.get_command(context, child), f"{name} {child}", context)
+
+
+def _chapter(command: Any, name: str, context: Any) -> Iterator[str]:
+    """Yield one chapter: what it does, how it is called, a row for each parameter."""
+    yield f"\n## `{name}`\n"
+    yield f"{_plain(command.help or '')}\n"
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"```text\n{name} {usage}\n```\n"
+    rows = [row for parameter in command.get_params(context) if (row := _row(parameter, context)) is not None]
+    if rows:
+        yield "| option or argument | default | meaning |\n|---|---|---|"
+        yield "\n".join(rows) + "\n"
+
+
+def _row(parameter: Any, context: Any) -> str | None:
+    if getattr(parameter, "hidden", False) or parameter.name in ("install_completion", "show_completion", "help"):
+        return None
+    is_option = parameter.param_type_name == "option"
+    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
+    if not is_option:
+        names = f"`{parameter.make_metavar(context)}`"
+    default = parameter.default
+    shown = "" if default is None or default is False or callable(default) or default in ((), []) else f"`{default}`"
+    return f"| {names} | {shown} | {_plain(parameter.help or '')} |"
+
+
+def _plain(text: str) -> str:
+    """Return help as one line of Markdown that fits a table."""
+    return " ".join(text.replace("\f", " ").split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    print(commands_page())
