@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 
-__all__ = ["CONFIDENCE_MEASURES", "confidence_measures", "expected_f1"]
+__all__ = ["CONFIDENCE_MEASURES", "block_logits", "confidence_measures", "expected_f1"]
 
 CONFIDENCE_MEASURES = (
     "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "article", "front page",
@@ -23,6 +23,13 @@ CONFIDENCE_MEASURES = (
 
 _BY_WORD = ("thresholds", "tokens")
 _LEAST, _MOST_SCORE, _MOST_ODDS = 1e-3, 6.0, 30.0
+
+
+def block_logits(
+    kind: str, scores: NDArray[np.floating[Any]], words: NDArray[np.integer[Any]]
+) -> NDArray[np.floating[Any]]:
+    """Return the scores of blocks as log odds of content: by word for the kinds whose scores are sums over words."""
+    return scores / np.maximum(words, 1).astype(np.float64) if kind in _BY_WORD else scores
 
 
 def confidence_measures(
@@ -46,7 +53,7 @@ def confidence_measures(
     if not kept.any():
         return None
     sizes = np.maximum(words, 1).astype(np.float64)
-    logits = scores / sizes if kind in _BY_WORD else scores
+    logits = block_logits(kind, scores, words)
     chance = probabilities(logits, limit=_MOST_ODDS)
     total = float(sizes[kept].sum())
     found = float((chance * sizes)[kept].sum())
