@@ -18,7 +18,7 @@ from blockfeat.compiled import uncompiled_modules
 __all__ = ["app_of", "main"]
 
 # Each command stands in the module of its name.
-_COMMANDS = ("extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "label", "demo")
+_COMMANDS = ("extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "label", "serve", "demo")
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)

@@ -1,0 +1,1 @@
+"""The reader as a service: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""

@@ -1,0 +1,160 @@
+"""What every request passes before the app sees it: host, origin, rate, size; and the headers of every answer."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import math
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from blockfeat.web.problems import Problem, problem_response
+from blockfeat.web.rate import Rate
+from blockfeat.web.settings import ServeSettings
+
+__all__ = ["PAGE_POLICY", "Guard"]
+
+PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blockfeat"
+)
+"""Content security policy of the service's own pages: nothing inline, nothing from elsewhere."""
+
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "x-robots-tag": "noindex, nofollow",
+}
+_logger = logging.getLogger("blockfeat.web.guard")
+_UNEXPECTED = "an unexpected error; the service's log has more"
+_READING = ("GET", "HEAD", "OPTIONS")
+_FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
+
+
+class Guard:
+    """An ASGI application around another one.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What is guarded.
+    settings : ServeSettings
+        Hosts and limits.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServeSettings) -> None:
+        self._app = app
+        self._settings = settings
+        self._hosts = {host.lower() for host in settings.allowed_hosts} | {"localhost"}
+        self._rate = Rate(settings.requests_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        guarded, started = _with_headers(send)
+        try:
+            self._check(scope)
+            await self._app(scope, _limited(receive, self._settings.max_bytes), guarded)
+        except Problem as problem:
+            await problem_response(problem)(scope, receive, guarded)
+        except Exception:
+            _logger.exception("a request failed: %s %s", scope["method"], scope["path"])
+            if started():
+                raise
+            await problem_response(Problem(500, _UNEXPECTED))(scope, receive, guarded)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise a problem for a request that is not answered."""
+        headers = Headers(scope=scope)
+        self._check_host(headers.get("host", ""))
+        _check_origin(scope["method"], headers)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self._settings.max_bytes:
+            raise _too_large(self._settings.max_bytes)
+        if not scope["path"].startswith(_FREE) and scope["path"] != "/":
+            client = scope.get("client")
+            wait = self._rate.wait(client[0] if client else "")
+            if wait > 0:
+                detail = f"more than {self._settings.requests_per_minute} requests a minute from this address"
+                raise Problem(429, detail, headers={"Retry-After": str(math.ceil(wait))})
+
+    def _check_host(self, host: str) -> None:
+        """Refuse names that are not the service's: another site's name may lead here (DNS rebinding)."""
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
+        except ValueError:
+            name = ""
+        if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or _is_address(name):
+            return
+        raise Problem(421, f"host {host[:200]!r} is not served here; --allow-host NAME allows it")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_origin(method: str, headers: Headers) -> None:
+    """Refuse what another site's page asks for, beside following a link to here."""
+    site = headers.get("sec-fetch-site", "none")
+    is_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
+    is_top = headers.get("sec-fetch-dest", "document") == "document"
+    if site not in ("same-origin", "none") and not (is_link and is_top):
+        raise Problem(403, "another site may not use this service from its pages")
+    origin = headers.get("origin")
+    if method not in _READING and origin is not None:
+        try:
+            is_own = urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+        except ValueError:
+            is_own = False
+        if not is_own:
+            raise Problem(403, f"origin {origin[:200]!r} may not send anything to this service")
+
+
+def _too_large(max_bytes: int) -> Problem:
+    return Problem(413, f"the request has more than {max_bytes:,} bytes")
+
+
+def _limited(receive: Receive, max_bytes: int) -> Receive:
+    """Return a receiver that raises where a body is too large, whatever its header says."""
+    received = 0
+
+    async def limited() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > max_bytes:
+            raise _too_large(max_bytes)
+        return message
+
+    return limited
+
+
+def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:
+    """Return a sender that adds the headers of security, where an answer has none, and what tells if it has begun."""
+    begun = False
+
+    async def guarded(message: Message) -> None:
+        nonlocal begun
+        if message["type"] == "http.response.start":
+            begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("content-security-policy", PAGE_POLICY)
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return guarded, lambda: begun

@@ -1,0 +1,40 @@
+"""The description of the API in OpenAPI."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from blockfeat.web.problems import PROBLEM_TYPE
+from blockfeat.web.schemas import ProblemBody
+
+__all__ = ["described"]
+
+_UNUSED = ("HTTPValidationError", "ValidationError")
+
+
+def described(app: FastAPI) -> dict[str, Any]:
+    """Return the description of an app's API, made at first use: errors are problem objects throughout."""
+    if app.openapi_schema is not None:
+        return app.openapi_schema
+    spec = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        routes=app.routes,
+        license_info=app.license_info,
+        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
+    )
+    schemas = spec.setdefault("components", {}).setdefault("schemas", {})
+    for name in _UNUSED:
+        schemas.pop(name, None)
+    schemas["ProblemBody"] = ProblemBody.model_json_schema()
+    for operations in spec["paths"].values():
+        for operation in operations.values():
+            for answer in operation["responses"].values():
+                if PROBLEM_TYPE in answer.get("content", {}):
+                    answer["content"].pop("application/json", None)
+    app.openapi_schema = spec
+    return spec

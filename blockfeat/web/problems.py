@@ -1,0 +1,110 @@
+"""Errors of the service as problem details (RFC 9457): a title, the status, and a sentence with input and reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from blockfeat.content.characters import clean_characters
+from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from starlette.requests import Request
+
+__all__ = ["PROBLEM_TYPE", "Problem", "add_handlers", "problem_of", "problem_response"]
+
+PROBLEM_TYPE = "application/problem+json"
+_LONGEST = 2000
+
+
+class Problem(Exception):
+    """A request that fails on purpose.
+
+    Parameters
+    ----------
+    status : int
+        HTTP status.
+    detail : str
+        A sentence that names the input and the reason.
+    headers : mapping, optional
+        Further headers of the answer.
+    more : mapping, optional
+        Further members of the object.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers, self.more = status, detail, dict(headers or {}), dict(more or {})
+
+
+def problem_of(error: BlockfeatError) -> Problem:
+    """Return what an error of the library is for a client."""
+    if isinstance(error, AddressForbidden):
+        status = HTTPStatus.FORBIDDEN
+    elif isinstance(error, LimitExceeded):
+        status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    elif isinstance(error, NotHTML):
+        status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    else:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    # A forbidden address comes wrapped, with the page's address in front.
+    if isinstance(error, FetchError) and isinstance(error.__cause__, AddressForbidden):
+        status = HTTPStatus.FORBIDDEN
+    return Problem(status, str(error))
+
+
+def problem_response(problem: Problem) -> Response:
+    """Return the answer to a request that fails."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": clean_characters(problem.detail)[:_LONGEST],
+        **problem.more,
+    }
+    data = json.dumps(body, ensure_ascii=True).encode()
+    return Response(data, problem.status, headers=problem.headers, media_type=PROBLEM_TYPE)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Make every error of an app a problem object."""
+    from fastapi.exceptions import RequestValidationError
+    from starlette.exceptions import HTTPException
+
+    async def on_problem(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)
+        return problem_response(error)
+
+    async def on_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, BlockfeatError)
+        return problem_response(problem_of(error))
+
+    async def on_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return problem_response(Problem(error.status_code, str(error.detail), headers=error.headers))
+
+    async def on_invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        wrong = [
+            {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(str(each["msg"]))[:_LONGEST]}
+            for each in error.errors()[:20]
+        ]
+        detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
+        return problem_response(Problem(422, detail, more={"errors": wrong}))
+
+    app.add_exception_handler(Problem, on_problem)
+    app.add_exception_handler(BlockfeatError, on_error)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(RequestValidationError, on_invalid)

@@ -1,0 +1,72 @@
+// A coloured page in its frame: it runs nothing itself; this page handles its clicks and keys.
+
+import { el } from "./dom.js";
+
+export class ColouredFrame {
+  constructor(title, onChoose) {
+    this.onChoose = onChoose;
+    this.element = el("iframe", { class: "page", title, sandbox: "allow-same-origin", referrerpolicy: "no-referrer" });
+    this.current = null;
+    this.element.addEventListener("load", () => this.loaded());
+  }
+
+  show(address) {
+    this.current = null;
+    return new Promise((resolve) => {
+      this.element.addEventListener("load", resolve, { once: true });
+      this.element.src = address;
+    });
+  }
+
+  get document() {
+    return this.element.contentDocument;
+  }
+
+  loaded() {
+    const page = this.document;
+    if (!page) return;
+    page.addEventListener("click", (event) => {
+      // Links in the page lead nowhere.
+      event.preventDefault();
+      const block = Element.prototype.closest.call(event.target, "bf-block");
+      if (block) this.onChoose(Number(block.getAttribute("data-block")), "click");
+    });
+    page.addEventListener("keydown", (event) => {
+      const step = { j: 1, n: 1, k: -1, p: -1 }[event.key];
+      if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        this.onChoose(this.next(step), "key");
+      }
+    });
+  }
+
+  parts(block) {
+    return [...this.document.querySelectorAll(`bf-block[data-block="${Number(block)}"]`)];
+  }
+
+  /** The block before or behind the current one. */
+  next(step, wanted = () => true) {
+    const blocks = [...new Set([...this.document.querySelectorAll("bf-block")].map((part) => Number(part.getAttribute("data-block"))))].filter(wanted);
+    if (!blocks.length) return null;
+    if (this.current === null) return step > 0 ? blocks[0] : blocks.at(-1);
+    const behind = step > 0 ? blocks.find((block) => block > this.current) : blocks.findLast((block) => block < this.current);
+    return behind ?? (step > 0 ? blocks[0] : blocks.at(-1));
+  }
+
+  /** Mark a block as the current one and bring it into view. */
+  mark(block, { scroll = true } = {}) {
+    for (const part of this.document.querySelectorAll("bf-block[data-current]")) part.removeAttribute("data-current");
+    this.current = block;
+    const parts = this.parts(block);
+    for (const part of parts) part.setAttribute("data-current", "");
+    if (scroll && parts[0]) parts[0].scrollIntoView({ block: "center" });
+  }
+
+  /** Mark the blocks about which another model decides differently. */
+  markDiffering(blocks) {
+    const differing = new Set(blocks);
+    for (const part of this.document.querySelectorAll("bf-block")) {
+      part.toggleAttribute("data-differs", differing.has(Number(part.getAttribute("data-block"))));
+    }
+  }
+}
