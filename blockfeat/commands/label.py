@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +72,9 @@ def label(
         progress = session.progress
         console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)")
-        serve_app(create_label_app(session, _settings(allow_host or ())), listening)
+        # Ctrl-C is how a labeller ends: nothing was left to save.
+        with suppress(KeyboardInterrupt):
+            serve_app(create_label_app(session, _settings(allow_host or ())), listening)
         done = session.progress.done
     shelf.close()
     console.show(f"{done} labelled pages in {target}")

@@ -22,10 +22,12 @@ from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Measured
 from blockfeat.labelling.shelf import ShelvedPage
+from blockfeat.metadata.dates import find_span
 
 __all__ = ["CutPage", "Suggester", "Suggestion", "sureness", "text_of_roles"]
 
 _LONGEST_BYLINE = 25
+_AROUND = 4
 _MOST_ODDS = 30.0
 
 
@@ -126,26 +128,35 @@ def _roles(extraction: Extraction, measured: MeasuredPage, kept: NDArray[np.bool
     """Return the role of each block: by the model, headline, byline and caption by their markup."""
     named = np.array(["content" if is_kept else "clutter" for is_kept in kept.tolist()], dtype=object)
     parts = np.array(extraction.roles, dtype=object)
-    named[(parts == "caption")] = "caption"
-    named[_bylines(measured, kept, parts)] = "byline"
+    named[parts == "caption"] = "caption"
+    named[_bylines(extraction, measured, kept)] = "byline"
     named[parts == "headline"] = "headline"
     return tuple(named.tolist())
 
 
-def _bylines(measured: MeasuredPage, kept: NDArray[np.bool_], parts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return the blocks that name author or date by their markup, from the headline to the end of the text."""
+def _bylines(extraction: Extraction, measured: MeasuredPage, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the short blocks that name author or date.
+
+    By their markup, from the headline to the end of the text; around the headline, where the model drops them, also by
+    a date or the name of an author in their text.
+    """
     blocks = measured.blocks
     found = np.zeros(len(blocks), dtype=np.bool_)
     if not kept.any():
         return found
     features = features_named(("around_byline", "terminal"))
-    matrix = feature_matrix(features, Measured(blocks, measured.stop_words))
-    headline = np.flatnonzero(parts == "headline")
-    first = int(min(headline[0], kept.argmax())) if headline.size else int(kept.argmax())
-    last = int(kept.size - kept[::-1].argmax())
-    found[first:last] = True
-    is_short = blocks.measures.words <= _LONGEST_BYLINE
-    return np.asarray(found & (matrix[:, 0] > 0) & (matrix[:, 1] == 0) & is_short)
+    named, terminal = feature_matrix(features, Measured(blocks, measured.stop_words)).T
+    is_short = (blocks.measures.words <= _LONGEST_BYLINE) & (terminal == 0)
+    start, end = int(kept.argmax()), int(kept.size - kept[::-1].argmax())
+    headline = extraction.roles.index("headline") if "headline" in extraction.roles else start
+    first = min(headline, start)
+    found[first:end] = (is_short & (named > 0))[first:end]
+    authors = [author for author in extraction.metadata.authors if author]
+    for block in range(max(headline - _AROUND, 0), min(max(headline, start) + _AROUND, end)):
+        if is_short[block] and not kept[block]:
+            text = blocks.text(block)
+            found[block] |= find_span(text) is not None or any(author in text for author in authors)
+    return found
 
 
 def sureness(chances: NDArray[np.float64], sizes: NDArray[np.integer[Any]]) -> float:

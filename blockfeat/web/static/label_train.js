@@ -28,7 +28,7 @@ export class TrainDialog {
       : `Training needs ${session.fewest_pages} labelled pages with content; there are ${session.progress.done} labelled pages.`;
     this.dialog.replaceChildren(
       el("h2", { id: "train-title" }, "Train a model"), el("p", {}, hint), el("div", { class: "line" }, this.kind, this.start, this.stop), this.bar, this.output,
-      el("form", { method: "dialog" }, el("button", {}, "Close")));
+      el("form", { method: "dialog", class: "close" }, el("button", {}, "Close")));
     this.dialog.showModal();
     try {
       this.show(await get("label/training"));
@@ -89,6 +89,7 @@ function outcome({ result, is_used: isUsed, model_file: file }) {
       el("caption", {}, `Mean word F1 over ${plural(result.pages, "labelled page")} (${sites}), after ${result.seconds} seconds`),
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "model"), el("th", { scope: "col", class: "number" }, "word F1"))),
       el("tbody", {}, ...rows.map(([name, score]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "number" }, f1(score)))))),
+    el("p", { class: "soft" }, "Blocks that you accepted as suggested favour the model that suggested them."),
     el("p", {}, isUsed ? "The suggestions come from the trained model now, and the pages are in a new order."
       : "The suggestions stay with the model of the start, which is better on these pages; more labelled pages may change that."),
     el("p", {}, "Extract with it: ", el("code", {}, `blockfeat extract --model ${file} PAGE.html`)),
@@ -98,7 +99,7 @@ function outcome({ result, is_used: isUsed, model_file: file }) {
 
 /** The learning curve as a drawing, with the other models as level lines, and as a table for those who cannot see it. */
 function curve(points, others) {
-  const [width, height, left, bottom, top, right] = [560, 240, 52, 40, 12, 130];
+  const [width, height, left, bottom, top, right] = [560, 210, 52, 40, 12, 130];
   const values = [...points.map((point) => point.f1), ...Object.values(others)];
   const low = Math.max(0, Math.floor((Math.min(...values) - 0.02) * 20) / 20);
   const most = Math.max(...points.map((point) => point.pages));
