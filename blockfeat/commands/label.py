@@ -32,9 +32,7 @@ __all__ = ["label"]
 def label(
     corpus: Annotated[
         list[str],
-        typer.Argument(
-            metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'."
-        ),
+        typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'."),
     ],
     output: Annotated[
         Path | None,

@@ -132,7 +132,9 @@ def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
         for page in found.worst(worst)
     ]
     if pages:
-        yield Table("pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1)
+        yield Table(
+            "pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1
+        )
 
 
 def write_agreement(found: Agreement, path: Path) -> None:
