@@ -101,7 +101,7 @@ def coloured_page(
     style_sheet : str, optional
         Style sheet of the marks, instead of the one that colours kept and dropped blocks.
     """
-    sheet = _style_sheet() if style_sheet is None else style_sheet
+    sheet = _style_sheet(look) if style_sheet is None else style_sheet
     marks = _BlockMarks.of(blocks, verdicts, attributes or {})
     return safe_page(page, styles=styles, head=f"<style>{sheet}</style>\n", look=look, marks=marks, wrapper=WRAPPER)
 
@@ -137,5 +137,8 @@ def extraction_and_coloured_page(
     return extraction, coloured_page(page, evidence.measured.blocks, verdicts, styles=styles, look=look)
 
 
-def _style_sheet() -> str:
-    return files("blockfeat.web").joinpath("static", "coloured.css").read_text(encoding="utf-8")
+def _style_sheet(look: str) -> str:
+    """Return the style sheet of the marks; only a page without styles of its own can be dark."""
+    names = ("coloured.css", "coloured-dark.css") if look == "plain" else ("coloured.css",)
+    folder = files("blockfeat.web").joinpath("static")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)

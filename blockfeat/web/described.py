@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model
 from blockfeat.models.threshold.model import ThresholdModel
 
-__all__ = ["described_features", "described_model", "described_thresholds", "features_by_name"]
+__all__ = ["described_features", "described_model", "described_thresholds", "features_by_name", "usual_values"]
 
 _MOST_MOVING = 16
 
@@ -53,24 +54,52 @@ def features_by_name() -> dict[str, Feature]:
     return {feature.name: feature for feature in registered_features()}
 
 
+def usual_values(blocks: Sequence[Block]) -> dict[str, float]:
+    """Return the mean of each feature over the blocks of a page."""
+    if not blocks:
+        return {}
+    sums: Counter[str] = Counter()
+    for block in blocks:
+        sums.update(block.features)
+    return {name: value / len(blocks) for name, value in sums.items()}
+
+
 def described_features(
-    block: Block, thresholds: Sequence[Mapping[str, Any]], features: Mapping[str, Feature]
+    block: Block,
+    thresholds: Sequence[Mapping[str, Any]],
+    features: Mapping[str, Feature],
+    usual: Mapping[str, float],
 ) -> list[dict[str, Any]]:
-    """Return the features of a block in words: all that have a threshold, else those that moved the score most."""
+    """Return the features of a block in words: all that have a threshold, else those that moved the score most.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+    thresholds : sequence of mapping
+        What `described_thresholds` returned.
+    features : mapping
+        What `features_by_name` returned.
+    usual : mapping
+        Above which value a feature without a threshold counts as high: what `usual_values` returned.
+    """
     limits = {each["feature"]: each for each in thresholds}
     names = [*block.features, *(name for name in block.failed if name not in block.features)]
     if block.contributions:
         names = sorted(names, key=lambda name: -abs(block.contributions.get(name, 0.0)))[:_MOST_MOVING]
-    return [_described(name, block, limits.get(name), features.get(name)) for name in names]
+    return [_described(name, block, limits.get(name), features.get(name), usual.get(name, 0.0)) for name in names]
 
 
-def _described(name: str, block: Block, threshold: Mapping[str, Any] | None, feature: Feature | None) -> dict[str, Any]:
+def _described(
+    name: str, block: Block, threshold: Mapping[str, Any] | None, feature: Feature | None, usual: float
+) -> dict[str, Any]:
     value = block.features.get(name)
     failed = name in block.failed
     says = None
-    if feature is not None and value is not None and threshold is not None and feature.form != NAMED:
+    if feature is not None and value is not None:
         # Of a bound that fails, the value lies on the other side.
-        says = phrase(feature, value, is_high=(feature.bound == "minimum") != failed)
+        is_high = value > usual if threshold is None else (feature.bound == "minimum") != failed
+        says = phrase(feature, value, is_high=is_high)
     return {
         "feature": name,
         "title": feature.title if feature is not None else name.replace("_", " "),

@@ -63,7 +63,8 @@ class Guard:
         guarded, started = _with_headers(send)
         try:
             self._check(scope)
-            await self._app(scope, _limited(receive, self._settings.max_bytes), guarded)
+            limited = _Limited(scope, receive, guarded, self._settings.max_bytes)
+            await self._app(scope, limited.receive, limited.send)
         except Problem as problem:
             await problem_response(problem)(scope, receive, guarded)
         except Exception:
@@ -127,19 +128,27 @@ def _too_large(max_bytes: int) -> Problem:
     return Problem(413, f"the request has more than {max_bytes:,} bytes")
 
 
-def _limited(receive: Receive, max_bytes: int) -> Receive:
-    """Return a receiver that raises where a body is too large, whatever its header says."""
-    received = 0
+class _Limited:
+    """Ends a request whose body is too large, whatever its header says."""
 
-    async def limited() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > max_bytes:
-            raise _too_large(max_bytes)
+    def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
+        self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
+        self._received = 0
+
+    async def receive(self) -> Message:
+        """Return the next part of a body that is not yet too large."""
+        message = await self._receive()
+        self._received += len(message.get("body", b""))
+        if self._received > self._max_bytes:
+            raise _too_large(self._max_bytes)
         return message
 
-    return limited
+    async def send(self, message: Message) -> None:
+        """Send an answer; where the body was too large, which the app may have taken for another error, that."""
+        if self._received <= self._max_bytes:
+            await self._send(message)
+        elif message["type"] == "http.response.start":
+            await problem_response(_too_large(self._max_bytes))(self._scope, self._receive, self._send)
 
 
 def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:

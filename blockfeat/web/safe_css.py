@@ -31,12 +31,12 @@ def safe_style_sheet(css: str, *, loads: bool = False) -> str:
     loads : bool
         Leave addresses of images on the web; without it only images that the sheet itself holds stay.
     """
-    return _safe(_IMPORT.sub("", _COMMENT.sub(" ", css)), loads).replace("<", "\\3c ")
+    return _safe(_IMPORT.sub("", _COMMENT.sub("", css)), loads).replace("<", "\\3c ")
 
 
 def safe_declarations(css: str, *, loads: bool = False) -> str:
     """Return the value of a style attribute; empty where it hides something active. See `safe_style_sheet`."""
-    return _safe(_COMMENT.sub(" ", css), loads)
+    return _safe(_COMMENT.sub("", css), loads)
 
 
 def _safe(css: str, loads: bool) -> str:

@@ -10,7 +10,13 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.output import explanation_table
 from blockfeat.web.choices import ExtractionChoices
 from blockfeat.web.coloured import extraction_and_coloured_page
-from blockfeat.web.described import described_features, described_model, described_thresholds, features_by_name
+from blockfeat.web.described import (
+    described_features,
+    described_model,
+    described_thresholds,
+    features_by_name,
+    usual_values,
+)
 from blockfeat.web.differences import differing_blocks
 from blockfeat.web.kept import PageSource
 from blockfeat.web.loaded import LoadedExtractors
@@ -84,11 +90,12 @@ class Explain:
         model = loaded.of(self.choices).model
         thresholds = described_thresholds(model, extraction.lang)
         known = features_by_name() if self.features else {}
+        usual = usual_values(extraction.blocks) if self.features else {}
         wanted = None if self.blocks is None else set(self.blocks)
         rows = []
         for row, block in zip(explanation_table(extraction), extraction.blocks, strict=True):
             if wanted is None or block.index in wanted:
-                row["features"] = described_features(block, thresholds, known) if self.features else []
+                row["features"] = described_features(block, thresholds, known, usual) if self.features else []
                 rows.append({**row, "level": block.level, "links": len(block.links)})
         return {"record": plain(extraction.to_dict()), "thresholds": plain(thresholds), "blocks": plain(rows)}
 

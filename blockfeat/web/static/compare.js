@@ -17,7 +17,7 @@ export class CompareView {
     });
     const step = (title, by) => el("button", { type: "button", onclick: () => this.step(by) }, title);
     panel.replaceChildren(
-      el("fieldset", { class: "tools second" }, el("legend", {}, "The second model (the first is the one above)"), ...this.second.fields),
+      el("fieldset", { class: "tools second" }, el("legend", {}, "The second model (the first is that of the options)"), ...this.second.fields),
       el("div", { class: "tools" }, this.summary, step("← Previous difference", -1), step("Next difference →", 1)),
       el("div", { class: "pair" }, ...this.sides.map((side) => el("section", { "aria-label": `The ${side.name} model` }, side.head, side.frame.element, side.about))));
     this.second.adapt();

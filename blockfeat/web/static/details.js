@@ -4,7 +4,7 @@ import { el, number, signed } from "./dom.js";
 
 function row(feature, most) {
   const moved = feature.contribution;
-  const cells = [el("th", { scope: "row" }, feature.title, feature.says && el("small", {}, feature.says)), el("td", { class: "value", title: feature.unit }, feature.written)];
+  const cells = [el("th", { scope: "row" }, feature.says ?? feature.title, feature.says && el("small", {}, feature.title)), el("td", { class: "value", title: feature.unit }, feature.written)];
   if (moved !== null) {
     const bar = el("span", { class: `move ${moved < 0 ? "down" : "up"}`, "aria-hidden": "true" });
     bar.style.width = `${Math.round((100 * Math.abs(moved)) / most)}%`;

@@ -54,6 +54,7 @@ class Reader {
       await page.keep();
       if (this.page !== page) return;
       await this.refresh();
+      if (byId("result").getBoundingClientRect().top > innerHeight / 2) byId("status").scrollIntoView();
       history.replaceState(null, "", given.url && !given.html ? `/?${new URLSearchParams({ url: given.url })}` : "/");
     } catch (error) {
       if (this.page === page) this.problem(error);
@@ -80,6 +81,7 @@ class Reader {
     Object.assign(this, { choices, output_options: output, extracted, explained });
     this.filled.clear();
     byId("result").hidden = false;
+    document.body.classList.add("has-page");
     this.showFacts();
     this.show(this.tab);
   }
@@ -95,7 +97,7 @@ class Reader {
       ["Words kept", all ? `${number(words(kept))} of ${number(all)} (${percent(words(kept) / all)})` : "none"],
       ["Language", language], ["Kind of page", record.kind],
       ["Expected F1", record.confidence === null ? null : record.confidence.toFixed(2)],
-      ["Site", record.metadata?.site], ["File", this.page.kept.name],
+      ["File", this.page.kept.name],
     ];
     byId("facts").replaceChildren(el("dl", {}, ...facts.filter(([, value]) => value).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
     this.say(`${plural(kept.length, "block")} of ${number(blocks.length)} kept by ${record.model}.`);

@@ -1,0 +1,44 @@
+"""A reader served by a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+from blockfeat.web.app import create_app
+from blockfeat.web.service import Service
+from blockfeat.web.serving import bound_socket
+from blockfeat.web.settings import ServeSettings
+
+__all__ = ["Served", "serving_reader"]
+
+
+@dataclass(frozen=True)
+class Served:
+    """Address of a reader, and what is behind it."""
+
+    url: str
+    service: Service
+
+
+@contextmanager
+def serving_reader(settings: ServeSettings) -> Iterator[Served]:
+    app = create_app(settings)
+    listening = bound_socket("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive(), "the reader did not start"
+            time.sleep(0.02)
+        yield Served(f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.service)
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listening.close()

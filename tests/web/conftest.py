@@ -1,0 +1,75 @@
+"""A reader that serves, and a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from blockfeat.web.settings import ServeSettings
+from served import Served, serving_reader
+from small_site import Site, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_ARGUMENTS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+
+
+@pytest.fixture(scope="session")
+def reader() -> Iterator[Served]:
+    """Return a reader that may fetch from this machine, without a limit of rate."""
+    settings = ServeSettings(jobs=1, allow_private=True, requests_per_minute=0, time_limit=60.0)
+    with serving_reader(settings) as served:
+        yield served
+
+
+@pytest.fixture
+def client(reader: Served) -> Iterator[httpx2.Client]:
+    """Return a client of the reader."""
+    with httpx2.Client(base_url=reader.url, timeout=60.0, trust_env=False) as made:
+        yield made
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """Return a site on this machine whose answers a test sets."""
+    with serving() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Return a headless Chromium."""
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("Playwright is not installed")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("there is no Chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Browser, reader: Served) -> Iterator[Page]:
+    """Return a page of a fresh browser context at the reader; errors of its scripts fail the test."""
+    context = browser.new_context(base_url=reader.url, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(60_000)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    context.close()
+    assert errors == []

@@ -1,0 +1,135 @@
+"""What requests pass, and the headers of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from blockfeat.web.app import base_app
+from blockfeat.web.problems import PROBLEM_TYPE
+from blockfeat.web.settings import ServeSettings
+
+
+def _client(host: str = "localhost", **settings: Any) -> TestClient:
+    app = base_app(ServeSettings(**settings), title="test")
+
+    @app.get("/thing")
+    async def thing() -> dict[str, int]:
+        return {"is": 1}
+
+    @app.post("/thing")
+    async def send(body: dict[str, Any]) -> int:
+        return len(body)
+
+    @app.get("/broken")
+    async def broken() -> None:
+        raise RuntimeError("a secret of the service")
+
+    return TestClient(app, base_url=f"http://{host}", raise_server_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["localhost", "localhost:8137", "reader.localhost", "127.0.0.1:8137", "[::1]:8137", "192.168.1.7", "LOCALHOST."],
+)
+def test_own_hosts_are_served(host: str) -> None:
+    assert _client().get("/thing", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[::1", "a@b"]
+)
+def test_other_hosts_are_refused(host: str) -> None:
+    """A name of another site that leads to this machine (DNS rebinding) is no way in."""
+    answer = _client().get("/thing", headers={"host": host})
+    assert answer.status_code == 421
+    assert answer.headers["content-type"] == PROBLEM_TYPE
+    assert "--allow-host" in answer.json()["detail"]
+
+
+def test_hosts_can_be_allowed() -> None:
+    assert _client("reader.example", allowed_hosts=("Reader.example",)).get("/thing").status_code == 200
+    assert _client("any.example", allowed_hosts=("*",)).get("/thing").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://localhost:99"},
+        {"origin": "http://["},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+        {"sec-fetch-site": "same-site"},
+    ],
+)
+def test_other_sites_cannot_send(headers: dict[str, str]) -> None:
+    assert _client().post("/thing", json={}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("headers", [{}, {"origin": "http://localhost", "sec-fetch-site": "same-origin"}])
+def test_own_pages_and_programs_can_send(headers: dict[str, str]) -> None:
+    assert _client().post("/thing", json={}, headers=headers).status_code == 200
+
+
+def test_other_sites_can_link_here_but_not_embed() -> None:
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert _client().get("/thing", headers=link).status_code == 200
+    for changed in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}):
+        assert _client().get("/thing", headers=link | changed).status_code == 403
+
+
+def test_large_requests_are_refused_by_header_and_by_body() -> None:
+    client = _client(max_bytes=1000)
+    answer = client.post("/thing", json={"x": "y" * 5000})
+    assert (answer.status_code, answer.json()["title"]) == (413, "Request Entity Too Large")
+
+    def in_parts() -> Any:
+        for _ in range(50):
+            yield b" " * 100
+
+    answer = client.post("/thing", content=in_parts(), headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+    assert client.post("/thing", json={"x": "y"}).status_code == 200
+
+
+def test_clients_that_ask_too_often_have_to_wait() -> None:
+    client = _client(requests_per_minute=3)
+    assert [client.get("/thing").status_code for _ in range(4)] == [200, 200, 200, 429]
+    answer = client.get("/thing")
+    assert 1 <= int(answer.headers["retry-after"]) <= 20
+    assert client.get("/static/icon.svg").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/thing", "/missing", "/broken", "/static/icon.svg"])
+def test_every_answer_has_the_headers_of_security(path: str) -> None:
+    headers = _client().get(path).headers
+    policy = headers["content-security-policy"]
+    assert "unsafe" not in policy
+    for directive in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
+        assert directive in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_errors_are_problem_objects_without_inner_matters() -> None:
+    for path, status in (("/missing", 404), ("/broken", 500)):
+        answer = _client().get(path)
+        assert answer.status_code == answer.json()["status"] == status
+        assert answer.headers["content-type"] == PROBLEM_TYPE
+        assert "secret" not in answer.text
+    answer = _client().post("/thing", content=b"{", headers={"content-type": "application/json"})
+    assert answer.status_code == 422
+    assert "JSON" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("change", [{"jobs": 0}, {"max_bytes": 0}, {"waiting": -1}, {"time_limit": float("nan")}])
+def test_settings_out_of_range_are_refused(change: dict[str, Any]) -> None:
+    make: Callable[[], object] = lambda: ServeSettings(**change)  # noqa: E731
+    with pytest.raises(ValueError, match=next(iter(change))):
+        make()
