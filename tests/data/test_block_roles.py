@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import article_page
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
@@ -12,6 +11,7 @@ from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
 from blockfeat.data.validate import validate
 from blockfeat.errors import CorpusError
 from blockfeat.page.page import Page
+from pages import article_page
 
 
 def roles_of(html: str, role: str | None = "clutter") -> BlockRoles:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import article_page
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
@@ -12,6 +11,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.evaluation.agreement import agreement, cohens_kappa
 from blockfeat.page.page import Page
+from pages import article_page
 
 
 def labelled(id: str, content: set[int], *, headline: int | None = None, with_roles: bool = True) -> LabelledPage:

@@ -71,7 +71,7 @@ def test_the_pace_counts_blocks_of_finished_pages_and_no_long_pauses():
     log = LabelLog()
     assert log.pace is None
     log.apply(Change("a", "cut", {0: "content"}, at=0.0))
-    log.apply(Change("a", "cut", {block: "clutter" for block in range(1, 20)}, "done", at=30.0))
+    log.apply(Change("a", "cut", dict.fromkeys(range(1, 20), "clutter"), "done", at=30.0))
     assert log.pace == pytest.approx(40)  # 20 blocks in half a minute
-    log.apply(Change("b", "cut", {block: "clutter" for block in range(10)}, "done", at=4000.0))
+    log.apply(Change("b", "cut", dict.fromkeys(range(10), "clutter"), "done", at=4000.0))
     assert log.pace == pytest.approx(60 * 30 / 90)  # the pause counts a minute

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from site_pages import site, site_page
 
 from blockfeat.data.corpus import read_corpus
 from blockfeat.data.validate import validate
@@ -15,6 +14,7 @@ from blockfeat.labelling.session import LabelSession
 from blockfeat.labelling.shelf import PageShelf
 from blockfeat.labelling.suggestions import Suggester, sureness
 from blockfeat.sources import Document
+from site_pages import site, site_page
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from pages import article_page
-
 from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
 from blockfeat.training.pages import LabelOptions, PageLabeller, context_measurer
+from pages import article_page
 
 
 def test_roles_count_before_the_text_where_they_are_of_the_cut():
