@@ -8,6 +8,7 @@ import { BlockList } from "./label_list.js";
 import { TrainDialog } from "./label_train.js";
 
 const LOOKS = [["page", "styles of the page"], ["plain", "no styles"], ["web", "styles and images of the web"]];
+const WHILE_LOADING = new Set(["undo", "redo", "go", "train", "help", "view"]);
 const VIEWS = ["both", "list", "page"];
 
 class Labelling {
@@ -27,6 +28,7 @@ class Labelling {
     for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", () => this.act(...action));
     for (const [key, role] of Object.entries(ROLE_KEYS)) document.querySelector(`label.role[data-role="${role}"] kbd`).textContent = key;
     document.addEventListener("keydown", (event) => this.pressed(event));
+    for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => byId("blocks").focus({ preventScroll: true }));
   }
 
   async start() {
@@ -48,6 +50,8 @@ class Labelling {
     this.loading += 1;
     try {
       const found = await get(`label/page?page=${encodeURIComponent(page)}`);
+      // The same page with the same blocks is painted anew, not loaded anew.
+      const isShown = this.page?.page === page && this.blocks.length === found.blocks.length;
       this.page = found;
       this.blocks = found.blocks;
       this.painted = null;
@@ -57,9 +61,12 @@ class Labelling {
       byId("warning").hidden = !found.warning;
       byId("warning").textContent = found.warning ?? "";
       byId("problem").hidden = true;
-      this.list.show(this.blocks);
       this.showProgress(found);
-      await this.showFrame(at);
+      if (isShown) this.repaint(at);
+      else {
+        this.list.show(this.blocks);
+        await this.showFrame(at);
+      }
     } finally {
       this.loading -= 1;
     }
@@ -70,6 +77,12 @@ class Labelling {
     await this.frame.show(`/label/frame?${new URLSearchParams({ page: this.page.page, look })}`);
     this.frame.paint(this.blocks);
     this.choose(at ?? this.firstContent(), { scroll: true });
+  }
+
+  repaint(at) {
+    this.list.paint(this.blocks);
+    this.frame.paint(this.blocks);
+    this.choose(at ?? this.firstContent());
   }
 
   firstContent() {
@@ -108,7 +121,8 @@ class Labelling {
   }
 
   act(name, argument) {
-    if (this.loading && name !== "help") return;
+    // A key that was meant for the page before must not change the next one.
+    if (this.loading && !WHILE_LOADING.has(name)) return;
     const actions = {
       move: () => this.move(argument), edge: () => this.choose(argument < 0 ? 0 : this.blocks.length - 1), border: () => this.border(argument),
       mark: () => this.mark(argument), accept: () => this.finish("accept", {}, "Accepted."), none: () => this.finish("no-content", {}, "No content."),
@@ -123,6 +137,12 @@ class Labelling {
   enqueue(work) {
     this.chain = this.chain.then(work).catch((error) => this.problem(error));
     return this.chain;
+  }
+
+  /** The same for work that ends on another page, perhaps: until then keys decide nothing. */
+  enqueueLoading(work) {
+    this.loading += 1;
+    return this.enqueue(work).finally(() => { this.loading -= 1; });
   }
 
   choose(block, { anchor = block, scroll = true } = {}) {
@@ -193,21 +213,17 @@ class Labelling {
   // Pages.
 
   finish(path, body, said) {
-    this.loading += 1;
-    this.enqueue(async () => {
-      try {
-        const found = await post(`label/${path}`, { page: this.page.page, ...body });
-        this.showProgress(found);
-        this.say(found.page ? said : `${said} All pages are labelled, skipped or bad; train with t.`);
-        await this.open(found.page ?? this.page.page);
-      } finally {
-        this.loading -= 1;
-      }
+    const page = this.page.page;
+    this.enqueueLoading(async () => {
+      const found = await post(`label/${path}`, { page, ...body });
+      this.showProgress(found);
+      this.say(found.page ? said : `${said} All pages are labelled, skipped or bad; train with t.`);
+      await this.open(found.page ?? page);
     });
   }
 
   go(step) {
-    this.enqueue(async () => {
+    this.enqueueLoading(async () => {
       const found = await post("label/next", { page: this.page.page, step });
       if (found.page) await this.open(found.page);
       else this.say(step > 0 ? "This is the last page." : "This is the first page.");
@@ -215,15 +231,10 @@ class Labelling {
   }
 
   takeBack(which) {
-    this.loading += 1;
-    this.enqueue(async () => {
-      try {
-        const found = await post(`label/${which}`, {});
-        if (found.page) await this.open(found.page, { at: found.page === this.page.page ? this.current : null });
-        this.say(found.page ? (which === "undo" ? "Undone." : "Done again.") : `Nothing to ${which}.`);
-      } finally {
-        this.loading -= 1;
-      }
+    this.enqueueLoading(async () => {
+      const found = await post(`label/${which}`, {});
+      if (found.page) await this.open(found.page, { at: found.page === this.page.page ? this.current : null });
+      this.say(found.page ? (which === "undo" ? "Undone." : "Done again.") : `Nothing to ${which}.`);
     });
   }
 
@@ -235,10 +246,12 @@ class Labelling {
     this.choose(this.current, { anchor: this.anchor });
   }
 
-  async trained() {
-    await this.refresh();
-    // The page before the labeller takes the new suggestions.
-    await this.open(this.page.page, { at: this.current });
+  trained() {
+    return this.enqueue(async () => {
+      await this.refresh();
+      // The page before the labeller takes the new suggestions.
+      await this.open(this.page.page, { at: this.current });
+    });
   }
 }
 

@@ -58,7 +58,7 @@ export function actionOf(event) {
 export function isTaken(event) {
   const target = event.target;
   if (!target || !target.closest) return false;
-  if (target.closest("dialog")) return true;
+  if (target.closest("dialog[open]")) return true;
   if (target.closest("textarea, select, input:not([type=radio])")) return true;
   if (target.closest("input[type=radio]")) return event.key.startsWith("Arrow") || event.key === " ";
   return (event.key === "Enter" || event.key === " ") && Boolean(target.closest("button, a, summary"));
