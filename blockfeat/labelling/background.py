@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock, Thread
+from typing import Any
 
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.extraction.extractor import Extractor
@@ -37,7 +38,7 @@ class TrainingState:
     phase : str
         ``"none"`` before the first one, ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``.
     kind : str
-        The kind of model.
+        The kind that was asked for; while it runs, the kind that is tried.
     done, total : int
         Fits done and all fits.
     points : tuple of CurvePoint
@@ -67,10 +68,13 @@ class Background:
     ----------
     session : LabelSession
         The session.
+    configs : mapping of str to dataclass, optional
+        Hyperparameters by kind, as for `blockfeat.labelling.learning.train_on_labels`.
     """
 
-    def __init__(self, session: LabelSession) -> None:
+    def __init__(self, session: LabelSession, *, configs: Mapping[str, Any] | None = None) -> None:
         self.session = session
+        self._configs = configs
         self._first = session.suggester
         self.state = TrainingState()
         """How the latest training stands."""
@@ -83,8 +87,13 @@ class Background:
         """Stop what runs, and wait for it."""
         self._stop_ranking.set()
         self._stop_training.set()
-        for thread in self._threads:
-            thread.join()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until nothing runs any more; what runs may start something else at its end."""
+        while running := [thread for thread in self._threads if thread.is_alive()]:
+            for thread in running:
+                thread.join()
 
     def start_ranking(self) -> None:
         """Let the current model read the open pages, so that the least certain come first."""
@@ -138,12 +147,13 @@ class Background:
             others.setdefault(first.model.name, first)
 
         def on_step(step: Step) -> None:
-            self.state = replace(self.state, done=step.done, total=step.total, points=step.points)
+            self.state = replace(self.state, kind=step.kind, done=step.done, total=step.total, points=step.points)
 
         found = train_on_labels(
             self.session.labelled_pages(),
             kind=kind,
             others=others,
+            configs=self._configs,
             name=name,
             on_step=on_step,
             stop=self._stop_training.is_set,

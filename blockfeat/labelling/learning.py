@@ -21,10 +21,13 @@ from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
 
-__all__ = ["FEWEST_PAGES", "KINDS", "CurvePoint", "LabelTraining", "OnStep", "Step", "train_on_labels"]
+__all__ = ["BEST", "FEWEST_PAGES", "KINDS", "CurvePoint", "LabelTraining", "OnStep", "Step", "train_on_labels"]
 
 KINDS = ("thresholds", "margin")
 """Kinds of models that are trained in seconds and without further libraries."""
+
+BEST = "best"
+"""Instead of a kind: all of `KINDS` are tried, and the one that is best on held-out pages is taken."""
 
 FEWEST_PAGES = 4
 """Labelled pages with content that training needs."""
@@ -43,8 +46,9 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Step:
-    """How far training is: fits done and all fits, and the curve so far."""
+    """How far training is: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
 
+    kind: str
     done: int
     total: int
     points: tuple[CurvePoint, ...]
@@ -62,7 +66,7 @@ class LabelTraining:
     model : Model
         Trained on all labelled pages.
     kind : str
-        One of `KINDS`.
+        One of `KINDS`: the one asked for, or the best.
     pages : int
         Labelled pages with content: each is held out once for the curve.
     held_out : str
@@ -70,7 +74,7 @@ class LabelTraining:
     points : tuple of CurvePoint
         The learning curve; the last point has the most training pages.
     others : mapping of str to float
-        Mean word F1 of other models on the same pages, by name.
+        Mean word F1 of other models on the same pages, by name; of other kinds that were tried, at their last point.
     skipped : tuple of str
         Pages that could not be trained on, each with the reason.
     seconds : float
@@ -108,8 +112,9 @@ class LabelTraining:
 def train_on_labels(
     pages: Sequence[LabelledPage],
     *,
-    kind: str = "thresholds",
+    kind: str = BEST,
     others: Mapping[str, Extractor] | None = None,
+    configs: Mapping[str, Any] | None = None,
     seed: int = 0,
     name: str = "labelled",
     on_step: OnStep = lambda step: None,
@@ -126,9 +131,12 @@ def train_on_labels(
     pages : sequence of LabelledPage
         Pages with a gold text; pages without content are trained on where the kind can, and not scored.
     kind : str
-        One of `KINDS`, with its default hyperparameters; thresholds by word F1.
+        `BEST` or one of `KINDS`.
     others : mapping of str to Extractor, optional
         Models to score on the same pages.
+    configs : mapping of str to dataclass, optional
+        Hyperparameters by kind, as for `blockfeat.training.registry.CONFIGS`; by default those of the kind, thresholds
+        by the word F1 that the curve shows.
     seed : int
         Seed of the folds and of training.
     name : str
@@ -141,26 +149,35 @@ def train_on_labels(
     Raises
     ------
     TrainingError
-        There are too few pages with content, the kind is none of `KINDS`, or training was stopped.
+        There are too few pages with content, the kind is unknown, or training was stopped.
     """
-    if kind not in KINDS:
-        raise TrainingError(f"unknown kind {kind!r}; known are {', '.join(KINDS)}")
+    kinds = KINDS if kind == BEST else (kind,)
+    if kinds[0] not in KINDS:
+        raise TrainingError(f"unknown kind {kind!r}; known are {', '.join((BEST, *KINDS))}")
     start = time.perf_counter()
+    # In the order of the ids: the model must not depend on the order in which pages were labelled.
+    pages = sorted(pages, key=lambda page: page.id)
     scored = [page for page in pages if page.text]
     if len(scored) < FEWEST_PAGES:
         raise TrainingError(f"training needs {FEWEST_PAGES} labelled pages with content; there are {len(scored)}")
     folds, held_out = _folds(pages, seed)
-    curve = _Curve(kind, seed, folds, on_step, stop)
-    points = curve.points()
-    config = _config(kind)
-    model = train(pages, kind=kind, config=config, seed=seed, split=1.0, name=name, command="blockfeat label")
+    options = {**{tried: _config(tried) for tried in kinds}, **(configs or {})}
+    curves = {
+        tried: _Curve(tried, options[tried], seed, folds, number, len(kinds), on_step, stop).points()
+        for number, tried in enumerate(kinds)
+    }
+    best = max(kinds, key=lambda tried: curves[tried][-1].f1)
+    model = train(pages, kind=best, config=options[best], seed=seed, split=1.0, name=name, command="blockfeat label")
     found = LabelTraining(
         model=model,
-        kind=kind,
+        kind=best,
         pages=len(scored),
         held_out=held_out,
-        points=points,
-        others={name: _mean_f1(extractor, scored) for name, extractor in (others or {}).items()},
+        points=curves[best],
+        others={
+            **{f"{tried}, trained on your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
+            **{other: _mean_f1(extractor, scored) for other, extractor in (others or {}).items()},
+        },
         skipped=model.report.skipped if model.report is not None else (),
         seconds=time.perf_counter() - start,
     )
@@ -173,18 +190,22 @@ _Folds = list[tuple[list[LabelledPage], list[LabelledPage]]]
 
 @dataclass(frozen=True)
 class _Curve:
-    """The fits of a learning curve."""
+    """The fits of a learning curve: one of several, by their number."""
 
     kind: str
+    config: Any
     seed: int
     folds: _Folds
+    number: int
+    of: int
     on_step: OnStep
     stop: Callable[[], bool]
 
     def points(self) -> tuple[CurvePoint, ...]:
         """Return one point for each share of the training pages; all folds of one share come before the next."""
         found: list[CurvePoint] = []
-        total = len(_SHARES) * len(self.folds) + 1
+        own = len(_SHARES) * len(self.folds)
+        before, total = self.number * own, self.of * own + 1
         for number, share in enumerate(_SHARES):
             scores: list[float] = []
             sizes: list[int] = []
@@ -194,18 +215,18 @@ class _Curve:
                 part = training[: max(2, ceil(share * len(training)))]
                 sizes.append(len(part))
                 scores += _f1s(self._fitted(part), [page for page in test if page.text])
-                done = number * len(self.folds) + place + 1
-                self.on_step(Step(done, total, tuple(found)))
+                done = before + number * len(self.folds) + place + 1
+                self.on_step(Step(self.kind, done, total, tuple(found)))
             found.append(CurvePoint(round(fmean(sizes), 1), fmean(scores)))
-            self.on_step(Step(done, total, tuple(found)))
+            self.on_step(Step(self.kind, done, total, tuple(found)))
         return tuple(found)
 
     def _fitted(self, pages: Sequence[LabelledPage]) -> Extractor:
-        return Extractor.of(make_trainer(self.kind, _config(self.kind), seed=self.seed).fit(pages))
+        return Extractor.of(make_trainer(self.kind, self.config, seed=self.seed).fit(pages))
 
 
 def _config(kind: str) -> Any:
-    """Return the hyperparameters: those of the kind, thresholds by the word F1 that the curve shows."""
+    """Return the hyperparameters of a kind."""
     return ThresholdConfig(fitness="f1") if kind == "thresholds" else CONFIGS[kind]()
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.labelling.background import Background, model_file
-from blockfeat.labelling.learning import FEWEST_PAGES, KINDS
+from blockfeat.labelling.learning import BEST, FEWEST_PAGES, KINDS
 from blockfeat.labelling.session import LabelSession, PageView
 from blockfeat.web.api import GUARDED, PROBLEMS
 from blockfeat.web.labelling.schemas import (
@@ -57,7 +57,7 @@ def session(request: Request) -> SessionBody:
             "output": str(found.output),
             "model": found.suggester.extractor.model.name,
             "model_file": str(model_file(found.output)),
-            "kinds": KINDS,
+            "kinds": [BEST, *KINDS],
             "fewest_pages": FEWEST_PAGES,
             "pages": [{"page": id, "state": found.state(id), "confidence": found.confidence(id)} for id in found.order],
             "next": found.next_page(),

@@ -62,9 +62,9 @@ class NextRequest(_Strict):
 
 
 class TrainRequest(_Strict):
-    """The kind of model to train."""
+    """The kind of model to train, or the one that is best on held-out pages."""
 
-    kind: Literal["thresholds", "margin"] = "thresholds"
+    kind: Literal["best", "thresholds", "margin"] = "best"
 
 
 class ProgressBody(BaseModel):

@@ -55,6 +55,7 @@ class Labelling {
       this.page = found;
       this.blocks = found.blocks;
       this.painted = null;
+      byId("title").dataset.page = found.page;
       byId("title").textContent = found.title || found.url || found.page;
       byId("address").textContent = [found.url ?? found.page, found.lang, { done: "labelled", skipped: "skipped", bad: "bad page" }[found.state],
         `suggestions of ${found.model}, expected F1 ${found.confidence.toFixed(2)}`].filter(Boolean).join(" · ");

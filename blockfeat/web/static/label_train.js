@@ -3,7 +3,10 @@
 import { get, post } from "./client.js";
 import { byId, el, plural, select } from "./dom.js";
 
-const KINDS = { thresholds: "thresholds: eight numbers, the safest with few pages", margin: "margin: more features, better with fifty pages or more" };
+const KINDS = {
+  best: "the better of both on held-out pages", thresholds: "thresholds: eight numbers, trained in seconds",
+  margin: "margin: 24 features of blocks and their surroundings",
+};
 const PAUSE = 400;
 const SVG = "http://www.w3.org/2000/svg";
 const f1 = (value) => value.toFixed(3);
@@ -74,6 +77,7 @@ export class TrainDialog {
   parts(state) {
     const found = [];
     if (state.error && state.phase !== "none") found.push(el("p", { class: "problem" }, state.error));
+    if (state.phase === "running") found.push(el("p", { class: "soft" }, `Trying ${state.kind}: ${state.done} of ${state.total || "…"} fits`));
     if (state.points.length) found.push(curve(state.points, state.result?.others ?? {}));
     if (state.result) found.push(...outcome(state));
     return found;

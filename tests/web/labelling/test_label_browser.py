@@ -126,6 +126,7 @@ def test_ten_pages_are_labelled_by_clicks_and_keys_and_trained_on(label_page: Pa
 
     # Training shows the curve and writes a model that extracts.
     keys.press("t")
+    page.select_option("#kind", "thresholds")
     page.click("#start-training")
     page.wait_for_selector("#train-dialog .scores")
     assert page.locator("#train-dialog svg.curve circle").count() == 3
