@@ -175,7 +175,7 @@ def train_on_labels(
         held_out=held_out,
         points=curves[best],
         others={
-            **{f"{tried}, trained on your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
+            **{f"{tried}, your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
             **{other: _mean_f1(extractor, scored) for other, extractor in (others or {}).items()},
         },
         skipped=model.report.skipped if model.report is not None else (),

@@ -103,7 +103,7 @@ function outcome({ result, is_used: isUsed, model_file: file }) {
 
 /** The learning curve as a drawing, with the other models as level lines, and as a table for those who cannot see it. */
 function curve(points, others) {
-  const [width, height, left, bottom, top, right] = [560, 210, 52, 40, 12, 130];
+  const [width, height, left, bottom, top, right] = [560, 210, 52, 40, 12, 190];
   const values = [...points.map((point) => point.f1), ...Object.values(others)];
   const low = Math.max(0, Math.floor((Math.min(...values) - 0.02) * 20) / 20);
   const most = Math.max(...points.map((point) => point.pages));
