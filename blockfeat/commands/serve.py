@@ -36,6 +36,9 @@ def serve(
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
     fetch_time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that fetching a page may take.")] = 20.0,
     rate: Annotated[int, typer.Option(min=0, help="Requests a minute of one client; 0 for no limit.")] = 240,
+    kept_bytes: Annotated[
+        int, typer.Option(min=1, help="Memory for pages that are kept for the next request; the oldest go first.")
+    ] = 64_000_000,
     trusted_proxy: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,6 +70,7 @@ def serve(
         fetch_time_limit=fetch_time_limit,
         jobs=jobs,
         requests_per_minute=rate,
+        kept_bytes=kept_bytes,
     )
     app = create_app(settings)
     with bound_socket(host, port) as listening:

@@ -105,5 +105,5 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     app.state.service = service
     app.include_router(api.router)
     app.include_router(views.router)
-    app.openapi = partial(described, app)  # type: ignore[method-assign]
+    app.openapi = partial(described, app, model_names=service.names)  # type: ignore[method-assign]
     return app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -72,9 +73,10 @@ class KeptPages:
         LimitExceeded
             The page is larger than the room for all.
         """
-        size = page.size
+        # In memory, where a letter may take four bytes.
+        size = sys.getsizeof(page.html)
         if size > self._most_bytes:
-            raise LimitExceeded(f"the page has {size:,} bytes, more than the {self._most_bytes:,} that can be kept")
+            raise LimitExceeded(f"the page takes {size:,} bytes, more than the {self._most_bytes:,} that can be kept")
         name = secrets.token_urlsafe(18)
         self._pages[name] = page, size, self._clock()
         self._bytes += size

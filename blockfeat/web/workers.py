@@ -210,6 +210,10 @@ class Workers(Generic[Loaded]):
         except TimeoutError as error:
             worker.tasks = _TASKS_OF_A_PROCESS
             raise Problem(504, f"the page took longer than {self._seconds:g} s") from error
+        except RuntimeError as error:
+            worker.tasks = _TASKS_OF_A_PROCESS
+            _logger.error("%s", error)
+            raise Problem(503, "no worker process is ready; try again later", headers={"Retry-After": "2"}) from error
         if answer is None:
             worker.tasks = _TASKS_OF_A_PROCESS
         return answer

@@ -16,7 +16,7 @@ from served import Served, serving_reader
 from small_site import Site, serving
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _ARGUMENTS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -46,9 +46,9 @@ def site() -> Iterator[Site]:
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return a headless Chromium."""
+    """Return a headless Chromium; for a module only, as an event loop runs in this thread as long as it does."""
     if importlib.util.find_spec("playwright") is None:
         pytest.skip("Playwright is not installed")
     path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -62,14 +62,21 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, reader: Served) -> Iterator[BrowserContext]:
+    """Return a browser context at the reader; it keeps nothing but the static files."""
+    made = browser.new_context(base_url=reader.url, viewport={"width": 1280, "height": 900})
+    made.set_default_timeout(60_000)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def page(browser: Browser, reader: Served) -> Iterator[Page]:
-    """Return a page of a fresh browser context at the reader; errors of its scripts fail the test."""
-    context = browser.new_context(base_url=reader.url, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(60_000)
+def page(context: BrowserContext) -> Iterator[Page]:
+    """Return a new page; errors of its scripts fail the test."""
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
     yield opened
-    context.close()
+    opened.close()
     assert errors == []

@@ -125,7 +125,7 @@ def test_nothing_of_the_client_goes_along_with_a_fetch(client: httpx2.Client, si
         ({"html": "x", "formats": ["pdf"]}, "format 'pdf' is unknown; known are text"),
         ({"html": "x", "runs": 0}, "runs"),
         ({"url": "ftp://a.example/"}, "only http and https"),
-        ({"url": "http://"}, "names no host"),
+        ({"url": "http://"}, "http://: "),
         ({"url": ""}, "an address is needed"),
     ],
 )

@@ -5,7 +5,7 @@ import { LOOKS } from "./original.js";
 
 const FILTERS = {
   scripts: "Scripts", noscript: "What stands in for scripts", styles: "Style sheets", style_attributes: "Style attributes", images: "Images",
-  images_alt: "show their ALT text", image_links: "Images as links", image_links_alt: "show their ALT text", text_links: "Text links", forms: "Forms",
+  images_alt: "Images: show ALT text instead", image_links: "Images as links", image_links_alt: "Image links: show ALT text instead", text_links: "Text links", forms: "Forms",
   inputs: "Input fields", buttons: "Buttons", selects: "Drop-down lists", meta: "Meta elements", frames: "Frames",
   table_cell_widths: "Widths of table cells", embeds: "Embedded objects",
 };

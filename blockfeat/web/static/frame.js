@@ -24,7 +24,9 @@ export class ColouredFrame {
 
   loaded() {
     const page = this.document;
-    if (!page) return;
+    if (!page?.body) return;
+    // Reached by Tab, so that keys work in it; its links are not.
+    page.body.tabIndex = 0;
     page.addEventListener("click", (event) => {
       // Links in the page lead nowhere.
       event.preventDefault();

@@ -1,0 +1,79 @@
+"""``blockfeat serve``."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from typer.testing import CliRunner
+
+from blockfeat.cli import app_of
+from blockfeat.models.store import load_model, save_model
+
+_COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
+
+
+@contextmanager
+def _served(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    command = [sys.executable, "-c", _COMMAND, "serve", "--port", "0", "--jobs", "1", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            yield re.findall(r"http://\S+?(?=/ )", line)[0], process
+        finally:
+            process.kill()
+
+
+def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
+    save_model(load_model("margin"), tmp_path / "own.json")
+    with (
+        _served("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000") as (
+            url,
+            process,
+        ),
+        httpx2.Client(base_url=url, timeout=60.0, trust_env=False) as client,
+    ):
+        while True:
+            try:
+                health = client.get("/api/v1/health", headers={"host": "reader.example"})
+                break
+            except httpx2.ConnectError:
+                continue
+        assert health.json()["workers"] == 1
+        names = [each["name"] for each in client.get("/api/v1/models").json()["models"]]
+        assert names[0] == "default"
+        assert names[-1] == "own"
+        assert client.post("/api/v1/extract", json={"html": "<p>Text", "model": "own"}).status_code == 200
+        assert client.post("/api/v1/extract", json={"html": "x" * 30_000}).status_code == 413
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) in (0, 130)
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--allow-network", "x"], "'x' is no network"),
+        (["--model", "none.npz"], "none.npz: neither a bundled model"),
+        (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7"),
+    ],
+)
+def test_wrong_options_are_told(options: list[str], message: str) -> None:
+    done = CliRunner().invoke(app_of(["serve"]), ["serve", *options])
+    assert done.exit_code != 0
+    assert message in re.sub(r"[\s│]+", " ", done.output) + str(done.exception)
+
+
+def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockfeat.web.extra.find_spec", lambda name: None if name == "fastapi" else name)
+    done = CliRunner().invoke(app_of(["serve"]), ["serve"])
+    assert "the reader needs fastapi: pip install 'blockfeat[web]'" in str(done.exception)

@@ -1,0 +1,332 @@
+"""The reader in a real browser: reading, choosing blocks, switching, by mouse, by keys, on a phone, in the dark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blockfeat.api import extract
+from blockfeat.data import demo_pages
+from script_vectors import page_with
+from served import Served
+from small_site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
+_HTML = {"Content-Type": "text/html; charset=utf-8"}
+_TABS = ("article", "original", "blocks", "output", "cleaned", "compare")
+
+_NAMELESS = """() => [...document.querySelectorAll('input, select, textarea, button, iframe')]
+  .filter((each) => !(each.labels?.length || each.getAttribute('aria-label') || each.title || each.textContent.trim()))
+  .map((each) => each.outerHTML)"""
+# What a finger could miss.
+_SMALL = """() => [...document.querySelectorAll('button, select, summary')]
+  .filter((each) => each.checkVisibility() && !each.classList.contains('plain'))
+  .filter((each) => each.getBoundingClientRect().height < 40).map((each) => each.outerHTML.slice(0, 80))"""
+# The texts that are seen whose ratio to what is behind them (WCAG 2) is under that of AA.
+_CONTRASTS = """() => {
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const linear = (part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const light = (color) => {
+    const [red, green, blue] = parts(color).map(linear);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (each) => {
+    for (; each; each = each.parentElement) {
+      const color = getComputedStyle(each).backgroundColor;
+      if ((parts(color)[3] ?? 1) > 0) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const found = [];
+  for (const each of document.querySelectorAll('body *')) {
+    const hasText = [...each.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!hasText || !each.checkVisibility() || each.disabled || each.closest('noscript, option')) continue;
+    const [one, other] = [light(getComputedStyle(each).color), light(behind(each))];
+    const ratio = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${each.outerHTML.slice(0, 80)}`);
+  }
+  return found;
+}"""
+
+
+def _open(page: Page) -> None:
+    page.goto("/")
+    page.wait_for_selector("body[data-ready]")
+
+
+def _paste(page: Page, html: str, url: str = "") -> None:
+    page.get_by_role("radio", name="HTML").check()
+    page.get_by_label("HTML of the page").fill(html)
+    page.get_by_label("Its address").fill(url)
+    page.locator("#intake-html").get_by_role("button", name="Read").click()
+    page.wait_for_selector("#panel-article h1")
+
+
+def _show(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def _verdicts(page: Page, name: str = "original") -> list[str]:
+    """Return the verdict of each block as the coloured page has it."""
+    frame = page.frame_locator(f"#panel-{name} iframe >> nth=0")
+    frame.locator("bf-block").first.wait_for()
+    found: dict[str, str] = dict(
+        frame.locator("bf-block").evaluate_all("all => all.map(e => [e.dataset.block, e.dataset.verdict])")
+    )
+    return [found[key] for key in sorted(found, key=int)]
+
+
+@pytest.fixture
+def read(page: Page) -> Page:
+    """Return a page at the reader that has read the demo page."""
+    _open(page)
+    _paste(page, _DEMO.html, _DEMO.url or "")
+    return page
+
+
+def test_a_pasted_page_becomes_an_article(read: Page) -> None:
+    expected = extract(_DEMO.html, url=_DEMO.url)
+    assert read.inner_text("#panel-article h1") == expected.metadata.headline
+    for author in expected.metadata.authors:
+        assert author in read.inner_text("#panel-article .byline")
+    paragraphs = read.locator("#panel-article .article-body p").all_inner_texts()
+    assert expected.text.split("\n\n")[-1].split()[:5] == paragraphs[-1].split()[:5]
+    kept = sum(block.kept for block in expected.blocks)
+    assert f"{kept} of {len(expected.blocks)}" in read.inner_text("#facts")
+    assert f"{kept} blocks" in read.inner_text("[role=status]#status")
+
+
+def test_a_page_read_by_address_and_its_links(page: Page, site: Site) -> None:
+    body = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
+    site.answers["/a"] = 200, _HTML, page_with(body).encode()
+    site.answers["/letter"] = (
+        200,
+        _HTML,
+        page_with("<p>The letter has <a href='/more'>more</a> to say of the ferry.</p>").encode(),
+    )
+    _open(page)
+    page.get_by_label("Address of the page").fill(f"{site.url}/a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel-article h1")
+    assert page.url.endswith(f"/?url={site.url}/a".replace(":", "%3A").replace("/", "%2F").replace("%2F?", "/?", 1))
+    page.get_by_role("link", name="letter of the people").click()
+    page.wait_for_selector("body.reading h1")
+    assert "/read?url=" in page.url
+    assert site.seen[-1] == "/letter"
+    page.get_by_role("link", name="Cleaned").click()
+    page.frame_locator("iframe.whole").locator("text=The letter has").wait_for()
+    page.frame_locator("iframe.whole").get_by_role("link", name="more").click()
+    page.wait_for_url("**/read?url=*more*")
+    assert site.seen[-1] == "/more"
+
+
+def test_a_file_is_read(page: Page) -> None:
+    _open(page)
+    page.get_by_role("radio", name="File").check()
+    page.set_input_files("#file", {"name": "a.html", "mimeType": "text/html", "buffer": page_with().encode("utf-16")})
+    page.locator("#intake-file button").click()
+    page.wait_for_selector("#panel-article h1")
+    assert page.inner_text("#panel-article h1") == "The ferry stays"
+    assert "a.html" in page.inner_text("#facts")
+
+
+def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
+    read.locator("#a-model").select_option("thresholds")
+    expected = extract(_DEMO.html, model="thresholds", url=_DEMO.url)
+    _show(read, "Original")
+    read.wait_for_function("() => document.querySelector('#status').textContent.includes('thresholds')")
+    assert _verdicts(read) == ["kept" if block.kept else "dropped" for block in expected.blocks]
+    block = next(block for block in expected.blocks if block.failed)
+    frame = read.frame_locator("#panel-original iframe")
+    frame.locator(f'bf-block[data-block="{block.index}"]').first.click()
+    details = read.locator("#panel-original .details")
+    details.get_by_role("heading", name=f"Block {block.index} ").wait_for()
+    assert details.locator("tr.failed").count() == len(block.failed)
+    assert "at least" in details.inner_text()
+    assert f"{abs(block.score):.2f}" in details.inner_text()
+    assert frame.locator("[data-current]").first.get_attribute("data-block") == str(block.index)
+
+
+def test_blocks_are_gone_through_by_keys(read: Page) -> None:
+    _show(read, "Original")
+    _verdicts(read)
+    read.get_by_role("button", name="Next block").focus()
+    for _ in range(2):
+        read.keyboard.press("Enter")
+    heading = read.locator("#panel-original .details h3")
+    read.locator("#panel-original .details h3", has_text="Block 1 ").wait_for()
+    read.frame_locator("#panel-original iframe").locator("body").focus()
+    read.keyboard.press("j")
+    read.locator("#panel-original .details h3", has_text="Block 2 ").wait_for()
+    read.keyboard.press("k")
+    read.locator("#panel-original .details h3", has_text="Block 1 ").wait_for()
+    assert "Block 1" in heading.inner_text()
+
+
+def test_the_table_sorts_filters_and_explains(read: Page) -> None:
+    _show(read, "Blocks")
+    rows = read.locator(".blocks tbody tr")
+    expected = extract(_DEMO.html, url=_DEMO.url).blocks
+    assert rows.count() == len(expected)
+    read.get_by_role("button", name="Score").click()
+    assert read.locator("th[aria-sort=descending]").inner_text().startswith("Score")
+    best = max(expected, key=lambda block: block.score)
+    assert rows.first.locator("td").first.inner_text() == str(best.index)
+    read.get_by_label("Verdict").select_option("kept")
+    assert rows.count() == sum(block.kept for block in expected)
+    read.get_by_label("Find").fill(best.text.split()[3])
+    assert 0 < rows.count() < len(expected)
+    toggle = rows.first.get_by_role("button")
+    toggle.focus()
+    read.keyboard.press("Enter")
+    read.locator(".more .details table").wait_for()
+    assert toggle.get_attribute("aria-expanded") == "true"
+    read.get_by_role("button", name="Show it in the page").click()
+    read.frame_locator("#panel-original iframe").locator("[data-current]").first.wait_for()
+    assert read.get_by_role("tab", name="Original").get_attribute("aria-selected") == "true"
+
+
+def test_every_format_is_shown_and_downloaded(read: Page) -> None:
+    expected = extract(_DEMO.html, url=_DEMO.url)
+    _show(read, "Output")
+    text = read.get_by_label("The output")
+    assert text.input_value() == expected.to_text()
+    shown = {"markdown": expected.to_markdown(), "html": expected.to_html(), "xml": expected.to_xml()}
+    for name, output in shown.items():
+        read.get_by_label("Format").select_option(name)
+        assert text.input_value() == output.replace("\r\n", "\n")
+    read.get_by_label("Format").select_option("json")
+    assert '"schema": 1' in text.input_value()
+    with read.expect_download() as started:
+        read.get_by_role("link", name="Download").click()
+    assert started.value.suggested_filename.endswith(".json")
+
+
+def test_filters_are_switched_live(read: Page) -> None:
+    _show(read, "Cleaned")
+    frame = read.frame_locator("#panel-cleaned iframe")
+    frame.locator("a").first.wait_for()
+    read.get_by_text("Filters: what is removed").click()
+    read.get_by_label("Text links").check()
+    frame.locator("body:not(:has(a))").wait_for()
+    read.get_by_label("List removed links at the end").check()
+    frame.locator("a").first.wait_for()
+    read.get_by_label("Shown as").select_option("text")
+    read.wait_for_function("() => document.querySelector('#panel-cleaned pre').textContent.length > 100")
+
+
+def test_two_models_side_by_side(read: Page) -> None:
+    _show(read, "Compare")
+    read.locator("#b-model").select_option("ziegler2007")
+    read.locator("#panel-compare h3", has_text="ziegler2007").wait_for()
+    read.wait_for_function("() => /agree/.test(document.querySelector('#panel-compare .summary').textContent)")
+    first = read.frame_locator("#panel-compare iframe >> nth=0")
+    first.locator("[data-differs]").first.wait_for()
+    read.get_by_role("button", name="Next difference").click()
+    read.locator("#panel-compare .details").first.wait_for()
+    assert first.locator("[data-current][data-differs]").count() > 0
+    read.locator("#b-model").select_option("default")
+    read.wait_for_function("() => /decide alike/.test(document.querySelector('#panel-compare .summary').textContent)")
+
+
+def test_a_page_that_cannot_be_read_is_told(page: Page, site: Site) -> None:
+    _open(page)
+    page.get_by_label("Address of the page").fill(f"{site.url}/none")
+    page.get_by_role("button", name="Read").click()
+    page.get_by_role("alert").wait_for()
+    assert f"{site.url}/none: the server answered 404" in page.get_by_role("alert").inner_text()
+
+
+def test_a_page_that_is_kept_no_longer_is_sent_again(read: Page, reader: Served) -> None:
+    reader.service.kept._pages.clear()
+    reader.service.kept._bytes = 0
+    read.locator("#a-model").select_option("margin")
+    read.wait_for_function("() => document.querySelector('#status').textContent.includes('margin')")
+    assert read.get_by_role("alert").is_hidden()
+
+
+def test_everything_is_reached_by_keys_alone(page: Page) -> None:
+    _open(page)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "html"
+    page.keyboard.insert_text(page_with())
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#panel-article h1")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('role')") == "tab":
+            break
+    for name in (*_TABS[1:], _TABS[0]):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.id") == f"tab-{name}"
+        assert page.locator(f"#panel-{name}").is_visible()
+
+
+def test_every_control_has_a_name_and_landmarks_are_there(read: Page) -> None:
+    for name in ("Original", "Blocks", "Output", "Cleaned", "Compare"):
+        _show(read, name)
+    nameless = read.evaluate(_NAMELESS)
+    assert nameless == []
+    for role in ("banner", "main", "contentinfo", "navigation", "complementary"):
+        assert read.get_by_role(role).count() >= 1, role
+    assert read.locator("[role=tabpanel][aria-labelledby]").count() == len(_TABS)
+    assert read.locator("[aria-live], [role=status], [role=alert]").count() >= 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_in_both_schemes(browser: Browser, reader: Served, scheme: str) -> None:
+    context = browser.new_context(base_url=reader.url, color_scheme=scheme, viewport={"width": 1280, "height": 900})  # type: ignore[arg-type]
+    page = context.new_page()
+    _open(page)
+    _paste(page, _DEMO.html, _DEMO.url or "")
+    background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (sum(int(part) for part in background[4:-1].split(",")) < 384) == (scheme == "dark")
+    assert page.evaluate(_CONTRASTS) == []
+    for name in ("Blocks", "Original"):
+        _show(page, name)
+        if name == "Blocks":
+            page.locator(".blocks .plain").first.click()
+            page.wait_for_selector("#panel-blocks .details")
+        assert page.evaluate(_CONTRASTS) == []
+    context.close()
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, reader: Served) -> None:
+    phone = {"width": 360, "height": 740}
+    context = browser.new_context(base_url=reader.url, viewport=phone, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
+    page = context.new_page()
+    _open(page)
+    _paste(page, _DEMO.html, _DEMO.url or "")
+    assert page.locator("#options").is_hidden()
+    for name in _TABS:
+        page.locator(f"#tab-{name}").tap()
+        page.locator(f"#panel-{name} > *").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"], name
+    small = page.evaluate(_SMALL)
+    assert small == []
+    page.locator("summary", has_text="Model and options").tap()
+    assert page.locator("#options").is_visible()
+    context.close()
+
+
+def test_reading_works_without_scripts(browser: Browser, reader: Served, site: Site) -> None:
+    site.answers["/a"] = 200, _HTML, page_with().encode()
+    context = browser.new_context(base_url=reader.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_label("Address of the page").fill(f"{site.url}/a")
+    page.get_by_role("button", name="Read").first.click()
+    page.wait_for_selector("body.reading article")
+    assert page.inner_text("h1") == "The ferry stays"
+    context.close()

@@ -1,0 +1,149 @@
+"""Hostile pages in a real browser: nothing of them runs, asks for anything, or opens a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blockfeat.crunch.settings import CleanSettings, Filters
+from blockfeat.web.choices import ExtractionChoices
+from blockfeat.web.kept import PageSource
+from blockfeat.web.loaded import LoadedExtractors, LoadExtractors, model_names
+from blockfeat.web.reading import CleanedPage, LinksOn, ReadArticle
+from blockfeat.web.tasks import Colour
+from script_vectors import METADATA_VECTORS, VECTORS, page_with
+from served import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Dialog, Page, Route
+
+_ADDRESS = "https://news.example/ferry"
+_KEEP_ALL = CleanSettings(filters=Filters(*(False,) * 17))
+# What is clicked: all but links to pages, which may lead there.
+_CLICK = """() => { for (const each of document.querySelectorAll('*')) {
+  const to = each.getAttribute('href') ?? '';
+  if (!/^(https?:|\\/|#|mailto:)/.test(to) && !each.closest('a')) { each.click?.(); each.focus?.(); }
+  if (each.localName === 'a' && /^[\\s\\x00-\\x20]*(java|vb|data)/i.test(to)) each.click();
+} }"""
+
+
+@dataclass
+class _Watched:
+    """A page of a browser, and what happened in it that should not."""
+
+    page: Page
+    happened: list[str] = field(default_factory=list)
+    allowed: str = "about:"
+
+    def on_dialog(self, dialog: Dialog) -> None:
+        self.happened.append(f"dialog {dialog.message!r}")
+        dialog.dismiss()
+
+    def on_request(self, route: Route) -> None:
+        if route.request.url.startswith((self.allowed, "data:image/")):
+            route.continue_()
+        else:
+            self.happened.append(f"request {route.request.url[:80]}")
+            route.abort()
+
+    def told(self) -> list[str]:
+        """Return what happened since this was asked, and forget it."""
+        if any(self.ran()):
+            self.happened.append("a script ran")
+        found, self.happened = self.happened, []
+        return found
+
+    def ran(self) -> list[bool]:
+        """Return for each frame, the page itself first, whether a script ran in it."""
+        return [frame.evaluate("() => Boolean(window.__hit)") for frame in self.page.frames]
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[_Watched]:
+    context = browser.new_context(viewport={"width": 1000, "height": 800})
+    made = _Watched(context.new_page())
+    made.page.set_default_timeout(60_000)
+    made.page.on("dialog", made.on_dialog)
+    context.route("**/*", made.on_request)
+    yield made
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LoadedExtractors:
+    return LoadExtractors(model_names(()), 5_000_000)()
+
+
+def _shown_together(watched: _Watched, documents: list[str]) -> None:
+    """Show documents in frames that may do anything."""
+    watched.page.goto("about:blank")
+    frames = "".join(f'<iframe srcdoc="{escape(document)}"></iframe>' for document in documents)
+    watched.page.set_content(f"<!DOCTYPE html>{frames}", wait_until="load")
+
+
+def test_the_vectors_fire_where_nothing_is_done_about_them(watched: _Watched) -> None:
+    """Otherwise the tests below would prove nothing."""
+    _shown_together(watched, [page_with(body).replace("alert(1)", "0") for body in VECTORS.values()])
+    assert sum(watched.ran()) >= 20
+    assert len(watched.happened) >= 5
+
+
+def test_the_safe_documents_do_nothing_even_where_scripts_may_run(watched: _Watched, loaded: LoadedExtractors) -> None:
+    pages = [page_with(body) for body in VECTORS.values()]
+    pages += [page_with(head=head) for head in METADATA_VECTORS.values()]
+    documents = []
+    for html in pages:
+        source = PageSource(html, _ADDRESS)
+        documents.append(Colour(source, ExtractionChoices())(loaded))
+        documents.append(CleanedPage(source, _KEEP_ALL, links=LinksOn(_ADDRESS))(loaded))
+        documents.append(ReadArticle(source, ExtractionChoices(), LinksOn(_ADDRESS))(loaded)["body"])
+    # They are well-formed, so that one ends where the next begins.
+    together = ["".join(documents[first : first + 8]) for first in range(0, len(documents), 8)]
+    _shown_together(watched, together)
+    assert len(watched.page.frames) == len(together) + 1
+    for frame in watched.page.frames[1:]:
+        frame.evaluate(_CLICK)
+    assert watched.told() == []
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_every_view_of_the_reader_does_nothing(watched: _Watched, reader: Served, part: int) -> None:
+    bodies = [*VECTORS.values()][part::2]
+    # What swallows the rest of a page comes last.
+    bodies.sort(key=lambda body: "plaintext" in body or body.count("</") < body.count("<") / 3)
+    page, watched.allowed = watched.page, reader.url
+    page.goto(f"{reader.url}/")
+    page.wait_for_selector("body[data-ready]")
+    page.get_by_role("radio", name="HTML").check()
+    page.fill("#html", page_with("<p>Between two of them.</p>".join(bodies), [*METADATA_VECTORS.values()][part]))
+    page.fill("#html-address", 'https://news.example/"><script>top.__hit=1</script>')
+    page.click("#intake-html button")
+    page.wait_for_selector("#panel-article h1")
+    for name in ("original", "blocks", "output", "cleaned", "compare"):
+        page.click(f"#tab-{name}")
+        if name in ("original", "cleaned", "compare"):
+            page.frame_locator(f"#panel-{name} iframe >> nth=0").locator("body *").first.wait_for(state="attached")
+        if name == "original":
+            page.get_by_role("button", name="Next block").click()
+            page.wait_for_selector("#panel-original .details")
+        if name == "blocks":
+            page.locator(".blocks .plain").first.click()
+            page.wait_for_selector("#panel-blocks .details")
+    assert watched.told() == []
+
+
+def test_a_file_name_is_text(watched: _Watched, reader: Served) -> None:
+    page, watched.allowed = watched.page, reader.url
+    page.goto(f"{reader.url}/")
+    page.wait_for_selector("body[data-ready]")
+    page.get_by_role("radio", name="File").check()
+    name = "<img src=x onerror=alert(1)>.html"
+    page.set_input_files("#file", {"name": name, "mimeType": "text/html", "buffer": page_with().encode()})
+    page.click("#intake-file button")
+    page.wait_for_selector("#panel-article h1")
+    assert name in page.inner_text("#facts")
+    assert watched.told() == []
