@@ -213,8 +213,9 @@ class LabelSession:
         with self._lock:
             before = self._view(cut)
             changes = {block: role for block in chosen if before.marked.get(block) != role}
-            # A page that was done and loses a role is open again.
-            state = "open" if before.state == "done" and role is None else None
+            # A page that was done and loses a role, or has changed, is open again.
+            is_open_again = before.state == "done" and (role is None or before.warning is not None)
+            state = "open" if is_open_again else None
             if changes:
                 self._apply(Change(page, cut.cut, changes, state, self._clock()), cut)
             return self._view(cut)
@@ -338,10 +339,13 @@ class LabelSession:
     def _bring_up_to_date(self, page: str, cut: CutPage | None) -> None:
         """Make the corpus file say of a page what the journal says."""
         labels = self._journal.log.labels(page)
+        written = self._corpus.roles(page)
         if labels.state != "done":
-            self._corpus.remove(page)
+            # Labels of the page as it was before it changed stay until it is accepted again.
+            if written is None or labels.cut in ("", written.cut):
+                self._corpus.remove(page)
             return
-        if page not in self.shelf or _same(labels, self._corpus.roles(page)):
+        if page not in self.shelf or _same(labels, written):
             return
         cut = cut or self._cut(page)
         if labels.cut != cut.cut:  # of a page that has changed: what the file has stays

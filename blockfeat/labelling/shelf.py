@@ -89,7 +89,8 @@ class PageShelf:
             return
         packed = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
         self._file.write(packed)
-        self._places[self._free_id(document.id)] = (self._end, len(packed), document.url, document.lang)
+        url = None if document.url is None else _writable(document.url)
+        self._places[self._free_id(_writable(document.id))] = (self._end, len(packed), url, document.lang)
         self._end += len(packed)
 
     def _free_id(self, id: str) -> str:
@@ -99,6 +100,11 @@ class PageShelf:
         while f"{id}#{number}" in self._places:
             number += 1
         return f"{id}#{number}"
+
+
+def _writable(name: str) -> str:
+    """Return a name that UTF-8 can hold: file names may have bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _decoded(document: Document) -> str:

@@ -124,6 +124,9 @@ def test_a_page_that_changed_keeps_its_old_labels_until_it_is_accepted_again(tmp
     with session_of(tmp_path, suggester, documents=[Document("a", site_page(2), lang="en")]) as session:
         assert "changed" in (session.view("a").warning or "")
         assert list(read_corpus(session.output)) == [before]
+        session.mark("a", [0], "byline")
+        assert session.state("a") == "open"
+        assert list(read_corpus(session.output)) == [before]
         session.accept("a")
         assert session.view("a").warning is None
     (after,) = read_corpus(tmp_path / "labels.jsonl")
@@ -220,11 +223,12 @@ def test_pages_are_read_decoded_and_named_once():
     documents = [
         Document("a", "caf\u00e9 <p>one".encode("latin-1"), charset="latin-1"),
         Document("a", "<p>two"),
+        Document("\udcff.html", "<p>odd name"),
         Document("b", None, error="b: gone"),
         Document("c", b"%PDF-1.7 ..."),
     ]
     shelf = PageShelf.of(documents)
-    assert shelf.ids == ("a", "a#2")
+    assert shelf.ids == ("a", "a#2", "\\udcff.html")
     assert shelf.page("a").html == "café <p>one"
     assert shelf.page("a#2").html == "<p>two"
     assert [problem[:2] for problem in shelf.problems] == ["b:", "c:"]

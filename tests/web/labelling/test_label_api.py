@@ -4,11 +4,21 @@ from collections.abc import Iterator
 
 import httpx2
 import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from blockfeat.data.corpus import read_corpus
 from blockfeat.sources import Document
 from labelling_page import LabellingPage, serving_labels
 from site_pages import site, site_page
+
+_CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
 @pytest.fixture
@@ -120,3 +130,20 @@ def test_the_api_is_described(labelling):
         spec = client.get("/openapi.json").json()
     assert "/api/v1/label/mark" in spec["paths"]
     assert "ProblemBody" in spec["components"]["schemas"]
+
+
+def test_requests_after_the_description_never_break_the_service(labelling):
+    schema = schemathesis.openapi.from_url(f"{labelling.url}/openapi.json")
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) == 12
+    for operation in operations:
+
+        @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+        @given(case=operation.as_strategy())
+        def holds(case: schemathesis.Case) -> None:
+            case.call_and_validate(checks=_CHECKS)
+
+        holds()
+    # Whatever was done, session and corpus file are sound.
+    assert labelling.session.progress.pages == 3
+    list(read_corpus(labelling.session.output))
