@@ -18,8 +18,10 @@ from blockfeat.compiled import uncompiled_modules
 __all__ = ["app_of", "main"]
 
 # Each command stands in the module of its name.
-_COMMANDS = ("extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "site", "demo", "serve")
-_OF_ONE_PAGE = ("extract", "explain", "clean")
+_COMMANDS = (
+    "extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "site", "label", "serve", "demo",
+)  # fmt: skip
+_OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 
@@ -68,7 +70,8 @@ def _blockfeat(
     if context.invoked_subcommand is not None and uncompiled_modules():
         console.error(_how_it_runs())
     if context.invoked_subcommand in _OF_ONE_PAGE:
-        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none.
+        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none,
+        # and training beside a labeller's pages is slower with them.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if verbose:
         import logging

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.host import guess_host, registered_domain
 from blockfeat.data.json_lines import check_suffix, json_type, parse_object, read_lines, stem, write_lines
 from blockfeat.errors import CorpusError, LanguageError
@@ -57,6 +58,8 @@ class LabelledPage:
         Name of the corpus that the page is from.
     text2 : str or None
         Gold text of a second labeller.
+    roles : BlockRoles or None
+        The role that the labeller gave to each block (`blockfeat label` writes them).
     """
 
     id: str
@@ -73,6 +76,7 @@ class LabelledPage:
     publisher: str | None = None
     corpus: str = ""
     text2: str | None = None
+    roles: BlockRoles | None = None
 
     @property
     def host(self) -> str:
@@ -134,6 +138,8 @@ def page_from_record(record: dict[str, Any], *, corpus: str = "") -> LabelledPag
             raise CorpusError(f"field {name!r} is missing or empty")
     for name, attribute in _SNIPPETS.items():
         values[attribute] = _snippets(name, record.get(name))
+    if record.get("roles") is not None:
+        values["roles"] = BlockRoles.from_value(record["roles"])
     if "text" not in values and not values["present"] and not values["absent"]:
         raise CorpusError("no gold: neither 'text' nor snippets in 'with' or 'without'")
     values.setdefault("corpus", corpus)
@@ -159,6 +165,8 @@ def page_to_record(page: LabelledPage) -> dict[str, Any]:
     for name, attribute in _SNIPPETS.items():
         if getattr(page, attribute):
             record[name] = list(getattr(page, attribute))
+    if page.roles is not None:
+        record["roles"] = page.roles.to_value()
     return record
 
 

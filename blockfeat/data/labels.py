@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BlockLabels", "Marks", "label_blocks", "snippet_labels"]
+__all__ = ["BlockLabels", "Marks", "label_blocks", "role_labels", "snippet_labels"]
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -19,6 +20,7 @@ _LONG = 20
 _LONGEST_HEADLINE = 40
 _LONGEST_BYLINE = 15
 _LONGEST_CAPTION = 60
+_BYLINE = 0.5
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,18 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
     headline = marks.headline & (words <= _LONGEST_HEADLINE) & (places <= first + 1)
     byline = content & marks.byline & (words <= _LONGEST_BYLINE)
     weights[headline] = 1.0
-    weights[byline] = 0.5
+    weights[byline] = _BYLINE
     return BlockLabels((content & ~headline & ~byline).astype(np.float64), weights)
+
+
+def role_labels(roles: Sequence[str | None]) -> BlockLabels:
+    """Label the blocks of a page whose labeller gave them roles; those without a role weigh nothing.
+
+    Only ``"content"`` is content. Bylines count half, as in `label_blocks`.
+    """
+    labels = np.array([role == "content" for role in roles], dtype=np.float64)
+    weights = np.array([0.0 if role is None else _BYLINE if role == "byline" else 1.0 for role in roles])
+    return BlockLabels(labels, weights)
 
 
 def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:

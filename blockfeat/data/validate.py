@@ -30,7 +30,8 @@ class CorpusProblem:
         Number of the line, from 1; 0 if the whole file is meant.
     kind : str
         ``"record"`` (bad JSON, missing fields, wrong types), ``"empty html"``, ``"empty gold"``,
-        ``"gold not found"``, ``"duplicate id"``, ``"duplicate html"`` or ``"file"``.
+        ``"gold not found"``, ``"roles"`` (of another cut of the page), ``"duplicate id"``, ``"duplicate html"`` or
+        ``"file"``.
     message : str
         What is wrong, with the page's id where it has one.
     """
@@ -148,12 +149,30 @@ class _Tally:
         if not page.html.strip():
             self.note(line, "empty html", f"{page.id!r} has empty html")
             return
-        if page.text is not None and not page.text.strip():
+        # A labeller who gave every block another role has said that there is no content.
+        is_meant = page.roles is not None and not page.roles.has_content
+        if page.text is not None and not page.text.strip() and not is_meant:
             self.note(line, "empty gold", f"{page.id!r} has an empty gold text")
         share = gold_found(page)
         if share < LEAST_FOUND:
             message = f"only {share:.0%} of the gold words of {page.id!r} occur in its html"
             self.note(line, "gold not found", message)
+        if page.roles is not None and not _roles_fit(page):
+            message = f"the roles of {page.id!r} are of another cut of the page; its text is used instead"
+            self.note(line, "roles", message)
+
+
+def _roles_fit(page: LabelledPage) -> bool:
+    """Return whether the roles of a page's blocks are of its cut; True where the tag table is not here."""
+    from blockfeat.blocks.cut import cut_into_blocks
+    from blockfeat.blocks.tagtable import BUNDLED_TABLES, load_table
+    from blockfeat.page.page import Page
+
+    if page.roles is None or page.roles.table not in BUNDLED_TABLES:
+        return True
+    table = load_table(page.roles.table)
+    parsed = Page.parse(page.html, url=page.url, keep_drawings=table.reads_drawings)
+    return page.roles.fits(cut_into_blocks(parsed, table))
 
 
 def validate(path: str | PathLike[str]) -> CorpusReport:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from blockfeat.evaluation.agreement import Agreement
 from blockfeat.evaluation.evaluate import Evaluation, GroupScores
 from blockfeat.files import write_text
 
-__all__ = ["Table", "evaluation_tables", "write_evaluation"]
+__all__ = ["Table", "agreement_tables", "evaluation_tables", "write_agreement", "write_evaluation"]
 
 _COLUMNS = ("pages", "precision", "recall", "F1", "95 % interval", "cosine × δ", "snippet F1", "errors")
 
@@ -100,3 +101,48 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
         The file cannot be written.
     """
     write_text(path, json.dumps(evaluation.to_dict(pages=True), ensure_ascii=False, indent=1) + "\n")
+
+
+def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
+    """Yield tables of two labellers' agreement: of their texts, of their roles, and of the worst pages.
+
+    Parameters
+    ----------
+    found : Agreement
+        The agreement.
+    worst : int
+        Number of the worst pages to list; 0: no such table.
+    """
+    rows = []
+    for name, metric in (("cosine × length ratio (HL)", "cosine"), ("word F1", "f1")):
+        interval = found.interval(metric)
+        rows.append([name, _score(interval.mean), f"{interval.low:.3f}–{interval.high:.3f}"])
+    rows.append(["Cohen's kappa of blocks, content or not", _score(found.kappa), ""])
+    if found.role_blocks:
+        rows.append(["Cohen's kappa of blocks, by role", _score(found.role_kappa), ""])
+    yield Table(f"agreement on {len(found.pages)} pages", ["measure", "value", "95 % interval"], rows, 1)
+    if found.role_blocks:
+        roles = [
+            [role, *map(str, found.counts_by_role[role]), _score(kappa)] for role, kappa in found.kappa_by_role.items()
+        ]
+        title = f"by role, over {found.role_blocks} blocks"
+        yield Table(title, ["role", "first labeller", "second labeller", "kappa"], roles, 1)
+    pages = [
+        [page.id, _score(page.f1), _score(page.cosine), _score(page.kappa), str(page.differing), str(page.blocks)]
+        for page in found.worst(worst)
+    ]
+    if pages:
+        yield Table(
+            "pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1
+        )
+
+
+def write_agreement(found: Agreement, path: Path) -> None:
+    """Write the agreement of two labellers, that on single pages too, as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    write_text(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")

@@ -13,7 +13,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.labels import BlockLabels, Marks, label_blocks, snippet_labels
+from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.features.context import context_features, context_places
 from blockfeat.features.measuring import Measurer
@@ -160,6 +160,9 @@ class PageLabeller:
         if not len(blocks):
             raise TrainingError("the page has no text")
         texts = tuple(blocks.texts())
+        if page.roles is not None and page.roles.fits(blocks):
+            labels = role_labels(page.roles.blocks)
+            return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels
         if page.text is None:
             labels = snippet_labels(list(texts), page.present, page.absent)
             return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels

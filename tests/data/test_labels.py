@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blockfeat.data.labels import Marks, label_blocks, snippet_labels
+from blockfeat.data.labels import Marks, label_blocks, role_labels, snippet_labels
 
 
 def marks(n: int, **given: list[int]) -> Marks:
@@ -57,3 +57,9 @@ def test_snippets_label_the_block_that_alone_has_them():
 def test_no_blocks():
     assert label_blocks(np.zeros(0), np.zeros(0, dtype=np.int64), marks(0)).labels.size == 0
     assert snippet_labels([], ("a",), ()).labels.size == 0
+
+
+def test_roles_say_what_is_content_and_leave_open_blocks_out():
+    found = role_labels(["clutter", "headline", "byline", "content", "caption", None])
+    assert found.labels.tolist() == [0, 0, 0, 1, 0, 0]
+    assert found.weights.tolist() == [1, 1, 0.5, 1, 1, 0]

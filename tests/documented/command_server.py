@@ -122,8 +122,8 @@ def _end_servers_when_ready() -> None:
 
 def _allowing_this_machine(words: list[str]) -> list[str]:
     """Allow addresses of this machine, which stand in for those of example.org."""
-    is_fetched = any(word.startswith("http://127.0.0.1:") or word == "--urls" for word in words)
-    if words[:1] and words[0] in ("extract", "explain", "clean") and is_fetched:
+    is_fetched = any(word.startswith("http://127.0.0.1:") or word in ("--urls", "urls") for word in words)
+    if words[:1] and words[0] in ("extract", "explain", "clean", "label") and is_fetched:
         return [*words, "--allow-network", "127.0.0.1/32"]
     return words
 

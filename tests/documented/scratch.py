@@ -55,6 +55,8 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
         (folder / name).write_bytes(gzip.compress(data))
     for name in ("pages.jsonl", "crawl.jsonl"):
         (folder / name).write_bytes(data)
+    for name in ("anna.jsonl", "ben.jsonl"):
+        (folder / name).write_text(_lines(records[:3]), encoding="utf-8")
     (folder / "other.jsonl.xz").write_bytes(lzma.compress(_lines(records[::7]).encode(), preset=0))
 
 

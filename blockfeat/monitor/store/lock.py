@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager
 
 from sqlalchemy import Engine, text
 
 from blockfeat.errors import StoreError
+from blockfeat.files import held_alone
 
 __all__ = ["locked"]
 
@@ -36,9 +36,9 @@ def locked(engine: Engine, *, name: str) -> Iterator[None]:
                 raise StoreError(f"{name}: another run is at work on this store")
             yield
         return
-    with closing(sqlite3.connect(f"{engine.url.database}.lock", timeout=0, isolation_level=None)) as session_file:
+    with ExitStack() as stack:
         try:
-            session_file.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
+            stack.enter_context(held_alone(f"{engine.url.database}.lock"))
+        except BlockingIOError as error:
             raise StoreError(f"{name}: another run is at work on this store") from error
         yield

@@ -1,0 +1,1 @@
+"""The labelling page: a session of `blockfeat.labelling` in the browser."""

@@ -1,0 +1,126 @@
+"""``blockfeat label``."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from typer.testing import CliRunner
+
+from blockfeat.cli import app_of
+from blockfeat.commands.label import default_output
+from blockfeat.data.corpus import read_corpus, write_corpus
+from blockfeat.data.validate import validate
+from labelled_site_pages import site_page
+
+_COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
+
+
+@contextmanager
+def _labelling(folder: Path, *options: str) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
+    command = [sys.executable, "-c", _COMMAND, "label", *options, "--port", "0", "--model", "margin"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            found = re.findall(r"http://\S+", process.stdout.readline())
+            assert found, process.stderr.read() if process.stderr else ""
+            with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=60.0, trust_env=False) as client:
+                while process.poll() is None:
+                    try:
+                        client.get("session")
+                        break
+                    except httpx2.ConnectError:
+                        time.sleep(0.05)
+                yield client, process
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.html").write_text(site_page(number), encoding="utf-8")
+    return tmp_path
+
+
+def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path) -> None:
+    with _labelling(saved, "saved") as (client, process):
+        first = client.get("session").json()["next"]
+        assert client.post("accept", json={"page": first}).json()["progress"]["done"] == 1
+        second = client.post("next", json={}).json()["page"]
+        client.post("mark", json={"page": second, "blocks": [0], "role": "byline"})
+        other = subprocess.run(
+            [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"],
+            cwd=saved, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert other.returncode == 126
+        assert "another session" in other.stderr
+        os.kill(process.pid, signal.SIGKILL)
+    (page,) = read_corpus(saved / "saved.labels.jsonl")
+    assert page.id == first
+    with _labelling(saved, "saved") as (client, process):
+        assert client.get("session").json()["progress"]["done"] == 1
+        assert client.get("page", params={"page": second}).json()["blocks"][0]["marked"]
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=60)[0]
+        assert process.returncode == 0
+    assert "1 labelled pages in saved.labels.jsonl" in rest
+    assert validate(saved / "saved.labels.jsonl").ok
+
+
+@pytest.mark.parametrize(
+    ("name", "output"),
+    [
+        ("pages/", "pages.labels.jsonl"),
+        ("pages.jsonl.gz", "pages.labels.jsonl"),
+        ("/data/crawl.warc.gz", "crawl.labels.jsonl"),
+        ("https://example.org/a", "addresses.labels.jsonl"),
+        (".", "pages.labels.jsonl"),
+    ],
+)
+def test_the_labels_are_named_after_the_pages(name: str, output: str) -> None:
+    assert default_output([name]) == Path(output)
+
+
+def test_what_cannot_be_labelled_is_an_error_that_names_it(saved: Path) -> None:
+    runner, app = CliRunner(), app_of(["label"])
+    output = str(saved / "out.jsonl")
+    gone = runner.invoke(app, ["label", str(saved / "gone"), "-o", output])
+    assert "gone: there are no pages to label" in str(gone.exception)
+    packed = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "out.jsonl.xz"), "--port", "0"])
+    assert "ends in .jsonl" in str(packed.exception)
+    lost = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "no" / "out.jsonl"), "--port", "0"])
+    assert "there is no folder" in str(lost.exception)
+
+
+def test_two_labellers_are_compared(saved: Path) -> None:
+    with _labelling(saved, "saved", "-o", "anna.jsonl") as (client, _):
+        pages = [entry["page"] for entry in client.get("session").json()["pages"]]
+        for name in pages:
+            client.post("accept", json={"page": name})
+    anna = list(read_corpus(saved / "anna.jsonl"))
+    (saved / "ben").mkdir()
+    write_corpus([page for page in anna if page.id != pages[0]], saved / "ben.jsonl")
+    runner, app = CliRunner(), app_of(["evaluate"])
+    files = [str(saved / "anna.jsonl"), str(saved / "ben.jsonl")]
+    found = runner.invoke(app, ["evaluate", "--agreement", *files, "--json", str(saved / "out.json")])
+    assert found.exit_code == 0, found.output
+    report = json.loads((saved / "out.json").read_text())
+    assert (report["cosine"], report["kappa"], report["only_first"]) == (1.0, 1.0, 1)
+    none = runner.invoke(app, ["evaluate"])
+    assert none.exit_code == 2

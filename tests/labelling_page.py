@@ -1,0 +1,57 @@
+"""A labelling page that serves for the tests."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.labelling.session import LabelSession
+from blockfeat.labelling.shelf import PageShelf
+from blockfeat.labelling.suggestions import Suggester
+from blockfeat.sources import Document
+from blockfeat.web.labelling.app import create_label_app
+from blockfeat.web.serving import bound_socket
+from blockfeat.web.settings import ServeSettings
+
+
+@dataclass(frozen=True)
+class LabellingPage:
+    """A labelling page on this machine.
+
+    Attributes
+    ----------
+    url : str
+        Its address.
+    session : LabelSession
+        What it labels.
+    """
+
+    url: str
+    session: LabelSession
+
+
+@contextmanager
+def serving_labels(documents: Sequence[Document], output: Path, *, model: str) -> Iterator[LabellingPage]:
+    """Serve a labelling page in a thread."""
+    shelf = PageShelf.of(documents)
+    with LabelSession(shelf, output, Suggester(Extractor.load(model))) as session:
+        app = create_label_app(session, ServeSettings(requests_per_minute=0))
+        with bound_socket("127.0.0.1", 0) as listening:
+            server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+            thread.start()
+            while not server.started and thread.is_alive():
+                time.sleep(0.01)
+            try:
+                yield LabellingPage(f"http://127.0.0.1:{listening.getsockname()[1]}", session)
+            finally:
+                server.should_exit = True
+                thread.join()
+    shelf.close()

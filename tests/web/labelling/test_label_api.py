@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from blockfeat.data.corpus import read_corpus
+from blockfeat.sources import Document
+from labelled_site_pages import site, site_page
+from labelling_page import LabellingPage, serving_labels
+
+_CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@pytest.fixture
+def labelling(tmp_path) -> Iterator[LabellingPage]:
+    odd = Document("odd/page?&#<script>", site_page(3), lang="en")
+    with serving_labels([*site(2), odd], tmp_path / "labels.jsonl", model="margin") as served:
+        yield served
+
+
+@pytest.fixture
+def api(labelling: LabellingPage) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=f"{labelling.url}/api/v1/label/", timeout=60.0, trust_env=False) as made:
+        yield made
+
+
+def test_a_page_is_marked_accepted_and_undone(api, labelling):
+    start = api.get("session").json()
+    assert start["progress"] == {
+        "pages": 3, "done": 0, "skipped": 0, "bad": 0, "left": 3, "blocks_a_minute": None,
+    }  # fmt: skip
+    assert {entry["state"] for entry in start["pages"]} == {"open"}
+    name = "odd/page?&#<script>"
+    found = api.get("page", params={"page": name}).json()
+    assert found["title"] == "Story 3 of the harbour"
+    content = [block["index"] for block in found["blocks"] if block["role"] == "content"]
+    marked = api.post("mark", json={"page": name, "blocks": content[:2], "role": "caption"}).json()
+    assert [block["index"] for block in marked["blocks"] if block["marked"]] == content[:2]
+    assert marked["can_undo"]
+    after = api.post("accept", json={"page": name}).json()
+    assert after["progress"]["done"] == 1
+    assert after["page"] in ("page-0", "page-1")
+    (page,) = read_corpus(labelling.session.output)
+    assert page.id == name
+    assert api.post("undo").json()["page"] == name
+    assert list(read_corpus(labelling.session.output)) == []
+    assert api.post("redo").json() == {**after, "page": name}
+
+
+def test_pages_are_put_off_called_bad_or_without_content(api, labelling):
+    api.post("set-aside", json={"page": "page-0", "state": "skipped"})
+    api.post("set-aside", json={"page": "page-1", "state": "bad"})
+    found = api.post("no-content", json={"page": "odd/page?&#<script>"}).json()
+    assert found["page"] is None
+    assert found["progress"] == {**found["progress"], "done": 1, "skipped": 1, "bad": 1, "left": 0}
+    assert [page.text for page in read_corpus(labelling.session.output)] == [""]
+    assert api.get("session").json()["next"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("mark", {"page": "nobody", "blocks": [0], "role": "content"}),
+        ("mark", {"page": "page-0", "blocks": [9999], "role": "content"}),
+        ("mark", {"page": "page-0", "blocks": [0], "role": "title"}),
+        ("mark", {"page": "page-0", "blocks": [], "role": "content"}),
+        ("mark", {"page": "page-0", "blocks": [0], "role": "content", "more": 1}),
+        ("accept", {"page": "nobody"}),
+        ("set-aside", {"page": "page-0", "state": "done"}),
+        ("next", {"page": "nobody"}),
+        ("train", {"kind": "web2text"}),
+    ],
+)
+def test_what_cannot_be_is_a_problem_with_its_reason(api, labelling, path: str, body: dict[str, object]):
+    answer = api.post(path, json=body)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["detail"]
+    assert not labelling.session.can_undo
+
+
+def test_another_site_cannot_label(api, labelling):
+    body = {"page": "page-0"}
+    for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"host": "evil.example"}):
+        assert api.post("accept", json=body, headers=headers).status_code in (403, 421)
+    assert api.post("accept", content="page=page-0", headers={"content-type": "text/plain"}).status_code == 422
+    assert labelling.session.progress.done == 0
+
+
+def test_the_frame_runs_nothing_and_shows_roles(labelling):
+    hostile = '<p onclick="alert(1)">A paragraph of several words that stays.</p><script>alert(2)</script>'
+    output = labelling.session.output.with_name("hostile.jsonl")
+    with (
+        serving_labels([Document("hostile", hostile)], output, model="margin") as served,
+        httpx2.Client(base_url=served.url, timeout=60.0, trust_env=False) as client,
+    ):
+        answer = client.get("/label/frame", params={"page": "hostile"})
+        assert client.get("/label/frame", params={"page": "hostile", "look": "bare"}).status_code == 422
+        assert client.get("/label/frame", params={"page": "nobody"}).status_code == 422
+        assert client.get("/").headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
+    assert "alert" not in answer.text
+    assert 'data-verdict="content"' in answer.text
+    assert "script-src" not in answer.headers["content-security-policy"]
+    assert "sandbox allow-same-origin" in answer.headers["content-security-policy"]
+
+
+def test_training_needs_pages_and_says_so(api):
+    api.post("accept", json={"page": "page-0"})
+    assert api.post("train", json={"kind": "thresholds"}).json()["phase"] in ("running", "failed")
+    for _ in range(600):
+        state = api.get("training").json()
+        if state["phase"] != "running":
+            break
+    assert state["phase"] == "failed"
+    assert "needs 4 labelled pages" in state["error"]
+
+
+def test_the_api_is_described(labelling):
+    with httpx2.Client(base_url=labelling.url, trust_env=False) as client:
+        spec = client.get("/openapi.json").json()
+    assert "/api/v1/label/mark" in spec["paths"]
+    assert "ProblemBody" in spec["components"]["schemas"]
+
+
+def test_requests_after_the_description_never_break_the_service(labelling):
+    schema = schemathesis.openapi.from_url(f"{labelling.url}/openapi.json")
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) == 12
+    for operation in operations:
+
+        @settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+        @given(case=operation.as_strategy())
+        def holds(case: schemathesis.Case) -> None:
+            case.call_and_validate(checks=_CHECKS)
+
+        holds()
+    # Whatever was done, session and corpus file are sound.
+    assert labelling.session.progress.pages == 3
+    list(read_corpus(labelling.session.output))

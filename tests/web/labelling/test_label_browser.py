@@ -1,0 +1,188 @@
+"""A labeller at work in a real browser: clicks, keys, undo, training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blockfeat.data.corpus import read_corpus
+from blockfeat.data.validate import validate
+from blockfeat.extraction.extractor import Extractor
+from labelled_site_pages import site
+from labelling_page import LabellingPage, serving_labels
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+
+@pytest.fixture
+def labelling(tmp_path) -> Iterator[LabellingPage]:
+    with serving_labels(site(10), tmp_path / "labels.jsonl", model="margin") as served:
+        yield served
+
+
+@pytest.fixture
+def label_page(browser: Browser, labelling: LabellingPage) -> Iterator[Page]:
+    context = browser.new_context(base_url=labelling.url, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(20_000)
+    opened = context.new_page()
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if _is_fault(message) else None)
+    opened.goto("/")
+    opened.wait_for_selector("#blocks li[data-current]")
+    yield opened
+    context.close()
+    assert errors == []
+
+
+def _is_fault(message: ConsoleMessage) -> bool:
+    # What Playwright itself would run in the frame is refused: that is meant.
+    return message.type == "error" and "frame is sandboxed" not in message.text
+
+
+def roles(page: Page) -> list[str]:
+    return page.eval_on_selector_all("#blocks li", "items => items.map(item => item.dataset.role)")
+
+
+def frame_roles(page: Page) -> dict[int, str]:
+    pairs = (
+        page.frame_locator("iframe.page")
+        .locator("bf-block")
+        .evaluate_all("parts => parts.map(part => [Number(part.dataset.block), part.dataset.verdict])")
+    )
+    return dict(pairs)
+
+
+def title(page: Page) -> str:
+    return page.inner_text("#title")
+
+
+def wait_for_other_page(page: Page, before: str) -> None:
+    page.wait_for_function("title => document.getElementById('title').textContent !== title", arg=before)
+    page.wait_for_selector("#blocks li[data-current]")
+
+
+def place_of(page: Page, text: str) -> int:
+    found = "(items, text) => items.findIndex(item => item.innerText.includes(text))"
+    return page.eval_on_selector_all("#blocks li", found, text)
+
+
+def close_dialog(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog[open]", state="detached")
+
+
+def wait_for_role(page: Page, block: int, role: str) -> None:
+    wanted = "([block, role]) => document.getElementById('blocks').children[block].dataset.role === role"
+    page.wait_for_function(wanted, arg=[block, role])
+
+
+def test_ten_pages_are_labelled_by_clicks_and_keys_and_trained_on(label_page: Page, labelling: LabellingPage):
+    page, keys = label_page, label_page.keyboard
+    footer = place_of(page, "rights reserved")
+
+    # A click in the frame makes a block content, another takes it out, undo brings it back.
+    block = page.frame_locator("iframe.page").locator(f'bf-block[data-block="{footer}"]').first
+    block.click()
+    wait_for_role(page, footer, "content")
+    assert frame_roles(page)[footer] == "content"
+    block.click()
+    assert roles(page)[footer] == "clutter"
+    keys.press("z")
+    wait_for_role(page, footer, "content")
+    keys.press("y")
+    wait_for_role(page, footer, "clutter")
+
+    # A range by keys: from the first block down, as captions, then the suggestions again.
+    keys.press("Home")
+    keys.press("Shift+J")
+    keys.press("Shift+ArrowDown")
+    suggested = roles(page)
+    keys.press("p")
+    assert roles(page)[:3] == ["caption"] * 3
+    keys.press("Home")
+    keys.press("Shift+J")
+    keys.press("Shift+J")
+    keys.press("u")
+    assert roles(page) == suggested
+
+    # Every page: a byline where it is not seen, then on with Enter.
+    seen = []
+    for number in range(10):
+        before = title(page)
+        seen.append(before)
+        byline = place_of(page, "By ")
+        page.locator("#blocks li").nth(byline).click()
+        page.locator("#blocks li").nth(byline).click()
+        keys.press("b")
+        keys.press("Enter")
+        if number < 9:
+            wait_for_other_page(page, before)
+    page.wait_for_function("() => document.getElementById('counts').textContent.startsWith('10 of 10 pages')")
+    assert len(set(seen)) == 10
+
+    # Training shows the curve and writes a model that extracts.
+    keys.press("t")
+    page.select_option("#kind", "thresholds")
+    page.click("#start-training")
+    page.wait_for_selector("#train-dialog .scores")
+    assert page.locator("#train-dialog svg.curve circle").count() == 3
+    assert "thresholds" in page.inner_text("#train-dialog .scores")
+    output = labelling.session.output
+    assert validate(output).ok
+    pages = list(read_corpus(output))
+    assert len(pages) == 10
+    assert all("byline" in found.roles.blocks for found in pages if found.roles)
+    model = Extractor.load(output.with_name("labels.model.json"))
+    first = pages[0]
+    assert model.extract(first.html, lang="en").text == first.text
+    close_dialog(page)
+
+
+def test_the_page_works_by_keyboard_and_for_screen_readers(label_page: Page, labelling: LabellingPage):
+    page, keys = label_page, label_page.keyboard
+    keys.press("?")
+    help_text = page.inner_text("#help-dialog")
+    for word in ("headline", "byline", "caption", "clutter", "undo", "accept"):
+        assert word in help_text
+    keys.press("x")
+    close_dialog(page)
+    assert not labelling.session.can_undo
+    listbox = page.locator("#blocks")
+    assert listbox.get_attribute("role") == "listbox"
+    keys.press("Home")
+    keys.press("j")
+    current = listbox.get_attribute("aria-activedescendant")
+    assert current == "block-1"
+    keys.press("h")
+    label = page.locator("#block-1").get_attribute("aria-label") or ""
+    assert label.startswith("headline: ")
+    assert listbox.get_attribute("aria-activedescendant") == "block-2"
+    keys.press("v")
+    assert page.locator("#frame-box").is_hidden()
+    keys.press("v")
+    assert page.locator("#blocks").is_hidden()
+    keys.press("v")
+    first = title(page)
+    keys.press("s")
+    wait_for_other_page(page, first)
+    second = title(page)
+    keys.press("0")
+    wait_for_other_page(page, second)
+    third = title(page)
+    keys.press("!")
+    wait_for_other_page(page, third)
+    progress = labelling.session.progress
+    assert (progress.done, progress.skipped, progress.bad, progress.left) == (1, 1, 1, 7)
+    # Keys in a field are the field's.
+    page.focus("#look")
+    keys.press("x")
+    page.select_option("#look", "plain")
+    fourth = title(page)
+    page.focus("#next")
+    keys.press("Enter")
+    wait_for_other_page(page, fourth)
+    assert labelling.session.progress.done == 1
