@@ -130,7 +130,7 @@ def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
     with subprocess.Popen(
         command, cwd=folder, env=environment(folder), stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
-        time.sleep(15)
+        time.sleep(6)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=120)
     assert "stopping while" in stderr

@@ -34,7 +34,11 @@ def locked(engine: Engine, *, name: str) -> Iterator[None]:
             session.detach()
             if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
                 raise StoreError(f"{name}: another run is at work on this store")
-            yield
+            try:
+                yield
+            finally:
+                # The server would notice only some time later that the session is closed.
+                session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
         return
     with ExitStack() as stack:
         try:
