@@ -70,8 +70,9 @@ def _styles(tags: Tags, addresses: Addresses) -> Iterator[str]:
         if tags.name(element) == "style":
             css = addresses.styles(xml_characters(tags.text(element)))
             if attributes.get("type", "text/css").strip().lower() in ("", "text/css") and css.strip():
-                # Inside of strings and addresses the backslash changes nothing; nothing else has "</".
-                yield f"<style{media}>{css.replace('</', '<' + chr(92) + '/').replace('<!--', '')}</style>"
+                # Inside of strings and addresses the backslash changes nothing; nothing else has "</". It comes last:
+                # what is taken out could leave "</" behind.
+                yield f"<style{media}>{css.replace('<!--', '').replace('</', '<' + chr(92) + '/')}</style>"
         elif _is_style_sheet(attributes) and (target := addresses.address(attributes["href"])):
             yield f'<link rel="stylesheet" href="{escape(target)}"{media}>'
 

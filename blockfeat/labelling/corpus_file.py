@@ -13,7 +13,7 @@ from typing import IO
 from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
 from blockfeat.data.json_lines import parse_object, stem
-from blockfeat.errors import CorpusError
+from blockfeat.errors import CorpusError, OutputError
 from blockfeat.files import writing
 
 __all__ = ["CorpusFile"]
@@ -77,16 +77,28 @@ class CorpusFile:
             data = json.dumps(record).encode("ascii") + b"\n"
         if page.id in self._lines:
             self._rewrite(without=page.id)
-        first = max((line.end for line in self._lines.values()), default=0)
-        with writing(self.path), self.path.open("ab", buffering=0) as stream:
-            stream.write(data)
-            os.fsync(stream.fileno())
+        first = self._append(data)
         self._lines[page.id] = _Line(first, first + len(data), page.roles)
 
     def remove(self, id: str) -> None:
         """Take a page out; nothing where it is not there."""
         if id in self._lines:
             self._rewrite(without=id)
+
+    def _append(self, data: bytes) -> int:
+        """Write a line at the end, whole or not at all; return where it stands."""
+        with writing(self.path), self.path.open("ab", buffering=0) as stream:
+            first = os.fstat(stream.fileno()).st_size
+            try:
+                written = stream.write(data)
+                os.fsync(stream.fileno())
+            except OSError:
+                stream.truncate(first)
+                raise
+            if written != len(data):
+                stream.truncate(first)
+                raise OutputError(f"{self.path}: cannot be written: the disk is full")
+        return first
 
     def _rewrite(self, *, without: str) -> None:
         """Write the file without one page."""

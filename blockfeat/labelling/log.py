@@ -100,6 +100,8 @@ class LabelLog:
 
     def __init__(self) -> None:
         self.pages: dict[str, PageLabels] = {}
+        self.finished: set[str] = set()
+        """The pages that were done at any time, also where that was taken back."""
         self._done: list[_Done] = []
         self._undone: list[Change] = []
         self._last_at: float | None = None
@@ -165,6 +167,8 @@ class LabelLog:
             else:
                 roles[block] = role
         self.pages[change.page] = PageLabels(change.cut, roles, change.state or before.state)
+        if change.state == "done":
+            self.finished.add(change.page)
 
     def _tick(self, change: Change) -> None:
         """Count the time since the last change, and give it to the page once that is done."""

@@ -341,8 +341,10 @@ class LabelSession:
         labels = self._journal.log.labels(page)
         written = self._corpus.roles(page)
         if labels.state != "done":
-            # Labels of the page as it was before it changed stay until it is accepted again.
-            if written is None or labels.cut in ("", written.cut):
+            # What the session never wrote stays until the page is accepted, such as text that others gave it; so do
+            # labels of the page as it was before it changed.
+            is_own = page in self._journal.log.finished
+            if is_own and written is not None and labels.cut in ("", written.cut):
                 self._corpus.remove(page)
             return
         if page not in self.shelf or _same(labels, written):

@@ -46,6 +46,7 @@ class PageShelf:
         """Why documents could not be taken, each with its name."""
         self._file = tempfile.TemporaryFile(prefix="blockfeat-label-")  # noqa: SIM115 (closed by close)
         self._places: dict[str, tuple[int, int, str | None, str | None]] = {}
+        self._next_number: dict[str, int] = {}
         self._lock = Lock()
         self._end = 0
 
@@ -96,9 +97,10 @@ class PageShelf:
     def _free_id(self, id: str) -> str:
         if id not in self._places:
             return id
-        number = 2
+        number = self._next_number.get(id, 2)
         while f"{id}#{number}" in self._places:
             number += 1
+        self._next_number[id] = number + 1
         return f"{id}#{number}"
 
 

@@ -13,6 +13,9 @@ from blockfeat.errors import LimitExceeded
 
 __all__ = ["KeptPages", "PageSource"]
 
+# Its name, the source and its place among the others.
+_BYTES_OF_AN_ENTRY = 500
+
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
@@ -74,7 +77,7 @@ class KeptPages:
             The page is larger than the room for all.
         """
         # In memory, where a letter may take four bytes.
-        size = sys.getsizeof(page.html)
+        size = _BYTES_OF_AN_ENTRY + sum(map(sys.getsizeof, (page.html, page.url, page.charset, page.name)))
         if size > self._most_bytes:
             raise LimitExceeded(f"the page takes {size:,} bytes, more than the {self._most_bytes:,} that can be kept")
         name = secrets.token_urlsafe(18)

@@ -48,4 +48,7 @@ def _network_of(client: str) -> str:
         address = ip_address(client)
     except ValueError:
         return client
-    return str(ip_network((address, 64), strict=False)) if isinstance(address, IPv6Address) else client
+    if not isinstance(address, IPv6Address):
+        return client
+    # How a socket for both kinds names clients of IPv4, all of which would share one network.
+    return str(address.ipv4_mapped or ip_network((address, 64), strict=False))

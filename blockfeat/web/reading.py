@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urldefrag
+from urllib.parse import quote
 
 from blockfeat.content.characters import clean_characters
 from blockfeat.content.links import safe_target
@@ -42,8 +42,9 @@ class LinksOn:
 
     def __call__(self, target: str) -> str:
         """Return the address for a safe, absolute target."""
-        address, fragment = urldefrag(target)
-        if fragment and address == urldefrag(self.page).url:
+        # Not urldefrag: it refuses some addresses that pages have.
+        address, _, fragment = target.partition("#")
+        if fragment and address == self.page.partition("#")[0]:
             return f"#{fragment}"
         if not target.lower().startswith(("http://", "https://")):
             return target

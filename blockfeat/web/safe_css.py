@@ -16,8 +16,11 @@ _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _IMPORT = re.compile(r"@import\b[^;{}]*;?", re.IGNORECASE)
 _ADDRESS = re.compile(r"url\(\s*(?:\"[^\"]*\"|'[^']*'|[^)]*)\s*\)?", re.IGNORECASE)
-_IMAGE = re.compile(r"url\(\s*[\"']?\s*data:image/(?:png|gif|jpeg|jpg|webp|avif)[;,]", re.IGNORECASE)
-_WEB_ADDRESS = re.compile(r"url\(\s*[\"']?\s*https?://", re.IGNORECASE)
+_IMAGE = re.compile(r"url\(\s*+[\"']?\s*+data:image/(?:png|gif|jpeg|jpg|webp|avif)[;,]", re.IGNORECASE)
+_WEB_ADDRESS = re.compile(r"url\(\s*+[\"']?\s*+https?://", re.IGNORECASE)
+# Functions that take an address, and those of them that also take it as a string without url().
+_LOADING = re.compile(r"\b(?:url|image-set|image|src)\(", re.IGNORECASE)
+_OF_STRINGS = re.compile(r"(?:-webkit-)?\b(?:image-set|image|src)\(", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
@@ -41,8 +44,13 @@ def safe_declarations(css: str, *, loads: bool = False) -> str:
 
 def _safe(css: str, loads: bool) -> str:
     css = _CONTROLS.sub("", css)
-    if _ACTIVE.search(css) or _ACTIVE.search(_ESCAPE.sub(_character, css)):
+    plain = _ESCAPE.sub(_character, css)
+    if _ACTIVE.search(css) or _ACTIVE.search(plain):
         return ""
+    if len(_LOADING.findall(plain)) > len(_LOADING.findall(css)):  # one hides behind escapes
+        return ""
+    if not loads:
+        css = _OF_STRINGS.sub("none(", css)
     return _ADDRESS.sub(lambda found: _address(found.group(), loads), css)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -152,7 +153,9 @@ async def _read(request: Request, shown: dict[str, Any]) -> Response:
         answer = templates.response("read_clean.html", frame=frame, **common)
         return answer
     links = LinksOn(address, _query_of(view=view, **query))
-    found = await service.do(ReadArticle(source, Choices(model=shown["model"]).plain(), links, shown["images"]))
+    # The model's name as it came, however long: that there is none of it is found out where models are looked up.
+    choices = replace(Choices().plain(), model=shown["model"])
+    found = await service.do(ReadArticle(source, choices, links, shown["images"]))
     answer = templates.response("read.html", article=found["body"], record=found["record"], **common)
     if shown["images"]:
         policy = request.app.state.page_policy

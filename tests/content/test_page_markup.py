@@ -318,3 +318,14 @@ def _least_time(work: Callable[[], object]) -> float:
         work()
         times.append(time.process_time() - start)
     return min(times)
+
+
+@pytest.mark.parametrize(
+    "css", ["<<!--/style><form><b>out</b>", "<<!--<!--/style><b>out</b>", "<<!-<!----/style><b>out</b>"]
+)
+def test_nothing_leaves_a_style_by_what_is_taken_out_of_it(css: str) -> None:
+    page = f"<!DOCTYPE html><html><head><style>{css}</style></head><body><p>{WORDS}</p></body></html>"
+    written = extraction_of(page).to_page()
+    tree = html5lib.parse(written, namespaceHTMLElements=False)
+    assert not [element.tag for element in tree.iter() if element.tag in ("b", "form")]
+    assert WORDS in "".join(tree.find("body").itertext())

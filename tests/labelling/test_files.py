@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from blockfeat.data.block_roles import BlockRoles
@@ -97,3 +100,47 @@ def test_labels_go_to_plain_json_lines_that_are_a_corpus(tmp_path):
     with pytest.raises(CorpusError, match="line 1: field 'id' is missing"):
         CorpusFile(tmp_path / "other.jsonl")
     assert (tmp_path / "other.jsonl").read_text() == '{"mine": 1}\n'
+
+
+def test_pages_behind_blank_lines_are_found(tmp_path):
+    path = tmp_path / "c.jsonl"
+    CorpusFile(path).put(page("a"))
+    with path.open("ab") as stream:
+        stream.write(b"\n   \n\n")
+    file = CorpusFile(path)
+    file.put(page("b"))
+    assert list(file.pages()) == [page("a"), page("b")]
+    file.put(page("b", "new"))
+    file.put(page("c"))
+    file.remove("a")
+    assert list(file.pages()) == list(CorpusFile(path).pages()) == [page("b", "new"), page("c")]
+
+
+_FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import OutputError
+from blockfeat.labelling.corpus_file import CorpusFile
+path = Path(sys.argv[1])
+file = CorpusFile(path)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, resource.RLIM_INFINITY))
+try:
+    file.put(LabelledPage("big", "<p>" + "x" * 1000, text="x"))
+except OutputError:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    file.put(LabelledPage("small", "<p>", text="x"))
+    print([page.id for page in file.pages()], list(CorpusFile(path).ids))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit of size there")
+def test_a_page_that_the_disk_has_no_room_for_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "c.jsonl"
+    CorpusFile(path).put(page("a"))
+    found = subprocess.run(  # a process of its own, for the limit is that of the whole process
+        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert found.stdout.split("]")[0] == "['a', 'small'"
+    assert CorpusFile(path).ids == ("a", "small")

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.data.corpus import read_corpus
+from blockfeat.data.corpus import LabelledPage, read_corpus
 from blockfeat.data.validate import validate
 from blockfeat.errors import CorpusError, InputError
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.labelling.corpus_file import CorpusFile
 from blockfeat.labelling.session import LabelSession
 from blockfeat.labelling.shelf import PageShelf
 from blockfeat.labelling.suggestions import Suggester, sureness
@@ -241,3 +242,29 @@ def test_sureness_falls_with_the_entropy_of_the_words():
     assert sureness(np.array([1.0, 0.0]), np.array([5, 5])) == pytest.approx(1.0, abs=1e-9)
     assert sureness(np.array([0.5, 0.0]), np.array([30, 10])) == pytest.approx(0.25, abs=1e-9)
     assert sureness(np.zeros(0), np.zeros(0, dtype=int)) == 0.0
+
+
+def test_text_that_others_gave_stays_until_the_page_is_accepted(tmp_path, suggester):
+    given = LabelledPage(id="page-0", html=site_page(0), text="What somebody typed.", corpus="labels")
+    path = tmp_path / "labels.jsonl"
+    CorpusFile(path).put(given)
+    for _ in range(2):
+        with session_of(tmp_path, suggester) as session:
+            session.set_aside("page-0", "skipped")
+            session.mark("page-0", [0], "headline")
+            session.undo()
+        assert list(read_corpus(path)) == [given]
+    with session_of(tmp_path, suggester) as session:
+        session.accept("page-0")
+        (labelled,) = read_corpus(path)
+        assert labelled.roles is not None
+        session.set_aside("page-0", "bad")
+        assert list(read_corpus(path)) == []
+
+
+def test_ids_that_come_again_are_numbered_in_linear_time():
+    # Trying every number again for each of them takes minutes.
+    shelf = PageShelf.of(Document("same", "<p>x") for _ in range(30_000))
+    assert len(set(shelf.ids)) == 30_000
+    assert shelf.ids[:3] == ("same", "same#2", "same#3")
+    shelf.close()

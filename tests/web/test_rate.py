@@ -40,3 +40,11 @@ def test_only_the_latest_clients_are_remembered() -> None:
     for number in range(20_000):
         rate.wait(str(number))
     assert len(rate._clients) <= 10_000
+
+
+def test_clients_of_ipv4_count_apart_where_they_have_addresses_of_ipv6() -> None:
+    rate = Rate(1, clock=_Clock())
+    assert rate.wait("::ffff:192.0.2.1") == 0
+    assert rate.wait("::ffff:192.0.2.2") == 0
+    assert rate.wait("::ffff:192.0.2.1") > 0
+    assert rate.wait("192.0.2.1") > 0

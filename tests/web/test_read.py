@@ -116,3 +116,21 @@ def test_own_pages_have_no_inline_script_or_style(client: httpx2.Client) -> None
         text = client.get(path).text
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=\"/static/)", text)
         assert "http://" not in text.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("view", ["article", "clean"])
+def test_an_address_that_is_none_does_not_take_the_page_away(client: httpx2.Client, site: Site, view: str) -> None:
+    body = "<p>Of this the <a href='http://[x#y'>letter</a> of the people says more than was known before it came.</p>"
+    site.answers["/a"] = 200, _HTML, page_with(body).encode()
+    answer = client.get("/read", params={"url": f"{site.url}/a", "view": view})
+    assert answer.status_code == 200
+    shown = _frame(client, answer.text) if view == "clean" else answer
+    assert shown.status_code == 200
+    assert "of the people" in shown.text
+
+
+def test_a_long_name_of_no_model_is_refused(client: httpx2.Client, site: Site) -> None:
+    site.answers["/a"] = 200, _HTML, page_with("<p>A page.</p>").encode()
+    answer = client.get("/read", params={"url": f"{site.url}/a", "model": "m" * 300})
+    assert answer.status_code == 422
+    assert "there is no model" in answer.text

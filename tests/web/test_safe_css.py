@@ -45,3 +45,27 @@ def test_addresses_are_taken_out() -> None:
 
 def test_an_end_tag_cannot_stand_in_a_sheet() -> None:
     assert "<" not in safe_style_sheet("p::before{content:'</style><script>'}")
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        "background: u\\72l(http://e.invalid/a)",
+        "background: \\75rl(http://e.invalid/a)",
+        "background: image-set('http://e.invalid/a' 1x)",
+        "background: -webkit-image-set('http://e.invalid/a' 1x)",
+        "background: src('http://e.invalid/a')",
+        "background: i\\6d age-set('http://e.invalid/a' 1x)",
+    ],
+)
+def test_addresses_in_disguise_are_not_loaded(css: str) -> None:
+    assert safe_declarations(css) in (
+        "",
+        "background: none('http://e.invalid/a' 1x)",
+        "background: none('http://e.invalid/a')",
+    )
+
+
+def test_white_space_in_an_address_takes_no_quadratic_time() -> None:
+    # Two minutes and more where each space is tried as the end of the first run of them.
+    assert safe_declarations(f"background: url({' ' * 300_000}x)") == "background: none"
