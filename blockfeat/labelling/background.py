@@ -81,10 +81,12 @@ class Background:
         self._lock = Lock()
         self._stop_training = Event()
         self._stop_ranking = Event()
+        self._is_closing = Event()
         self._threads: list[Thread] = []
 
     def close(self) -> None:
         """Stop what runs, and wait for it."""
+        self._is_closing.set()
         self._stop_ranking.set()
         self._stop_training.set()
         self.wait()
@@ -99,7 +101,8 @@ class Background:
         """Let the current model read the open pages, so that the least certain come first."""
         self._stop_ranking.set()
         self._stop_ranking = stop = Event()
-        self._start("ranking", lambda: self.session.rank(stop=stop.is_set))
+        # A training that ends while this is closed starts a ranking that nobody waits for.
+        self._start("ranking", lambda: self.session.rank(stop=lambda: stop.is_set() or self._is_closing.is_set()))
 
     def start_training(self, kind: str) -> None:
         """Train a model of a kind on the labelled pages.

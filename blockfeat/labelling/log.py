@@ -35,6 +35,8 @@ class Change:
         The new state of the page, one of `STATES`; None leaves it.
     at : float
         When, in seconds since 1970.
+    is_given : bool
+        Whether the labels were there before the session: nothing that the labeller did, and not to be taken back.
     """
 
     page: str
@@ -42,6 +44,7 @@ class Change:
     roles: Mapping[int, str | None] = field(default_factory=dict)
     state: str | None = None
     at: float = 0.0
+    is_given: bool = False
 
     def to_value(self) -> dict[str, Any]:
         """Return plain values, the blocks by role, which is shorter."""
@@ -49,6 +52,8 @@ class Change:
         for block, role in sorted(self.roles.items()):
             by_role.setdefault(role or NO_ROLE, []).append(block)
         found: dict[str, Any] = {"page": self.page, "cut": self.cut, "roles": by_role, "at": round(self.at, 3)}
+        if self.is_given:
+            found["given"] = True
         return found if self.state is None else {**found, "state": self.state}
 
     @classmethod
@@ -66,9 +71,10 @@ class Change:
                 for role, blocks in value["roles"].items()
                 for block in blocks
             }
-            found = cls(str(value["page"]), str(value["cut"]), roles, value.get("state"), float(value["at"]))
+            page, cut, at = str(value["page"]), str(value["cut"]), float(value["at"])
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise CorpusError(f"no change of a page: {type(error).__name__}: {error}") from None
+        found = cls(page, cut, roles, value.get("state"), at, value.get("given") is True)
         known = (None, *ROLES)
         if found.state not in (None, *STATES) or any(role not in known for role in roles.values()):
             raise CorpusError("a change has an unknown role or state")
@@ -116,7 +122,10 @@ class LabelLog:
         """Make a change; what was undone before can then not be redone."""
         self._undone.clear()
         self._apply(change)
-        self._tick(change)
+        if change.is_given:
+            self._done.pop()
+        else:
+            self._tick(change)
 
     def undo(self) -> str | None:
         """Take the latest change back; return its page, None where there is nothing to undo."""

@@ -364,7 +364,7 @@ class LabelSession:
             if page in log.pages or page not in self.shelf or roles is None or roles.table != self.suggester.table:
                 continue
             given = {block: role for block, role in enumerate(roles.blocks) if role is not None}
-            self._journal.apply(Change(page, roles.cut, given, "done", self._clock()))
+            self._journal.apply(Change(page, roles.cut, given, "done", self._clock(), is_given=True))
 
 
 def _labelled_page(cut: CutPage, labels: PageLabels, corpus: str) -> LabelledPage:

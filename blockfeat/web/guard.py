@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import math
@@ -35,6 +36,7 @@ _HEADERS = {
 _logger = logging.getLogger("blockfeat.web.guard")
 _UNEXPECTED = "an unexpected error; the service's log has more"
 _READING = ("GET", "HEAD", "OPTIONS")
+_SECONDS_FOR_A_BODY = 60.0
 _FREE = ("/static/", "/api/v1/health", "/favicon.ico", "/openapi.json")
 
 
@@ -129,26 +131,38 @@ def _too_large(max_bytes: int) -> Problem:
 
 
 class _Limited:
-    """Ends a request whose body is too large, whatever its header says."""
+    """Ends a request whose body is too large, whatever its header says, or takes too long to come."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, max_bytes: int) -> None:
         self._scope, self._receive, self._send, self._max_bytes = scope, receive, send, max_bytes
-        self._received = 0
+        self._received, self._is_whole = 0, False
+        self._end = asyncio.get_running_loop().time() + _SECONDS_FOR_A_BODY
+        self._problem: Problem | None = None
 
     async def receive(self) -> Message:
-        """Return the next part of a body that is not yet too large."""
-        message = await self._receive()
+        """Return the next part of a body that is not yet too large; behind its end, wait as long as it takes."""
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._end):
+                message = await self._receive()
+        except TimeoutError:
+            detail = f"the request did not come within {_SECONDS_FOR_A_BODY:g} s"
+            self._problem = Problem(408, detail, headers={"Connection": "close"})
+            raise self._problem from None
         self._received += len(message.get("body", b""))
+        self._is_whole = not message.get("more_body", False)
         if self._received > self._max_bytes:
-            raise _too_large(self._max_bytes)
+            self._problem = _too_large(self._max_bytes)
+            raise self._problem
         return message
 
     async def send(self, message: Message) -> None:
-        """Send an answer; where the body was too large, which the app may have taken for another error, that."""
-        if self._received <= self._max_bytes:
+        """Send an answer; where the body was refused, which the app may have taken for another error, that."""
+        if self._problem is None:
             await self._send(message)
         elif message["type"] == "http.response.start":
-            await problem_response(_too_large(self._max_bytes))(self._scope, self._receive, self._send)
+            await problem_response(self._problem)(self._scope, self._receive, self._send)
 
 
 def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:

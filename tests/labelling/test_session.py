@@ -107,6 +107,15 @@ def test_labels_without_their_journal_are_taken_over(tmp_path, suggester):
     with session_of(tmp_path, suggester) as session:
         assert session.state("page-0") == "done"
         assert session.view("page-0").marked[0] == "headline"
+    with session_of(tmp_path, suggester) as session:
+        # It is not this labeller's latest action: undo does not take it out of the file.
+        assert not session.can_undo
+        assert session.undo() is None
+        assert session.progress.blocks_a_minute is None
+        session.mark("page-0", [0], "byline")
+        session.undo()
+        assert session.view("page-0").marked[0] == "headline"
+    assert [page.id for page in read_corpus(tmp_path / "labels.jsonl")] == ["page-0"]
 
 
 def test_pages_of_other_labellers_stay_in_the_file(tmp_path, suggester):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -133,3 +134,27 @@ def test_settings_out_of_range_are_refused(change: dict[str, Any]) -> None:
     make: Callable[[], object] = lambda: ServeSettings(**change)  # noqa: E731
     with pytest.raises(ValueError, match=next(iter(change))):
         make()
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockfeat.web.guard._SECONDS_FOR_A_BODY", 0.1)
+    app = base_app(ServeSettings(), title="test")
+
+    @app.post("/taken")
+    async def taken(body: dict[str, int]) -> int:
+        return body["a"]
+
+    parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"{", "more_body": True}]
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return parts.pop() if parts else await asyncio.get_running_loop().create_future()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/taken", "query_string": b"", "headers": headers}
+    asyncio.run(app({**scope, "client": ("192.0.2.1", 1), "server": ("localhost", 80)}, receive, send))
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
