@@ -42,6 +42,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     **GUARDED,
     400: {"description": "The request is no JSON or no form.", **_PROBLEM},
     404: {"description": "The page is not kept any more.", **_PROBLEM},
+    408: {"description": "The body of the request did not come in time.", **_PROBLEM},
     413: {"description": "The request or the page is too large.", **_PROBLEM},
     415: {"description": "The bytes are no HTML.", **_PROBLEM},
     422: {"description": "An option is wrong, or the page cannot be read or fetched.", **_PROBLEM},
