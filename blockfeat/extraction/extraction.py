@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.links import TextLink
     from blockfeat.extraction.site_page import SitePage
 
-__all__ = ["RECORD_SCHEMA", "Extraction", "KnownSitePage"]
+__all__ = ["RECORD_SCHEMA", "Extraction"]
 
 
 RECORD_SCHEMA = 1
@@ -40,13 +40,12 @@ def _no_site_page() -> SitePage | None:
 
 
 @dataclass(frozen=True)
-class KnownSitePage:
+class _KnownSitePage:
     """Gives what was found before, in another process."""
 
     page: SitePage | None
 
     def __call__(self) -> SitePage | None:
-        """Return it."""
         return self.page
 
 
@@ -294,6 +293,18 @@ class Extraction:
             document["blocks"] = [{**block.to_dict(), "role": role} for block, role in both]
         return document
 
+    def without_evidence(self) -> Extraction:
+        """Return it without what is made on demand, for another process, where `blocks` and the like are empty."""
+        return replace(
+            self,
+            evidence=_no_blocks,
+            fact_finder=Facts,
+            nodes=_no_nodes,
+            markup=_empty_page,
+            describe=None,
+            find_site_page=_no_site_page,
+        )
+
     def _metadata(self) -> dict[str, Any] | None:
         """Return the page's metadata as plain values; None where they were not asked for."""
         return None if self.describe is None else self.metadata.to_dict()
@@ -301,7 +312,7 @@ class Extraction:
     def __getstate__(self) -> dict[str, Any]:
         """Make blocks, facts, nodes and metadata now: a page's tree cannot travel between processes."""
         made = {"blocks": self.blocks, "evidence": _no_blocks, "facts": self.facts, "fact_finder": Facts}
-        made |= {"nodes": _Made(self.nodes(False), self.nodes(True)), "find_site_page": KnownSitePage(self.site_page)}
+        made |= {"nodes": _Made(self.nodes(False), self.nodes(True)), "find_site_page": _KnownSitePage(self.site_page)}
         if self.describe is not None:
             made |= {"metadata": self.metadata, "describe": _Known(self.metadata)}
         return {**self.__dict__, **made}

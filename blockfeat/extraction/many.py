@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.nodes import Node
-from blockfeat.extraction.extraction import Extraction, KnownSitePage
+from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.facts import Facts
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.pool import in_order
@@ -17,6 +18,7 @@ from blockfeat.sources.document import Document
 if TYPE_CHECKING:
     from blockfeat.extraction.by_site import Look, Touched
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.extraction.site_page import SitePage
 
 __all__ = ["WithoutEvidence", "extract_each", "extract_each_by_site"]
 
@@ -64,17 +66,7 @@ class WithoutEvidence:
 
     def __call__(self, document: Document) -> Extraction:
         """Extract a document, and leave out what its process would not pass on."""
-        found = self.extractor.extract_document(document)
-        page = KnownSitePage(found.site_page)
-        return replace(
-            found,
-            evidence=tuple,
-            fact_finder=Facts,
-            nodes=_no_nodes,
-            markup=_no_markup,
-            describe=None,
-            find_site_page=page,
-        )
+        return self.extractor.extract_document(document).without_evidence()
 
 
 @dataclass(frozen=True)
@@ -94,8 +86,8 @@ class _BySite:
     def look(self, document: Document) -> Look[_Found]:
         from blockfeat.extraction.by_site import Look, site_of
 
-        found = WithoutEvidence(self.extractor)(document)
-        return Look(_Found(found, self.extractor), site_of(document), found.site_page)
+        found = self.extractor.extract_document(document)
+        return Look(_Found(found.without_evidence(), self.extractor), site_of(document), found.site_page)
 
     def again(self, touched: Touched[_Found]) -> _Found:
         extractor = self.extractor.with_site(touched.profile)
@@ -108,50 +100,50 @@ class _BySite:
 
 
 def _with_evidence(found: Extraction, extractor: Extractor, document: Document) -> Extraction:
+    if found.error is not None:
+        # What ended a process or passed the deadline is not tried in this one.
+        return found
     again = _Again(extractor, document)
-    described = again.metadata if extractor.metadata and found.error is None else None
     return replace(
         found,
-        evidence=again,
+        evidence=again.blocks,
         fact_finder=again.facts,
         nodes=again.nodes,
         markup=again.markup,
-        describe=described,
+        describe=again.metadata if extractor.metadata else None,
+        find_site_page=again.site_page,
     )
 
 
 @dataclass(frozen=True)
 class _Again:
-    """Makes the evidence of a page that another process extracted."""
+    """Extracts a page once more, where what another process did not pass on is asked for."""
 
     extractor: Extractor
     document: Document
 
-    def __call__(self) -> tuple[Block, ...]:
-        return self.extractor.extract_document(self.document).blocks
+    @cached_property
+    def extraction(self) -> Extraction:
+        """The page, extracted in this process."""
+        return self.extractor.extract_document(self.document)
+
+    def blocks(self) -> tuple[Block, ...]:
+        return self.extraction.blocks
 
     def metadata(self) -> Metadata:
-        """Return what the page says of itself."""
-        return self.extractor.extract_document(self.document).metadata
+        return self.extraction.metadata
 
     def facts(self) -> Facts:
-        return self.extractor.extract_document(self.document).facts
+        return self.extraction.facts
 
     def nodes(self, images: bool) -> tuple[Node, ...]:
-        """Return the nodes of the page's content."""
-        return self.extractor.extract_document(self.document).nodes(images)
+        return self.extraction.nodes(images)
 
     def markup(self, absolute: bool, styles: bool) -> str:
-        """Return the page with everything but its kept blocks taken out."""
-        return self.extractor.extract_document(self.document).markup(absolute, styles)
+        return self.extraction.markup(absolute, styles)
 
-
-def _no_nodes(images: bool) -> tuple[Node, ...]:
-    return ()
-
-
-def _no_markup(absolute: bool, styles: bool) -> str:
-    return ""
+    def site_page(self) -> SitePage | None:
+        return self.extraction.site_page
 
 
 def _documents(pages: Iterable[object]) -> Iterator[Document]:

@@ -89,6 +89,25 @@ def test_many_pages_in_order_and_alike_over_processes(extractor: Extractor) -> N
     assert together[3].blocks == alone[3].blocks
 
 
+def test_what_another_process_did_not_pass_on_is_made_once(
+    extractor: Extractor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (found,) = extractor.extract_many([article_page()], jobs=2, deadline=60)
+    alone = extractor.extract(article_page())
+    again = []
+    extract_document = Extractor.extract_document
+    monkeypatch.setattr(
+        Extractor, "extract_document", lambda self, document: again.append(document) or extract_document(self, document)
+    )
+    assert found.text == alone.text
+    assert again == []
+    assert found.blocks == alone.blocks
+    assert (found.metadata, found.facts, found.to_markdown()) == (alone.metadata, alone.facts, alone.to_markdown())
+    assert found.site_page is not None
+    assert found.to_page() == alone.to_page()
+    assert len(again) == 1
+
+
 def test_an_extraction_travels_with_its_evidence(extractor: Extractor) -> None:
     found = extractor.extract(article_page())
     copy = pickle.loads(pickle.dumps(found))

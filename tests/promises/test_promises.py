@@ -248,6 +248,8 @@ def test_a_deadline_in_another_thread_costs_one_page(hanging: Extractor, jobs: i
     assert [extraction.status for extraction in found] == ["ok", "error", "ok"]
     assert "longer than 2 s" in str(found[1].error)
     assert found[0].text == hanging.extract(article_page()).text
+    # What hung in its process is not tried again in this one.
+    assert _in_a_thread(lambda: (found[1].blocks, found[1].to_markdown(), found[1].metadata.title)) == ((), "", None)
 
 
 def test_the_deadline_of_a_run_in_another_thread(hanging: Extractor) -> None:
