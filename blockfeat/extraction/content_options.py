@@ -14,7 +14,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.lang.words import tokenize
 from blockfeat.page.tags import name_keys
 
-__all__ = ["ContentOptions", "find_headline", "in_comments"]
+__all__ = ["ContentOptions", "find_headline", "in_comments", "text_span"]
 
 Mask = NDArray[np.bool_]
 
@@ -66,8 +66,7 @@ class ContentOptions:
         if not kept.any() or self == ContentOptions():
             return kept
         chosen = kept.copy()
-        span = np.zeros(kept.size, dtype=np.bool_)
-        span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+        span = text_span(kept)
         prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
         for wanted, kind in ((self.captions, "caption"), (self.tables, "table_cell")):
             if wanted is not None:
@@ -81,6 +80,13 @@ class ContentOptions:
         if self.headline is not None and headline is not None:
             chosen[headline] = self.headline
         return chosen
+
+
+def text_span(kept: Mask) -> Mask:
+    """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
+    span = np.zeros(kept.size, dtype=np.bool_)
+    span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+    return span
 
 
 def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:

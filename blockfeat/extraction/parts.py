@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.content_options import in_comments
+from blockfeat.extraction.content_options import in_comments, text_span
 from blockfeat.features.cues import bundled_cues
 
 __all__ = ["ROLES", "block_roles"]
@@ -49,9 +49,7 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     kinds = _kinds(blocks)
     roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
     if kept.any():
-        span = np.zeros(kept.size, dtype=np.bool_)
-        span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
-        roles[(kinds == "caption") & (kept | span)] = ROLES.index("caption")
+        roles[(kinds == "caption") & text_span(kept)] = ROLES.index("caption")
     words = blocks.measures.words
     prose = (blocks.measures.anchor_words <= _LINKED * words) & (words >= _FEWEST_WORDS)
     roles[in_comments(blocks) & (kept | prose)] = ROLES.index("comment")
