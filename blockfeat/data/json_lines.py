@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from blockfeat.errors import CorpusError
 
-__all__ = ["SUFFIXES", "check_suffix", "json_type", "parse_object", "read_lines", "stem", "write_lines"]
+__all__ = ["SUFFIXES", "check_suffix", "json_line", "json_type", "parse_object", "read_lines", "stem", "write_lines"]
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
@@ -125,7 +125,7 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
         try:
             with _created(temporary, suffix) as stream:
                 for value in objects:
-                    stream.write(_dumped(value))
+                    stream.write(json_line(value))
                     count += 1
             os.replace(temporary, path)
         finally:
@@ -150,7 +150,8 @@ def _created(path: Path, suffix: str) -> Iterator[IO[bytes]]:
             yield raw
 
 
-def _dumped(value: dict[str, Any]) -> bytes:
+def json_line(value: dict[str, Any]) -> bytes:
+    """Return an object as a line of a corpus file, in UTF-8."""
     try:
         return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
     except UnicodeEncodeError:  # lone surrogates can only be written as escapes

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from blockfeat.data.corpus import LabelledPage, language_code
 from blockfeat.errors import CorpusError
 
-__all__ = ["folds_by_host", "split_by_host"]
+__all__ = ["folds_by_host", "seeded_key", "split_by_host"]
 
 _PASSES = 100  # a repair pass that changes something lowers the cost, so a few passes are enough
 
@@ -135,14 +135,15 @@ def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
         has_host = page.host != page.id or apart
         by_host[page.host if has_host else f"corpus {page.corpus}"].append(page)
     sites = []
-    for host in sorted(by_host, key=lambda host: (_hash(seed, host), host)):
+    for host in sorted(by_host, key=lambda host: (seeded_key(seed, host), host)):
         counts = Counter(language_code(page.lang) or "" for page in by_host[host])
         sites.append(_Site(host, tuple(by_host[host]), tuple(sorted(counts.items()))))
     return sites
 
 
-def _hash(seed: int, host: str) -> bytes:
-    return blake2b(f"{seed}\n{host}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+def seeded_key(seed: int, name: str) -> bytes:
+    """Return a key that sorts names in an order that is as good as random, and that they and the seed alone decide."""
+    return blake2b(f"{seed}\n{name}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _sorted(pages: list[LabelledPage]) -> list[LabelledPage]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import IO
 
 from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
-from blockfeat.data.json_lines import parse_object, stem
+from blockfeat.data.json_lines import json_line, parse_object, stem
 from blockfeat.errors import CorpusError, OutputError
 from blockfeat.files import writing
 
@@ -70,11 +69,7 @@ class CorpusFile:
         """Write a page, in place of the one of its id where there is one."""
         record = page_to_record(page)
         record.pop("corpus", None)
-        line = json.dumps(record, ensure_ascii=False)
-        try:
-            data = line.encode("utf-8") + b"\n"
-        except UnicodeEncodeError:  # lone surrogates can only be written as escapes
-            data = json.dumps(record).encode("ascii") + b"\n"
+        data = json_line(record)
         if page.id in self._lines:
             self._rewrite(without=page.id)
         first = self._append(data)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from itertools import chain
 from math import ceil
 from statistics import fmean
 from typing import Any
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.split import folds_by_host
+from blockfeat.data.split import folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
 from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import Extractor
@@ -249,11 +248,7 @@ def _folds(pages: Sequence[LabelledPage], seed: int) -> tuple[_Folds, str]:
 
 def _shuffled(pages: Sequence[LabelledPage], seed: int) -> list[LabelledPage]:
     """Return pages in an order that only their ids and the seed decide."""
-
-    def key(page: LabelledPage) -> bytes:
-        return blake2b(f"{seed}\n{page.id}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-    return sorted(pages, key=key)
+    return sorted(pages, key=lambda page: seeded_key(seed, page.id))
 
 
 def _f1s(extractor: Extractor, pages: Sequence[LabelledPage]) -> list[float]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import seeded_key
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
@@ -37,7 +37,7 @@ _TESTED_FOLD = 0
 
 def source_order(hosts: Iterable[str], seed: int) -> list[str]:
     """Return hosts in an order that a hash of seed and host gives."""
-    return sorted(hosts, key=lambda host: blake2b(f"{seed}\n{host}".encode(), digest_size=16).digest())
+    return sorted(hosts, key=lambda host: seeded_key(seed, host))
 
 
 @dataclass(frozen=True, slots=True)
