@@ -9,7 +9,7 @@ from pathlib import Path
 
 from blockfeat.errors import ConfigError, InputError, OutputError
 
-__all__ = ["config_text", "held_alone", "write_text", "writing"]
+__all__ = ["config_text", "held_alone", "write_text", "write_whole", "writing"]
 
 
 @contextmanager
@@ -44,6 +44,22 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     with writing(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file, whole or not at all, and make the folders that lead to it.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    target = Path(path)
+    partial = target.with_name(target.name + ".part")
+    with writing(path):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data)
+        partial.replace(target)
 
 
 def config_text(path: str | os.PathLike[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat.errors import OutputError
-from blockfeat.files import write_text, writing
+from blockfeat.files import write_text, write_whole, writing
 
 
 def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:
@@ -20,6 +20,21 @@ def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     with pytest.raises(OutputError, match=r"file/c\.txt: cannot be written: .*/file is no folder$"):
         write_text(tmp_path / "file" / "c.txt", "text")
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a" / "b"
+    write_whole(path, b"old")
+
+    def half(self: Path, data: bytes) -> None:
+        with self.open("wb") as file:
+            file.write(data[:1])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.raises(OutputError, match=r"a/b: cannot be written: No space left on device$"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
 
 
 def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:

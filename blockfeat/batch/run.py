@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from blockfeat.batch.parting import closing, opening, part
 from blockfeat.batch.rendering import Rendered, Renderer
-from blockfeat.files import writing
+from blockfeat.files import write_whole, writing
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 
@@ -112,10 +112,7 @@ class FolderWriter:
             name, number = f"{stem}-{number}", number + 1
         self.used.add(name)
         target = self.folder / (name + self.suffix)
-        partial = target.with_name(target.name + ".part")
-        with writing(target):
-            partial.write_text(rendered.text, encoding="utf-8", newline="\n")
-            partial.replace(target)
+        write_whole(target, rendered.text.encode())
 
     def close(self) -> None:
         """Do nothing: every file is whole."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 from blockfeat.crunch.settings import Advertisements, HostListFile
 from blockfeat.data.host import registered_domain
 from blockfeat.errors import InputError
-from blockfeat.files import write_text
+from blockfeat.files import write_whole
 
 __all__ = ["HostList", "host_list", "hosts_in", "updated"]
 
@@ -117,9 +116,7 @@ def updated(lists: Iterable[HostListFile], fetch: Callable[[str], str]) -> list[
             text = fetch(entry.url)
             if not (hosts := hosts_in(text, name=entry.url)):
                 raise InputError(f"{entry.url}: names no host; {entry.file} stays as it is")
-            partial = f"{entry.file}.part"
-            write_text(partial, text)
-            os.replace(partial, entry.file)
+            write_whole(entry.file, text.encode())
             written.append((entry.file, len(hosts)))
     return written
 

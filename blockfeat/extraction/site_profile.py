@@ -192,14 +192,9 @@ class SiteProfile:
         OutputError
             The file cannot be written.
         """
-        from blockfeat.files import writing
+        from blockfeat.files import write_whole
 
-        target = Path(path)
-        partial = target.with_name(target.name + ".part")
-        with writing(path):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_bytes(self.to_bytes())
-            partial.replace(target)
+        write_whole(path, self.to_bytes())
 
     @classmethod
     def load(cls, path: str | Path) -> SiteProfile:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.files import writing
+from blockfeat.files import write_whole
 from blockfeat.models.model import Arrays, Model
 from blockfeat.models.registry import model_class
 
@@ -65,12 +65,7 @@ def save_model(model: Model, path: str | Path) -> None:
     OutputError
         The file cannot be written.
     """
-    target = Path(path)
-    partial_file = target.with_name(target.name + ".part")
-    with writing(path):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial_file.write_bytes(model_to_bytes(model))
-        partial_file.replace(target)
+    write_whole(path, model_to_bytes(model))
 
 
 def model_to_bytes(model: Model) -> bytes:
