@@ -52,9 +52,9 @@ def label(
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
-    from blockfeat.web.extra import require_extra
+    from blockfeat.extras import WEB, require_extra
 
-    require_extra()
+    require_extra("web", WEB, what="the reader")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.labelling.session import LabelSession
     from blockfeat.labelling.suggestions import Suggester

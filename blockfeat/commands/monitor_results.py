@@ -30,10 +30,10 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration, or one that is named itself; it must be there."""
+    from blockfeat.extras import MONITOR, require_extra
     from blockfeat.monitor.config.read import read_config
-    from blockfeat.monitor.extra import require_extra
 
-    require_extra()
+    require_extra("monitor", MONITOR, what="the monitor")
     from blockfeat.monitor.store.store import Store
 
     where = read_config(name).store if name.endswith(".toml") else name
