@@ -56,6 +56,7 @@ def report(
 ) -> None:
     """Count mentions, with and without clutter and copies."""
     from blockfeat.files import write_text
+    from blockfeat.monitor.report.counts import check_dimensions
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
     if chosen not in ("table", "csv", "html"):
@@ -64,6 +65,7 @@ def report(
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
     selection = _selection(since, until, brand, lang)
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
+    check_dimensions(dimensions)
     with opened_store(config) as store:
         if chosen == "table":
             _show_counts(store, dimensions, selection)

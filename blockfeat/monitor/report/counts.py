@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from blockfeat.errors import ConfigError
-from blockfeat.monitor.store.store import Store
 
-__all__ = ["DIMENSIONS", "MEASURES", "Count", "Selection", "counts"]
+if TYPE_CHECKING:
+    from blockfeat.monitor.store.store import Store
+
+__all__ = ["DIMENSIONS", "MEASURES", "Count", "Selection", "check_dimensions", "counts"]
 
 _NOT_COUNTED = "CASE WHEN counted = 1 THEN 'counted' WHEN in_article = 0 THEN place ELSE 'copy' END"
 DIMENSIONS: Mapping[str, str] = {
@@ -79,6 +82,13 @@ class Selection:
         return " AND ".join(parts), values
 
 
+def check_dimensions(names: Sequence[str]) -> None:
+    """Raise ConfigError for a name that is no key of `DIMENSIONS`."""
+    unknown = [name for name in names if name not in DIMENSIONS]
+    if unknown:
+        raise ConfigError(f"cannot count by {unknown[0]!r}; known are {', '.join(DIMENSIONS)}")
+
+
 def counts(store: Store, by: Sequence[str], selection: Selection = Selection()) -> list[Count]:
     """Count mentions by some dimensions.
 
@@ -92,9 +102,7 @@ def counts(store: Store, by: Sequence[str], selection: Selection = Selection()) 
     ConfigError
         There is no such dimension.
     """
-    unknown = [name for name in by if name not in DIMENSIONS]
-    if unknown:
-        raise ConfigError(f"cannot count by {unknown[0]!r}; known are {', '.join(DIMENSIONS)}")
+    check_dimensions(by)
     condition, values = selection.condition()
     columns = "".join(f"{DIMENSIONS[name]} AS d{number}, " for number, name in enumerate(by))
     keys = ", ".join(str(number) for number in range(1, len(by) + 1))
