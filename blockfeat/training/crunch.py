@@ -19,14 +19,14 @@ from blockfeat.lang.index import StopWordIndex
 from blockfeat.models.crunch.measuring import CrunchMeasurer
 from blockfeat.models.crunch.model import CrunchModel
 from blockfeat.page.page import Page
-from blockfeat.pso.fitness import FITNESSES
-from blockfeat.pso.search import Polish, SearchResult, search
-from blockfeat.pso.swarm import Generation, SwarmOptions
+from blockfeat.pso.search import Polish, SearchResult
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.chunks import gold_of, prepared_pages
 from blockfeat.training.crunch_fitness import CrunchTrainingSet, PreparedTree
 from blockfeat.training.crunch_nodes import nodes_of
 from blockfeat.training.crunch_space import CrunchSpace
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
+from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
 
 __all__ = ["CrunchConfig", "CrunchTrainer", "TrainedCrunchModel"]
 
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class CrunchConfig:
+class CrunchConfig(SwarmConfig):
     """Hyperparameters of Crunch.
 
     Attributes
@@ -65,18 +65,7 @@ class CrunchConfig:
         """Check the values."""
         if self.most_pages < 0:
             raise TrainingError(f"'most_pages' must be 0 or more, not {self.most_pages}")
-        if self.fitness not in FITNESSES:
-            raise TrainingError(f"unknown fitness {self.fitness!r}; known are {', '.join(FITNESSES)}")
-
-    @property
-    def metric(self) -> str:
-        """Measure of pages with gold text."""
-        return "cosine" if self.fitness == "snippets" else self.fitness
-
-    @property
-    def generations(self) -> int:
-        """Generations of all swarms at most."""
-        return self.swarm.iterations * (self.polish.restarts + 1)
+        self.check_fitness()
 
 
 @dataclass(frozen=True)
@@ -123,23 +112,19 @@ class CrunchTrainer(Trainer[CrunchConfig]):
 
     def _search(self, training_set: CrunchTrainingSet, space: CrunchSpace, on_progress: OnProgress) -> SearchResult:
         """Look for the best settings."""
-        config = self.config
 
         def objective(positions: Array) -> Array:
             found = [space.settings(position) for position in positions]
             return np.asarray(training_set.values(found, jobs=self.jobs).mean(axis=0))
 
-        def on_generation(generation: Generation) -> None:
-            note, kept = f"generations, best {generation.best_so_far:.4f}", "the best settings so far"
-            on_progress(Progress("swarm", generation.number, config.generations, note, kept, generation))
-
-        return search(
+        return search_with_progress(
             objective,
             space.dimensions,
-            replace(config.swarm, seed=self.seed),
-            config.polish,
-            known=space.position(space.base) if config.start_at_paper else None,
-            on_generation=on_generation,
+            self.config,
+            on_progress,
+            seed=self.seed,
+            known=space.position(space.base) if self.config.start_at_paper else None,
+            found="settings",
         )
 
 

@@ -22,14 +22,14 @@ from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold.model import JOINT, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pso.curves import FeatureCurve, feature_curves
-from blockfeat.pso.fitness import FITNESSES
-from blockfeat.pso.search import Polish, SearchResult, search
+from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.space import SearchSpace
-from blockfeat.pso.swarm import Generation, SwarmOptions
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.pso.terms import PageTerms
 from blockfeat.training.chunks import gold_of, prepared_pages
+from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
 from blockfeat.training.threshold_fitness import PreparedPage, TrainingSet
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
 
 __all__ = ["ThresholdConfig", "ThresholdTrainer", "TrainedThresholdModel"]
 
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class ThresholdConfig:
+class ThresholdConfig(SwarmConfig):
     """Hyperparameters of the threshold model.
 
     Attributes
@@ -82,20 +82,9 @@ class ThresholdConfig:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.fitness not in FITNESSES:
-            raise TrainingError(f"unknown fitness {self.fitness!r}; known are {', '.join(FITNESSES)}")
+        self.check_fitness()
         if self.decoder not in DECODERS:
             raise TrainingError(f"unknown decoder {self.decoder!r}; known are {', '.join(DECODERS)}")
-
-    @property
-    def metric(self) -> str:
-        """Measure of pages with gold text."""
-        return "cosine" if self.fitness == "snippets" else self.fitness
-
-    @property
-    def generations(self) -> int:
-        """Generations of all swarms at most."""
-        return self.swarm.iterations * (self.polish.restarts + 1)
 
 
 @dataclass(frozen=True)
@@ -173,26 +162,19 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
     def _search(self, training_set: TrainingSet, on_progress: OnProgress, *, lang: str = "") -> SearchResult:
         """Look for the best thresholds of some pages."""
         config, space = self.config, training_set.space
-        who = f"generations{f' for {lang}' if lang else ''}"
 
         def objective(positions: Array) -> Array:
             return training_set.fitness(positions, decoder=config.decoder, jobs=self.jobs)
 
-        def on_generation(generation: Generation) -> None:
-            note = f"{who}, best {generation.best_so_far:.4f}"
-            kept = "the best thresholds so far"
-            # The history of the report is that of the joint thresholds.
-            on_progress(
-                Progress("swarm", generation.number, config.generations, note, kept, None if lang else generation)
-            )
-
-        return search(
+        return search_with_progress(
             objective,
             space.dimensions,
-            replace(config.swarm, seed=self.seed),
-            config.polish,
+            config,
+            on_progress,
+            seed=self.seed,
             known=space.keep_all if config.start_open else None,
-            on_generation=on_generation,
+            found="thresholds",
+            lang=lang,
         )
 
     def _by_language(
