@@ -25,10 +25,12 @@ class Ticker(Protocol):
         ...
 
 
-def show(text: str) -> None:
-    """Print a line to standard output."""
+def show(text: str, *, at_once: bool = False) -> None:
+    """Print a line to standard output; ``at_once`` for what has to be read while the program goes on, in a pipe too."""
     with writing("standard output"):
         sys.stdout.write(text + "\n")
+        if at_once:
+            sys.stdout.flush()
 
 
 def error(text: str) -> None:

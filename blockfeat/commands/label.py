@@ -69,7 +69,7 @@ def label(
         address = f"http://{name}:{listening.getsockname()[1]}/"
         progress = session.progress
         console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
-        console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)")
+        console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
         # Ctrl-C is how a labeller ends: nothing was left to save.
         with suppress(KeyboardInterrupt):
             serve_app(create_label_app(session, _settings(allow_host or ())), listening)

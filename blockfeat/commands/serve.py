@@ -76,6 +76,6 @@ def serve(
     with bound_socket(host, port) as listening:
         taken = listening.getsockname()
         name = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
-        console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)")
+        console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
         serve_app(app, listening, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
