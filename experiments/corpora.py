@@ -10,7 +10,18 @@ from pathlib import Path
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 
-__all__ = ["CLEANEVAL", "DEVELOPMENT", "HEADLINE_IN_GOLD", "NEWS", "SNIPPETS", "Corpora", "fold_numbers"]
+__all__ = [
+    "CLEANEVAL",
+    "CUT_SHORT",
+    "DEVELOPMENT",
+    "FAMILIES",
+    "HEADLINE_IN_GOLD",
+    "NEWS",
+    "SNIPPETS",
+    "WRONG_GOLD",
+    "Corpora",
+    "fold_numbers",
+]
 
 NEWS = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
 """Corpora with a gold text that is not CleanEval's: news, blogs, and the page types of WCXB."""
@@ -20,6 +31,19 @@ DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext")
 """Corpora with a gold text that models may be trained on."""
 SNIPPETS = "trafilatura"
 """The corpus with snippets in place of gold texts."""
+CUT_SHORT = "goose3"
+"""The corpus whose gold texts were cut short by machine: no model of blocks is trained on it."""
+FAMILIES = (
+    ("fundus", "cleanportaleval", "newspaper4k", "htmltotext", SNIPPETS),
+    ("daniel",),
+    ("dragnet",),
+    ("l3s-gn1",),
+    ("wcxb-dev",),
+    CLEANEVAL,
+)
+"""Corpora that are left out together: those of one kind and time have pages of the same publishers."""
+WRONG_GOLD = Path(__file__).with_name("wrong_gold.jsonl")
+"""Pages whose gold text is cut short or wrong, each with the reason; see `experiments.gold_gaps`."""
 HEADLINE_IN_GOLD = frozenset({*CLEANEVAL, "daniel", "dragnet", "l3s-gn1"})
 """Corpora whose gold mostly begins with the headline."""
 

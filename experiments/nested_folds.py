@@ -2,14 +2,17 @@
 
 Usage::
 
-    python -m experiments.nested_folds --by host --report folds.jsonl
+    python -m experiments.nested_folds --by family --seeds 1 2 3 --report folds.jsonl
     python -m experiments.nested_folds --by corpus --only daniel dragnet
+    python -m experiments.nested_folds --by family --peers --save tools/left_out
 
-``--by host`` splits the hosts of all corpora into folds, ``--by corpus`` takes each corpus as a fold. For each fold,
-the model is trained on the others as ``blockfeat train --kind sequence`` does, the choice of the cut included, and
-extracts the fold's pages. The two corpora of CleanEval are one fold.
+``--by family`` leaves out corpora of one kind and time together, ``--by corpus`` each corpus, ``--by host`` splits the
+hosts of all corpora. For each fold, the model is trained on the others as ``blockfeat train --kind sequence`` does, the
+choice of the cut included, and extracts the fold's pages. Publishers that a fold shares with other corpora are not
+trained on, and neither are pages whose gold is known to be wrong. CleanEval's test part is never trained on.
 
-"With the headline" is the same model with ``headline=True``, for corpora whose gold mostly has the headline.
+The column "sequence" is the mean over the seeds. "With the headline" is the same with ``headline=True``, for corpora
+whose gold mostly has the headline.
 """
 
 from __future__ import annotations
@@ -20,26 +23,37 @@ import logging
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from blockfeat.data import LabelledPage, read_corpus
+from blockfeat.data import LabelledPage, read_corpus, read_page_list
 from blockfeat.data.split import folds_by_host
 from blockfeat.errors import CorpusError
 from blockfeat.evaluation.bootstrap import paired_difference
 from blockfeat.evaluation.evaluate import score_page
 from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.evaluation.peers import Peer, peers_named
+from blockfeat.evaluation.peers import Peer, PeerExtract, peers_named
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
-from blockfeat.training import make_trainer
-from experiments.corpora import CLEANEVAL, DEVELOPMENT, HEADLINE_IN_GOLD, SNIPPETS, Corpora
+from blockfeat.models.store import save_model
+from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
+from experiments.corpora import (
+    CLEANEVAL,
+    CUT_SHORT,
+    DEVELOPMENT,
+    FAMILIES,
+    HEADLINE_IN_GOLD,
+    SNIPPETS,
+    WRONG_GOLD,
+    Corpora,
+)
 
 __all__ = ["Fold", "Score", "folds_of", "main", "table"]
 
 _FOLDS = 4
-_OURS, _WITH_HEADLINE = "sequence", "with the headline"
+_OURS, _WITH_HEADLINE, _SEED = "sequence", "with the headline", "seed"
 _LEAST_PAGES = 10
 _logger = logging.getLogger(__name__)
 
@@ -65,7 +79,7 @@ class Score:
 
 
 def folds_of(pages: Sequence[LabelledPage], by: str, only: Sequence[str] = ()) -> list[Fold]:
-    """Return the folds: by host, or by corpus, of which some may be chosen.
+    """Return the folds: by host, by corpus or by family of corpora, of which those with some corpora may be chosen.
 
     Raises
     ------
@@ -75,37 +89,47 @@ def folds_of(pages: Sequence[LabelledPage], by: str, only: Sequence[str] = ()) -
     if by == "host":
         parts = folds_by_host(pages, _FOLDS)
         return [Fold(f"hosts {number}", train, test) for number, (train, test) in enumerate(parts, start=1)]
-    names = list(dict.fromkeys(page.corpus for page in pages if not only or page.corpus in only))
-    groups = list(dict.fromkeys(CLEANEVAL if name in CLEANEVAL else (name,) for name in names))
+    names = list(dict.fromkeys(page.corpus for page in pages))
+    joined = FAMILIES if by == "family" else (CLEANEVAL,)
+    group_of = {name: group for group in joined for name in group}
+    groups = dict.fromkeys(group_of.get(name, (name,)) for name in names if not only or name in only)
     if not groups:
         raise CorpusError(f"none of the corpora {', '.join(only)} is there")
-    return [
-        Fold(
-            ", ".join(group),
-            [page for page in pages if page.corpus not in group],
-            [page for page in pages if page.corpus in group],
-        )
-        for group in groups
-    ]
+    return [_fold(pages, group) for group in groups]
 
 
-def score_fold(model: Model, pages: Iterable[LabelledPage], peers: Sequence[Peer]) -> Iterator[Score]:
-    """Extract pages with the model and the peers."""
-    extractor = Extractor.of(model)
-    with_headline = extractor.with_options(headline=True)
+def _fold(pages: Sequence[LabelledPage], group: Sequence[str]) -> Fold:
+    """Return the fold of some corpora; pages of their publishers are not trained on."""
+    test = [page for page in pages if page.corpus in group]
+    hosts = {page.host for page in test}
+    name = ", ".join(dict.fromkeys(page.corpus for page in test))
+    return Fold(name, [page for page in pages if page.corpus not in group and page.host not in hosts], test)
+
+
+def score_fold(models: Sequence[Model], pages: Iterable[LabelledPage], peers: Sequence[Peer]) -> Iterator[Score]:
+    """Extract pages with models, one for each seed, and with the peers."""
+    extractors = [Extractor.of(model) for model in models]
     loaded = {peer.name: peer.load() for peer in peers}
     for page in pages:
-        texts = {_OURS: extractor.extract(page.html, url=page.url).text}
+        seeds = [_score(extractor.extract(page.html, url=page.url).text, page) for extractor in extractors]
+        found = {_OURS: fmean(seeds)}
+        if len(seeds) > 1:
+            found |= {f"{_SEED} {number}": score for number, score in enumerate(seeds, start=1)}
         if page.corpus in HEADLINE_IN_GOLD:
-            texts[_WITH_HEADLINE] = with_headline.extract(page.html, url=page.url).text
+            titled = (one.with_options(headline=True).extract(page.html, url=page.url) for one in extractors)
+            found[_WITH_HEADLINE] = fmean(_score(extraction.text, page) for extraction in titled)
         for name, extract in loaded.items():
-            try:
-                texts[name] = extract(page.html, page.lang, page.url)
-            except Exception as error:  # a peer that fails on a page has no text for it
-                _logger.info("%s on %s: %s", name, page.id, error)
-                texts[name] = ""
-        scores = {name: _score(text, page) for name, text in texts.items()}
-        yield Score(page.corpus, page.id, page.lang, page.page_type, scores)
+            found[name] = _score(_text_of_peer(name, extract, page), page)
+        yield Score(page.corpus, page.id, page.lang, page.page_type, found)
+
+
+def _text_of_peer(name: str, extract: PeerExtract, page: LabelledPage) -> str:
+    """Return what a peer extracts; one that fails on a page has no text for it."""
+    try:
+        return extract(page.html, page.lang, page.url)
+    except Exception as error:  # other people's code raises what it likes
+        _logger.info("%s on %s: %s", name, page.id, error)
+        return ""
 
 
 def _score(text: str, page: LabelledPage) -> float:
@@ -152,18 +176,63 @@ def _cells(scores: Sequence[Score], peers: Sequence[str]) -> list[str]:
     return [str(len(scores)), *means, *(f"{one.mean:+.3f} ({one.low:+.3f} to {one.high:+.3f})" for one in differences)]
 
 
+def means(scores: Sequence[Score], peers: Sequence[str], wrong: frozenset[tuple[str, str]]) -> str:
+    """Return a Markdown table of the mean of the corpora, of each seed too, with and without pages of wrong gold."""
+    seeds = sorted({name for score in scores for name in score.by_system if name.startswith(_SEED)})
+    rows = []
+    for label, kept in (
+        ("all pages", list(scores)),
+        ("without wrong gold", [score for score in scores if (score.corpus, score.id) not in wrong]),
+    ):
+        corpora: dict[str, list[Score]] = defaultdict(list)
+        for score in kept:
+            corpora[score.corpus].append(score)
+        row = [label, str(len(kept))]
+        for name in (_OURS, *seeds, *peers):
+            row.append(f"{fmean(fmean(one.by_system[name] for one in found) for found in corpora.values()):.4f}")
+        rows.append(row)
+    return markdown_table(("mean of the corpora", "pages", _OURS, *seeds, *peers), rows)
+
+
+def _labelled(pages: Sequence[LabelledPage], jobs: int) -> list[TrainingPage]:
+    """Measure and label what may be trained on: no pages with wrong gold, none of CleanEval's test part."""
+    wrong = read_page_list(WRONG_GOLD)
+    usable = [page for page in pages if page.corpus != CLEANEVAL[1] and (page.corpus, page.id) not in wrong]
+    config = SequenceConfig()
+    labeller = PageLabeller(context_measurer(config.table), config.labels, config.emptied_weight)
+    found, skipped = label_pages(usable, labeller, emptied_every=config.emptied_every, jobs=jobs)
+    _logger.info("%d pages to train on, %d cannot be used", len(found), len(skipped))
+    return found
+
+
+def _trained(fold: Fold, labelled: Sequence[TrainingPage], seeds: Sequence[int], save: Path | None) -> list[Model]:
+    """Train a model for each seed on a fold; save the first under the name of the fold's first corpus."""
+    used = {(page.corpus, page.id) for page in fold.training}
+    pages = [page for page in labelled if page.source and (page.source.corpus, page.source.id) in used]
+    models = []
+    for seed in seeds:
+        name = f"without-{fold.name.split(', ')[0].replace(' ', '-')}"
+        model = SequenceTrainer(seed=seed, name=name).fit_labelled(pages)
+        _logger.info("fold %s: trained on %d pages, seed %d, cut %s", fold.name, len(pages), seed, model.cut)
+        models.append(model)
+    if save is not None:
+        save.mkdir(parents=True, exist_ok=True)
+        left_out = sorted({page.corpus for page in fold.test})
+        record = {"left out": left_out, "pages": len(pages), "seed": seeds[0]}
+        save_model(replace(models[0], record=record), save / f"{models[0].name}.npz")
+    return list(models)
+
+
 def _measured(options: argparse.Namespace, peers: Sequence[Peer]) -> list[Score]:
     """Train for each fold and score its pages."""
     corpora = Corpora.of_options(options)
-    names = (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS)
+    names = [name for name in (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS) if name != CUT_SHORT]
     pages = [page for name in names for page in read_corpus(corpora.folder / f"{name}.jsonl.xz")]
+    labelled = _labelled(pages, options.jobs)
     scores: list[Score] = []
     for fold in folds_of(pages, options.by, options.only):
-        # CleanEval's test part is never trained on.
-        training = [page for page in fold.training if page.corpus != CLEANEVAL[1]]
-        model = make_trainer("sequence", seed=options.seed).fit(training)
-        _logger.info("fold %s: trained on %d pages", fold.name, len(training))
-        scores += score_fold(model, corpora.sample(fold.test), peers)
+        models = _trained(fold, labelled, options.seeds, options.save)
+        scores += score_fold(models, corpora.sample(fold.test), peers)
     return scores
 
 
@@ -173,11 +242,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m experiments.nested_folds", description=(__doc__ or "").split("\n")[0]
     )
     Corpora.add_options(parser)
-    parser.add_argument("--by", choices=["host", "corpus"], required=True, help="what the folds are")
+    parser.add_argument("--by", choices=["host", "corpus", "family"], required=True, help="what the folds are")
     parser.add_argument("--only", nargs="+", default=[], help="corpora to leave out in turn and to score")
     parser.add_argument("--peers", nargs="*", default=["trafilatura", "resiliparse"], help="extractors to compare with")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="a model for each; scores are their means")
+    parser.add_argument("--save", type=Path, help="folder for the model of the first seed of each fold")
     parser.add_argument("--report", type=Path, help="JSON Lines file of the scores; read instead of measured if there")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that measure and label")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     peers = peers_named(options.peers)
@@ -190,7 +261,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = "".join(json.dumps(asdict(score), ensure_ascii=False) + "\n" for score in scores)
             options.report.write_text(text, encoding="utf-8")
     names = [peer.name for peer in peers]
-    sys.stdout.write("\n".join(table(scores, names, part) for part in ("", "lang", "page_type")))
+    tables = [table(scores, names, part) for part in ("", "lang", "page_type")]
+    sys.stdout.write("\n".join((*tables, means(scores, names, read_page_list(WRONG_GOLD)))))
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import CorpusOption, JobsOption, QuietOption, labelled_pages
+from blockfeat.commands.options import CorpusOption, JobsOption, LeaveOutOption, QuietOption, labelled_pages
 from blockfeat.errors import InputError
 from blockfeat.files import writing
 
@@ -43,6 +43,7 @@ def bench(
     sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
     passes: Annotated[int, typer.Option(min=1, help="Timed passes; the fastest counts.")] = 5,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and plots.")] = Path("bench-output"),
+    leave_out: LeaveOutOption = None,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
@@ -56,7 +57,7 @@ def bench(
     if metadata:
         _metadata(models[0], chosen, corpus, sample=sample, folder=output, quiet=quiet)
         return
-    pages = _sampled(labelled_pages(corpus), sample)
+    pages = _sampled(labelled_pages(corpus, leave_out=leave_out), sample)
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
     with console.progress("bench", quiet=quiet) as tick:

@@ -15,6 +15,7 @@ from blockfeat.commands.options import (
     HeadlineOption,
     JobsOption,
     LangsOption,
+    LeaveOutOption,
     ModelOption,
     QuietOption,
     labelled_pages,
@@ -27,6 +28,7 @@ def evaluate(
     corpus: CorpusOption = [],  # noqa: B006 (typer copies it)
     model: ModelOption = "default",
     lang: LangsOption = None,
+    leave_out: LeaveOutOption = None,
     decoder: DecoderOption = None,
     favour: FavourOption = None,
     headline: HeadlineOption = None,
@@ -52,7 +54,7 @@ def evaluate(
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
-    pages = labelled_pages(corpus, lang)
+    pages = labelled_pages(corpus, lang, leave_out)
     with console.progress("evaluating", quiet=quiet) as tick:
         evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
     for table in evaluation_tables(evaluation, keys, worst):

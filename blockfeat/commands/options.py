@@ -78,6 +78,14 @@ InputFormatOption = Annotated[
     ),
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+LeaveOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--leave-out",
+        metavar="FILE",
+        help="Leave out the pages that this file lists: JSON Lines with corpus and id, such as pages with wrong gold.",
+    ),
+]
 LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
 MaxBytesOption = Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")]
 ModelOption = Annotated[
@@ -96,14 +104,17 @@ SiteFileOption = Annotated[
 TablesOption = Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")]
 
 
-def labelled_pages(corpora: list[str], langs: str | None = None) -> list[LabelledPage]:
-    """Read corpora, ``demo`` being the bundled pages; keep only those in the languages of an option, if given."""
-    from blockfeat.data import demo_pages, load_corpora
+def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path | None = None) -> list[LabelledPage]:
+    """Read corpora, ``demo`` being the bundled pages; keep those in some languages, and those that no list names."""
+    from blockfeat.data import demo_pages, load_corpora, read_page_list, without_listed
     from blockfeat.data.languages import pages_of_languages
+
+    listed = read_page_list(leave_out) if leave_out else frozenset()
 
     paths = [path for path in corpora if path != "demo"]
     pages = demo_pages() if "demo" in corpora else []
-    return pages_of_languages(pages + (load_corpora(paths) if paths else []), languages(langs))
+    pages += load_corpora(paths) if paths else []
+    return pages_of_languages(without_listed(pages, listed), languages(langs))
 
 
 def language(lang: str) -> str | None:

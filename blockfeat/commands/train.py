@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import JobsOption, QuietOption, languages
+from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
 if TYPE_CHECKING:
     from blockfeat.training.trainer import Progress
@@ -46,6 +46,7 @@ def train(
         str | None, typer.Option(help="thresholds, margin (the default), sequence, tokens, crunch or web2text.")
     ] = None,
     lang: Annotated[str | None, typer.Option("--lang", help="Only pages of these languages, such as de,fr.")] = None,
+    leave_out: LeaveOutOption = None,
     config: Annotated[
         str | None, typer.Option(help="Hyperparameters: a TOML file, or a bundled one such as paper.toml.")
     ] = None,
@@ -97,7 +98,7 @@ def train(
         return
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
-    run = _Run(chosen, configuration, wanted, target, name or target.stem, split, seed, jobs)
+    run = _Run(chosen, configuration, wanted, leave_out, target, name or target.stem, split, seed, jobs)
     _train(run, corpus or [], report, quiet=quiet)
 
 
@@ -108,6 +109,7 @@ class _Run:
     kind: str
     config: Any
     langs: list[str] | None
+    leave_out: Path | None
     output: Path
     name: str
     split: float | None
@@ -142,6 +144,7 @@ def _configuration(
 def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> None:
     """Train, write the model and the report, and show what came out."""
     from blockfeat.commands.tables import show_training
+    from blockfeat.data.page_list import read_page_list
     from blockfeat.models.store import save_model
     from blockfeat.training.train import train
 
@@ -155,6 +158,7 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
         model = train(
             corpora,
             langs=run.langs,
+            leave_out=read_page_list(run.leave_out) if run.leave_out else frozenset(),
             kind=run.kind,
             config=run.config,
             seed=run.seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from blockfeat.data.convert import LAYOUTS, convert, parse_fields
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora, read_corpus, write_corpus
 from blockfeat.data.host import registered_domain
+from blockfeat.data.page_list import read_page_list, without_listed
 from blockfeat.data.split import folds_by_host, split_by_host
 from blockfeat.data.validate import CorpusProblem, CorpusReport, validate
 
@@ -19,8 +20,10 @@ __all__ = [
     "load_corpora",
     "parse_fields",
     "read_corpus",
+    "read_page_list",
     "registered_domain",
     "split_by_host",
     "validate",
+    "without_listed",
     "write_corpus",
 ]

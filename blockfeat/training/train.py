@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
 from blockfeat.data.languages import identified_language, pages_of_languages
+from blockfeat.data.page_list import without_listed
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import compare_strategies
@@ -59,6 +60,7 @@ def train(
     corpus: str | PathLike[str] | Iterable[str | PathLike[str]] | Sequence[LabelledPage],
     *,
     langs: Sequence[str] | None = None,
+    leave_out: frozenset[tuple[str, str]] = frozenset(),
     kind: str | None = None,
     seed: int | None = None,
     config: Any = None,
@@ -80,6 +82,8 @@ def train(
         pages already read.
     langs : sequence of str, optional
         Train on pages of these languages only, by the corpus's ``lang`` or else identified.
+    leave_out : frozenset of (str, str)
+        Corpus and id of pages that are not used, as `blockfeat.data.read_page_list` reads them.
     kind : str, optional
         ``"thresholds"`` (the default), ``"margin"``, ``"sequence"``, ``"tokens"``, ``"crunch"`` or ``"web2text"``.
     seed : int, optional
@@ -130,11 +134,14 @@ def train(
     )
     share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_callbacks(on_progress, on_page, on_generation)
-    pages = _read(corpus, langs, progress)
+    found = _read(corpus, langs, progress)
+    pages = without_listed(found, leave_out)
     training, test = (pages, []) if share == 1 else split_by_host(pages, share, trainer.seed)
     model = trainer.fit(training, on_progress=progress)
     report = _tested(model, trainer, training, test, progress)
     record = _record(trainer, share, pages, training, report, command)
+    if len(pages) < len(found):
+        record["left_out"] = len(found) - len(pages)
     return replace(model, report=report, record=record)  # type: ignore[type-var]
 
 

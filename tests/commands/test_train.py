@@ -140,3 +140,22 @@ def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
     else:  # a slow machine was still measuring
         assert "no model is written" in stderr
         assert process.returncode == 130
+
+
+def test_listed_pages_are_left_out_of_training_and_evaluation(folder: Path) -> None:
+    german = [page for page in demo_pages() if page.lang == "de"]
+    listed = "".join(json.dumps({"corpus": page.corpus, "id": page.id}) + "\n" for page in german[:2])
+    (folder / "wrong.jsonl").write_text(listed, encoding="utf-8")
+    options = ("--corpus", "demo", "--lang", "de", "--leave-out", "wrong.jsonl")
+    quick = ("--kind", "margin", "--config", "../quick.toml", "--split", "1", "-o", "a.json")
+    assert blockfeat(folder, "train", *options, *quick).returncode == 0
+    record = load_model(folder / "a.json").record
+    assert (record["left_out"], record["pages"]["all"]) == (2, len(german) - 2)
+    done = blockfeat(folder, "evaluate", *options, "--model", "margin", "--json", "scores.json")
+    assert done.returncode == 0, done.stderr
+    scores = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+    assert {page["id"] for page in scores["pages"]} == {page.id for page in german[2:]}
+    (folder / "wrong.jsonl").write_text("{}\n", encoding="utf-8")
+    done = blockfeat(folder, "evaluate", *options)
+    assert done.returncode == 126
+    assert "wrong.jsonl, line 1" in done.stderr
