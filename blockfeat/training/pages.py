@@ -47,7 +47,8 @@ class TrainingPage:
     matrix : float32 array, n × k
         The context features of its n blocks.
     label, weight : float32 arrays, n
-        1 for content; how much each block counts in the loss, 0 for one whose label is unknown.
+        1 for content, 0 for none, between them for a soft label; how much each block counts in the loss, 0 for one
+        whose label is unknown.
     words : float32 array, n
         Words of each block.
     share : float32 array, n

@@ -1,4 +1,4 @@
-"""The trainer of sequence models: the network, its cut chosen on hosts left out, and the test for content."""
+"""The trainer of sequence models: soft labels, the network, its cut chosen on hosts left out, the test for content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from blockfeat._numeric import fit_logistic
+from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import split_by_host
@@ -23,6 +23,7 @@ from blockfeat.models.sequence.model import ContentTest, SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.pytorch import import_torch
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
+from blockfeat.training.soft_labels import Judge, soften_labels
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
 __all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test"]
@@ -47,6 +48,12 @@ class SequenceConfig:
         Weight of such a copy; a page counts 1.
     inner_share : float
         Share of the pages, by host, that a first network is trained on; the cut is chosen on the others. 1 for none.
+    teacher_share : float
+        Share of the teachers' probabilities in the labels (`blockfeat.training.soft_labels`); 0 for labels as they are.
+    teacher_rounds : int
+        Rounds of teachers, two networks each.
+    fewest_taught : int
+        With fewer pages there are no teachers.
     cut : float
         Probability from which a block is content, where none is chosen.
     cuts : tuple of float
@@ -61,6 +68,9 @@ class SequenceConfig:
     emptied_every: int = 4
     emptied_weight: float = 0.3
     inner_share: float = 0.75
+    teacher_share: float = 0.5
+    teacher_rounds: int = 2
+    fewest_taught: int = 500
     cut: float = 0.5
     cuts: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
     labels: LabelOptions = field(default_factory=LabelOptions)
@@ -72,6 +82,8 @@ class SequenceConfig:
             raise TrainingError("'cut' and all 'cuts' must lie between 0 and 1")
         if not 0 < self.inner_share <= 1 or self.emptied_every < 0 or self.emptied_weight < 0:
             raise TrainingError("'inner_share' must lie above 0 and be at most 1, 'emptied_…' be at least 0")
+        if not 0 <= self.teacher_share <= 1 or self.teacher_rounds < 1:
+            raise TrainingError("'teacher_share' must lie between 0 and 1, 'teacher_rounds' be at least 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +120,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         on_progress: OnProgress = no_progress,
     ) -> TrainedSequenceModel:
         """Learn a model from pages that `blockfeat.training.pages.label_pages` has measured and labelled."""
+        pages, taught = self._taught(pages, on_progress)
         inner, held_out = self._inner_split(pages)
         first, cut = None, self.config.cut
         if held_out:
@@ -122,10 +135,27 @@ class SequenceTrainer(Trainer[SequenceConfig]):
             self.kind,
             training_pages=sum(not page.is_emptied for page in pages),
             skipped=skipped,
-            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses)},
+            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses), "teachers": taught},
             interrupted=fit.interrupted,
         )
         return replace(model, report=report)
+
+    def _taught(self, pages: Sequence[TrainingPage], on_progress: OnProgress) -> tuple[Sequence[TrainingPage], int]:
+        """Return the pages with soft labels, and the number of teachers; as they are where there is too little."""
+        config = self.config
+        hosts = {page.source.host for page in pages if page.source is not None}
+        if not config.teacher_share or len(pages) < config.fewest_taught or len(hosts) < 2:
+            return pages, 0
+
+        def teach(learnt: Sequence[TrainingPage], name: str) -> Judge:
+            fit = self._network(learnt, name, on_progress, is_kept=False)
+            if fit.interrupted:
+                raise KeyboardInterrupt
+            model = self._model(fit, config.cut)
+            return lambda page: probabilities(model.logits(page.matrix))
+
+        rounds = config.teacher_rounds
+        return soften_labels(pages, teach, share=config.teacher_share, rounds=rounds, seed=self.seed), 2 * rounds
 
     def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
         """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two hosts."""
@@ -140,14 +170,16 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         first = [page for page in pages if id(page.source) in inner]
         return first, [page for page in pages if id(page.source) not in inner and not page.is_emptied]
 
-    def _network(self, pages: Sequence[TrainingPage], what: str, on_progress: OnProgress) -> SequenceFit:
+    def _network(
+        self, pages: Sequence[TrainingPage], what: str, on_progress: OnProgress, *, is_kept: bool = True
+    ) -> SequenceFit:
         """Train one network."""
         options = replace(self.config.network, seed=self.seed)
         passes = options.passes_over(len(pages))
         on_progress(Progress("network", 0, passes, f"passes, {what}"))
 
         def on_pass(done: int, loss: float) -> None:
-            kept = f"the network after {done} of {passes} passes"
+            kept = f"the network after {done} of {passes} passes" if is_kept else ""
             on_progress(Progress("network", done, passes, f"passes, {what}, loss {loss:.4f}", kept))
 
         return fit_sequence(pages, options, on_pass=on_pass)

@@ -1,0 +1,71 @@
+"""Soft labels: the labels of a page's blocks, mixed with what models that saw neither page nor site make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.data.split import folds_by_host
+from blockfeat.training.pages import TrainingPage
+
+__all__ = ["Judge", "soften_labels"]
+
+Judge: TypeAlias = Callable[[TrainingPage], NDArray[np.floating[Any]]]
+"""Returns the probability of content of each block of a page."""
+
+
+def soften_labels(
+    pages: Sequence[TrainingPage],
+    teach: Callable[[Sequence[TrainingPage], str], Judge],
+    *,
+    share: float,
+    rounds: int,
+    seed: int,
+) -> list[TrainingPage]:
+    """Return the pages with soft labels: (1 - share) · label + share · mean probability.
+
+    Gold texts differ in what they count as content, and some are wrong. A label that models of other sites contradict
+    is one of these more often than a block that is hard to tell, so that a network trained on soft labels errs less
+    on pages of other corpora (docs/accuracy.md). Each round deals the sites into two halves; a model is trained on
+    each and judges the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never judge what
+    they learnt.
+
+    Parameters
+    ----------
+    pages : sequence of TrainingPage
+        Pages with their sources, of at least two hosts.
+    teach : callable
+        Trains a model on pages; the second argument names it for the progress.
+    share : float
+        Share of the teachers in a label, from 0 to 1.
+    rounds : int
+        Number of rounds, at least 1; each trains two models.
+    seed : int
+        Seed of the halves.
+
+    Raises
+    ------
+    CorpusError
+        The pages are of fewer than two hosts.
+    """
+    sources = list({id(page.source): page.source for page in pages if page.source is not None}.values())
+    total = [np.zeros(page.label.size) for page in pages]
+    for turn in range(rounds):
+        for half, (learnt, _) in enumerate(folds_by_host(sources, 2, seed + turn)):
+            seen = {id(source) for source in learnt}
+            judge = teach([page for page in pages if id(page.source) in seen], _name(2 * turn + half, 2 * rounds))
+            for page, sums in zip(pages, total, strict=True):
+                if id(page.source) not in seen:
+                    sums += judge(page)
+    return [
+        replace(page, label=((1 - share) * page.label + share / rounds * sums).astype(np.float32))
+        for page, sums in zip(pages, total, strict=True)
+    ]
+
+
+def _name(number: int, count: int) -> str:
+    return f"teacher {number + 1} of {count}"
