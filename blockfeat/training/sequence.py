@@ -20,8 +20,9 @@ from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
 from blockfeat.models.sequence.expectation import expectation
 from blockfeat.models.sequence.model import ContentTest, SequenceModel
+from blockfeat.training.forest import fit_forest
+from blockfeat.training.optional_libraries import import_lightgbm, import_torch
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.pytorch import import_torch
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 from blockfeat.training.soft_labels import Judge, soften_labels
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
@@ -50,8 +51,8 @@ class SequenceConfig:
         Share of the pages, by host, that a first network is trained on; the cut is chosen on the others. 1 for none.
     teacher_share : float
         Share of the teachers' probabilities in the labels (`blockfeat.training.soft_labels`); 0 for labels as they are.
-    teacher_rounds : int
-        Rounds of teachers, two networks each.
+    trees : int
+        Trees of the forest that teaches beside a network.
     fewest_taught : int
         With fewer pages there are no teachers.
     cut : float
@@ -69,7 +70,7 @@ class SequenceConfig:
     emptied_weight: float = 0.3
     inner_share: float = 0.75
     teacher_share: float = 0.5
-    teacher_rounds: int = 2
+    trees: int = 200
     fewest_taught: int = 500
     cut: float = 0.5
     cuts: tuple[float, ...] = (0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
@@ -82,8 +83,8 @@ class SequenceConfig:
             raise TrainingError("'cut' and all 'cuts' must lie between 0 and 1")
         if not 0 < self.inner_share <= 1 or self.emptied_every < 0 or self.emptied_weight < 0:
             raise TrainingError("'inner_share' must lie above 0 and be at most 1, 'emptied_…' be at least 0")
-        if not 0 <= self.teacher_share <= 1 or self.teacher_rounds < 1:
-            raise TrainingError("'teacher_share' must lie between 0 and 1, 'teacher_rounds' be at least 1")
+        if not 0 <= self.teacher_share <= 1 or self.trees < 1:
+            raise TrainingError("'teacher_share' must lie between 0 and 1, 'trees' be at least 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,8 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedSequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch()  # before minutes of measuring
+        if self._has_teachers(len(pages)):
+            import_lightgbm()
         measurer = context_measurer(self.config.table, self.languages)
         labeller = PageLabeller(measurer, self.config.labels, self.config.emptied_weight)
         found, skipped = label_pages(
@@ -140,22 +143,25 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         )
         return replace(model, report=report)
 
-    def _taught(self, pages: Sequence[TrainingPage], on_progress: OnProgress) -> tuple[Sequence[TrainingPage], int]:
-        """Return the pages with soft labels, and the number of teachers; as they are where there is too little."""
+    def _has_teachers(self, pages: int) -> bool:
+        """Return whether so many pages are enough for teachers, where they are wanted."""
+        return self.config.teacher_share > 0 and pages >= self.config.fewest_taught
+
+    def _taught(self, pages: Sequence[TrainingPage], on_progress: OnProgress) -> tuple[Sequence[TrainingPage], bool]:
+        """Return the pages with soft labels and True; as they are, and False, where they are too few."""
         config = self.config
         hosts = {page.source.host for page in pages if page.source is not None}
-        if not config.teacher_share or len(pages) < config.fewest_taught or len(hosts) < 2:
-            return pages, 0
+        if not self._has_teachers(len(pages)) or len(hosts) < 2:
+            return pages, False
 
         def teach(learnt: Sequence[TrainingPage], name: str) -> Judge:
             fit = self._network(learnt, name, on_progress, is_kept=False)
             if fit.interrupted:
                 raise KeyboardInterrupt
-            model = self._model(fit, config.cut)
-            return lambda page: probabilities(model.logits(page.matrix))
+            network, forest = self._model(fit, config.cut), fit_forest(learnt, trees=config.trees, seed=self.seed)
+            return lambda page: (probabilities(network.logits(page.matrix)) + forest(page)) / 2
 
-        rounds = config.teacher_rounds
-        return soften_labels(pages, teach, share=config.teacher_share, rounds=rounds, seed=self.seed), 2 * rounds
+        return soften_labels(pages, teach, share=config.teacher_share, seed=self.seed), True
 
     def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
         """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two hosts."""

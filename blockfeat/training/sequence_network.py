@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
 from blockfeat.models.sequence.model import DILATIONS, WEIGHT_NAMES
+from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import TrainingPage
-from blockfeat.training.pytorch import import_torch
 
 __all__ = ["SequenceFit", "SequenceOptions", "fit_sequence"]
 

@@ -23,27 +23,24 @@ def soften_labels(
     teach: Callable[[Sequence[TrainingPage], str], Judge],
     *,
     share: float,
-    rounds: int,
     seed: int,
 ) -> list[TrainingPage]:
     """Return the pages with soft labels: (1 - share) · label + share · mean probability.
 
     Gold texts differ in what they count as content, and some are wrong. A label that models of other sites contradict
     is one of these more often than a block that is hard to tell, so that a network trained on soft labels errs less
-    on pages of other corpora (docs/accuracy.md). Each round deals the sites into two halves; a model is trained on
-    each and judges the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never judge what
-    they learnt.
+    on pages of other corpora (docs/accuracy.md). The sites are dealt into two halves; models are trained on each and
+    judge the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never judge what they
+    learnt.
 
     Parameters
     ----------
     pages : sequence of TrainingPage
         Pages with their sources, of at least two hosts.
     teach : callable
-        Trains a model on pages; the second argument names it for the progress.
+        Trains models on pages, and returns what they make of another; the second argument names them for the progress.
     share : float
         Share of the teachers in a label, from 0 to 1.
-    rounds : int
-        Number of rounds, at least 1; each trains two models.
     seed : int
         Seed of the halves.
 
@@ -53,19 +50,12 @@ def soften_labels(
         The pages are of fewer than two hosts.
     """
     sources = list({id(page.source): page.source for page in pages if page.source is not None}.values())
-    total = [np.zeros(page.label.size) for page in pages]
-    for turn in range(rounds):
-        for half, (learnt, _) in enumerate(folds_by_host(sources, 2, seed + turn)):
-            seen = {id(source) for source in learnt}
-            judge = teach([page for page in pages if id(page.source) in seen], _name(2 * turn + half, 2 * rounds))
-            for page, sums in zip(pages, total, strict=True):
-                if id(page.source) not in seen:
-                    sums += judge(page)
-    return [
-        replace(page, label=((1 - share) * page.label + share / rounds * sums).astype(np.float32))
-        for page, sums in zip(pages, total, strict=True)
-    ]
-
-
-def _name(number: int, count: int) -> str:
-    return f"teacher {number + 1} of {count}"
+    softened = list(pages)
+    for number, (learnt, _) in enumerate(folds_by_host(sources, 2, seed), start=1):
+        seen = {id(source) for source in learnt}
+        judge = teach([page for page in pages if id(page.source) in seen], f"teachers {number} of 2")
+        for place, page in enumerate(pages):
+            if page.source is not None and id(page.source) not in seen:
+                label = (1 - share) * page.label + share * judge(page)
+                softened[place] = replace(page, label=label.astype(np.float32))
+    return softened

@@ -23,8 +23,8 @@ from blockfeat.models.web2text.leaves import LeafMeasurer
 from blockfeat.models.web2text.model import Web2TextModel
 from blockfeat.page.page import Page
 from blockfeat.pool import in_order
+from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import LabelOptions, convention_marks
-from blockfeat.training.pytorch import import_torch
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.web2text_networks import LabelledLeaves, Recipe, train_web2text
 

@@ -16,7 +16,7 @@ from blockfeat.models.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, W
 from blockfeat.models.web2text.features import PageFeatures
 from blockfeat.models.web2text.labeller import LeafLabeller
 from blockfeat.models.web2text.network import FILTERS, KERNELS, Layer, Network
-from blockfeat.training.pytorch import import_torch
+from blockfeat.training.optional_libraries import import_torch
 
 __all__ = ["LabelledLeaves", "Recipe", "Trained", "layers_of", "to_torch", "train_web2text"]
 
