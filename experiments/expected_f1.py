@@ -5,10 +5,10 @@ Usage::
     python -m experiments.expected_f1 fit --output blockfeat/extraction/confidence.json
     python -m experiments.expected_f1 table
 
-For the sequence model, each page is extracted by a model that saw no page of its corpus: the corpora are dealt into
-two halves, and each half is extracted by a model trained on the other; `cleaneval-test` by the bundled model, which
-never saw it. The other kinds are those bundled, which have few numbers and saw the development corpora; of them every
-third page is taken. Rows of the table come from a calibration without the corpus that they are about.
+For the sequence model, each page is extracted by the model of `tools/left_out` that saw no page of its corpus, nor of
+its publishers (`experiments.nested_folds`). The other kinds are those bundled, which have few numbers and saw the
+development corpora; of them every third page is taken. Rows of the table come from a calibration without the corpus
+that they are about.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,16 +31,12 @@ from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.confidence import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import PageEvidence, page_kind
-from blockfeat.models.model import Model
 from blockfeat.page.page import Page
-from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
-from experiments.corpora import CLEANEVAL, DEVELOPMENT, Corpora
+from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, Corpora
+from experiments.left_out import left_out_models
 
 __all__ = ["Outcome", "calibrate", "main", "table"]
 
-HALF = frozenset({"dragnet", "cleaneval-dev", "cleanportaleval", "l3s-gn1", "htmltotext"})
-"""Corpora of the first half; the others are the second. goose3, whose gold is cut short, is in neither."""
 OTHERS = ("thresholds", "margin", "mss-supervised", "web2text")
 """Bundled models of the other kinds."""
 _EVERY_OF_OTHERS = 3
@@ -60,28 +56,14 @@ class Outcome:
 
 
 def outcomes(corpora: Corpora) -> Iterator[Outcome]:
-    """Yield the extractions of the sequence model's held-out halves, and of the other kinds."""
-    names = [name for name in DEVELOPMENT if name != "goose3"]
+    """Yield the extractions of the sequence models that left a corpus out, and of the other kinds."""
+    names = [name for name in DEVELOPMENT if name != CUT_SHORT]
     pages = [page for name in names for page in corpora.sample(corpora.pages(name))]
-    default = Extractor.load("default")
-    config = SequenceConfig(inner_share=1.0, cut=getattr(default.model, "cut", 0.5))
-    labeller = PageLabeller(context_measurer(config.table), config.labels, config.emptied_weight)
-    labelled, _ = label_pages(pages, labeller, emptied_every=config.emptied_every)
-    for in_first in (True, False):
-        model = _trained(config, [page for page in labelled if _is_in(page.source, HALF) == in_first])
-        yield from _outcomes(Extractor.of(model), [page for page in pages if (page.corpus in HALF) != in_first])
     unseen = corpora.sample(corpora.pages(CLEANEVAL[1]))
-    yield from _outcomes(default, unseen)
+    for corpus, model in left_out_models().items():
+        yield from _outcomes(Extractor.of(model), [page for page in (*pages, *unseen) if page.corpus == corpus])
     for name in OTHERS:
         yield from _outcomes(Extractor.load(name), [*pages, *unseen][::_EVERY_OF_OTHERS])
-
-
-def _is_in(page: LabelledPage | None, names: frozenset[str]) -> bool:
-    return page is not None and page.corpus in names
-
-
-def _trained(config: SequenceConfig, pages: Sequence[TrainingPage]) -> Model:
-    return SequenceTrainer(config=config, seed=1).fit_labelled([replace(page) for page in pages])
 
 
 def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[Outcome]:

@@ -138,7 +138,12 @@ class SequenceTrainer(Trainer[SequenceConfig]):
             self.kind,
             training_pages=sum(not page.is_emptied for page in pages),
             skipped=skipped,
-            details={"cut": cut, "cut_chosen_on_pages": len(held_out), "passes": len(fit.losses), "teachers": taught},
+            details={
+                "cut": cut,
+                "cut_chosen_on_pages": len(held_out),
+                "passes": len(fit.losses),
+                "soft_labels": taught,
+            },
             interrupted=fit.interrupted,
         )
         return replace(model, report=report)

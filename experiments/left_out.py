@@ -1,0 +1,23 @@
+"""Sequence models that were trained without some corpora, for figures on pages that a model has not seen.
+
+``python -m experiments.nested_folds --by family --save tools/left_out`` trains them, as the bundled default is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from blockfeat.models.model import Model
+from blockfeat.models.store import load_model
+
+__all__ = ["LEFT_OUT", "left_out_models"]
+
+LEFT_OUT = Path(__file__).resolve().parent.parent / "tools" / "left_out"
+"""The folder that has the models."""
+
+
+def left_out_models(folder: Path = LEFT_OUT) -> Mapping[str, Model]:
+    """Return, for each corpus, the model that was trained without it and without its publishers."""
+    models = [load_model(path) for path in sorted(folder.glob("*.npz"))]
+    return {corpus: model for model in models for corpus in model.record["left out"]}
