@@ -33,10 +33,10 @@ from blockfeat.evaluation.peers import installed_peers
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.sources import Document, read_warc
 from experiments.corpora import Corpora
+from experiments.timed_pages import sampled_bytes
 
 __all__ = ["Cost", "cost_of", "main", "systems", "write_archive"]
 
-_CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
 _CRAWLS = {"10⁶": 1e6, "10⁹": 1e9, "2.5 × 10⁹": 2.5e9}
 _TEXT = ("id", "url", "text")
 _MODELS = ("thresholds", "margin", "default")
@@ -212,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--system", action="append", help="measure this system only (repeatable)")
     options = parser.parse_args(arguments)
     corpora = Corpora.of_options(options)
-    pages = [page.html.encode("utf-8", "replace") for name in _CORPORA for page in corpora.sample(corpora.pages(name))]
+    pages = sampled_bytes(corpora)
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "pages.warc.gz"
         write_archive(archive, pages)

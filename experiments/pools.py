@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import resource
 import signal
 import sys
 import time
@@ -35,10 +34,10 @@ from blockfeat.extraction.many import WithoutEvidence
 from blockfeat.pool import in_order
 from blockfeat.sources.document import Document
 from experiments.corpora import Corpora
+from experiments.timed_pages import cpu_seconds, sampled_bytes
 
 __all__ = ["POOLS", "main", "overhead", "promises"]
 
-_CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
 _WINDOW = 64
 _DEADLINE = 3.0
 _STREAM = 20_000
@@ -169,9 +168,9 @@ def _seconds(pool: Pool, work: Work, documents: Sequence[Document], rounds: int)
     """Return wall and CPU seconds of the fastest round."""
     found = []
     for _ in range(rounds):
-        start, cpu = time.perf_counter(), _cpu_seconds()
+        start, cpu = time.perf_counter(), cpu_seconds()
         results = list(pool(work, documents, 60.0))
-        found.append((time.perf_counter() - start, _cpu_seconds() - cpu))
+        found.append((time.perf_counter() - start, cpu_seconds() - cpu))
         if len(results) != len(documents) or any(isinstance(result, str) for result in results):
             return float("nan"), float("nan")
     return min(found)
@@ -187,16 +186,11 @@ def overhead(pool: Pool, size: int, *, count: int = 500) -> float:
 
 
 def _cpu_of(pool: Pool, size: int, number: int) -> float:
-    cpu = _cpu_seconds()
+    cpu = cpu_seconds()
     # Each another object: one that comes twice in a message is sent once.
     if any(result != size for result in pool(len, (b"x" * size for _ in range(number)), 60.0)):
         return float("nan")
-    return _cpu_seconds() - cpu
-
-
-def _cpu_seconds() -> float:
-    used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return cpu_seconds() - cpu
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -206,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args(arguments)
     corpora = Corpora.of_options(options)
-    pages = [page.html.encode("utf-8", "replace") for name in _CORPORA for page in corpora.sample(corpora.pages(name))]
+    pages = sampled_bytes(corpora)
     documents = [Document(id=str(number), data=page) for number, page in enumerate(pages)]
     extractor = Extractor.load("default")
     for document in documents[::10]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -24,10 +23,9 @@ from dataclasses import dataclass
 from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from experiments.corpora import Corpora
+from experiments.timed_pages import cpu_seconds, sampled_bytes
 
 __all__ = ["Taken", "apart", "main", "pooled", "taken"]
-
-_CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev")
 
 
 @dataclass(frozen=True, order=True)
@@ -42,9 +40,9 @@ def taken(work: Callable[[], None], *, rounds: int) -> Taken:
     """Return what the fastest of some rounds took."""
     found = []
     for _ in range(rounds):
-        start, cpu = time.perf_counter(), _cpu_seconds()
+        start, cpu = time.perf_counter(), cpu_seconds()
         work()
-        found.append(Taken(time.perf_counter() - start, _cpu_seconds() - cpu))
+        found.append(Taken(time.perf_counter() - start, cpu_seconds() - cpu))
     return min(found)
 
 
@@ -68,11 +66,6 @@ def apart(extractor: Extractor, pages: Sequence[bytes], *, jobs: int) -> None:
         process.join()
 
 
-def _cpu_seconds() -> float:
-    used = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -80,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args(arguments)
     corpora = Corpora.of_options(options)
-    pages = [page.html.encode("utf-8", "replace") for name in _CORPORA for page in corpora.sample(corpora.pages(name))]
+    pages = sampled_bytes(corpora)
     extractor = Extractor.load("default")
     ways: dict[str, Callable[[], None]] = {
         "1 process": lambda: pooled(extractor, pages, jobs=1),

@@ -22,6 +22,7 @@ from blockfeat.monitor import MonitorConfig, Source, Store, Summary, run_once
 from blockfeat.monitor.config.settings import PageSettings
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
+from process_memory import resident_megabytes
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ def _measure(config: MonitorConfig, expected: int, server: int) -> None:
 
     def on_progress(summary: Summary) -> None:
         if summary.done // max(expected // 20, 1) >= len(samples) and summary.done:
-            samples.append((summary.done, time.monotonic() - start, _memory(server)))
+            samples.append((summary.done, time.monotonic() - start, resident_megabytes(os.getpid(), without=server)))
 
     summary = asyncio.run(run_once(config, on_progress=on_progress))
     seconds = time.monotonic() - start
@@ -76,21 +77,6 @@ def _measure(config: MonitorConfig, expected: int, server: int) -> None:
     print(f"{summary.done} of {expected} pages in {seconds:.1f} s: {summary.done / seconds:.1f} pages a second")
     failed = len(summary.failures)
     print(f"pages {dict(summary.pages)}, {status.copies} copies, {status.mentions} mentions, {failed} failed")
-
-
-def _memory(server: int) -> float:
-    """Return the resident memory of this process and those that read for it, in MB."""
-    own = os.getpid()
-    pages = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if int(folder.name) == own or (parent == own and int(folder.name) != server):
-                pages += int((folder / "statm").read_text().split()[1])
-        except OSError:
-            # It has ended in between.
-            continue
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import re
 import subprocess
 import sys
@@ -18,11 +17,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import httpx2
 
 from blockfeat.data import demo_pages
+from process_memory import resident_megabytes
 
 _COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
 _SAMPLES = 12
@@ -69,7 +68,7 @@ async def _measure(url: str, process: int, at_once: int, requests: int) -> None:
                 kept[await _asked(client, turn, pages[turn % len(pages)].html)] += 1
                 seconds.append(time.monotonic() - began)
                 if len(seconds) % max(requests // _SAMPLES, 1) == 0:
-                    samples.append((len(seconds), time.monotonic() - start, _memory(process)))
+                    samples.append((len(seconds), time.monotonic() - start, resident_megabytes(process)))
 
     async with httpx2.AsyncClient(base_url=url, timeout=120.0, trust_env=False) as client:
         await _until_ready(client)
@@ -110,20 +109,6 @@ async def _until_ready(client: httpx2.AsyncClient) -> None:
             await asyncio.sleep(0.1)
         else:
             return
-
-
-def _memory(process: int) -> float:
-    """Return the resident memory of a process and its children, in MB."""
-    pages = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if process in (int(folder.name), parent):
-                pages += int((folder / "statm").read_text().split()[1])
-        except OSError:
-            # It has ended in between.
-            continue
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 if __name__ == "__main__":
