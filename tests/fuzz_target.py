@@ -67,9 +67,9 @@ def _place(error: Exception) -> str:
     """Innermost function of the package that an exception came through."""
     place, traceback = "?", error.__traceback__
     while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if "blockfeat" in code.co_filename:
-            place = code.co_qualname
+        frame = traceback.tb_frame
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == "blockfeat":
+            place = frame.f_code.co_qualname
         traceback = traceback.tb_next
     return place
 
