@@ -1,15 +1,17 @@
-"""Score a sequence model on pages that neither its weights nor its cut have seen, beside other extractors.
+"""Score a sequence model on pages that its weights have not seen, beside other extractors.
 
 Usage::
 
     python -m experiments.nested_folds --by family --seeds 1 2 3 --report folds.jsonl
     python -m experiments.nested_folds --by corpus --only daniel dragnet
     python -m experiments.nested_folds --by family --peers --save tools/left_out
+    python -m experiments.nested_folds --by family --saved tools/left_out
 
 ``--by family`` leaves out corpora of one kind and time together, ``--by corpus`` each corpus, ``--by host`` splits the
-hosts of all corpora. For each fold, the model is trained on the others as ``blockfeat train --kind sequence`` does, the
-choice of the cut included, and extracts the fold's pages. Publishers that a fold shares with other corpora are not
-trained on, and neither are pages whose gold is known to be wrong. CleanEval's test part is never trained on.
+hosts of all corpora. For each fold, the model is trained on the others by the recipe of the bundled default
+(``blockfeat train --config default``) and extracts the fold's pages. Publishers that a fold shares with other corpora
+are not trained on, and neither are pages whose gold is known to be wrong. CleanEval's test part is never trained on.
+``--saved`` scores the models of an earlier ``--save``, in minutes.
 
 The column "sequence" is the mean over the seeds. "With the headline" is the same with ``headline=True``, for corpora
 whose gold mostly has the headline.
@@ -38,7 +40,8 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import save_model
 from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
+from blockfeat.training.registry import load_config
+from blockfeat.training.sequence import SequenceTrainer
 from experiments.corpora import (
     CLEANEVAL,
     CUT_SHORT,
@@ -49,6 +52,7 @@ from experiments.corpora import (
     WRONG_GOLD,
     Corpora,
 )
+from experiments.left_out import left_out_models
 
 __all__ = ["Fold", "Score", "folds_of", "main", "table"]
 
@@ -198,7 +202,7 @@ def _labelled(pages: Sequence[LabelledPage], jobs: int) -> list[TrainingPage]:
     """Measure and label what may be trained on: no pages with wrong gold, none of CleanEval's test part."""
     wrong = read_page_list(WRONG_GOLD)
     usable = [page for page in pages if page.corpus != CLEANEVAL[1] and (page.corpus, page.id) not in wrong]
-    config = SequenceConfig()
+    _, config = load_config("default", "sequence")
     labeller = PageLabeller(context_measurer(config.table), config.labels, config.emptied_weight)
     found, skipped = label_pages(usable, labeller, emptied_every=config.emptied_every, jobs=jobs)
     _logger.info("%d pages to train on, %d cannot be used", len(found), len(skipped))
@@ -207,12 +211,13 @@ def _labelled(pages: Sequence[LabelledPage], jobs: int) -> list[TrainingPage]:
 
 def _trained(fold: Fold, labelled: Sequence[TrainingPage], seeds: Sequence[int], save: Path | None) -> list[Model]:
     """Train a model for each seed on a fold; save the first under the name of the fold's first corpus."""
+    _, config = load_config("default", "sequence")
     used = {(page.corpus, page.id) for page in fold.training}
     pages = [page for page in labelled if page.source and (page.source.corpus, page.source.id) in used]
     models = []
     for seed in seeds:
         name = f"without-{fold.name.split(', ')[0].replace(' ', '-')}"
-        model = SequenceTrainer(seed=seed, name=name).fit_labelled(pages)
+        model = SequenceTrainer(config=config, seed=seed, name=name).fit_labelled(pages)
         _logger.info("fold %s: trained on %d pages, seed %d, cut %s", fold.name, len(pages), seed, model.cut)
         models.append(model)
     if save is not None:
@@ -228,10 +233,11 @@ def _measured(options: argparse.Namespace, peers: Sequence[Peer]) -> list[Score]
     corpora = Corpora.of_options(options)
     names = [name for name in (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS) if name != CUT_SHORT]
     pages = [page for name in names for page in read_corpus(corpora.folder / f"{name}.jsonl.xz")]
-    labelled = _labelled(pages, options.jobs)
+    saved = left_out_models(options.saved) if options.saved else None
+    labelled = [] if saved else _labelled(pages, options.jobs)
     scores: list[Score] = []
     for fold in folds_of(pages, options.by, options.only):
-        models = _trained(fold, labelled, options.seeds, options.save)
+        models = [saved[fold.test[0].corpus]] if saved else _trained(fold, labelled, options.seeds, options.save)
         scores += score_fold(models, corpora.sample(fold.test), peers)
     return scores
 
@@ -247,6 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--peers", nargs="*", default=["trafilatura", "resiliparse"], help="extractors to compare with")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="a model for each; scores are their means")
     parser.add_argument("--save", type=Path, help="folder for the model of the first seed of each fold")
+    parser.add_argument("--saved", type=Path, help="folder of saved models to score; none is trained")
     parser.add_argument("--report", type=Path, help="JSON Lines file of the scores; read instead of measured if there")
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure and label")
     options = parser.parse_args(arguments)
