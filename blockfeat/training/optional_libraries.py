@@ -29,7 +29,9 @@ def import_lightgbm() -> Any:
     MissingExtraError
         It is not installed; the message names the extra.
     """
-    return _imported("lightgbm", "LightGBM", "sequence", "training with teachers ('teacher_share' above 0)")
+    return _imported(
+        "lightgbm", "LightGBM", "sequence", "training on soft labels (off by 'teacher_share = 0' in a configuration)"
+    )
 
 
 def _imported(module: str, library: str, extra: str, what: str) -> Any:

@@ -155,14 +155,15 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     def _taught(self, pages: Sequence[TrainingPage], on_progress: OnProgress) -> tuple[Sequence[TrainingPage], bool]:
         """Return the pages with soft labels and True; as they are, and False, where they are too few."""
         config = self.config
-        hosts = {page.source.host for page in pages if page.source is not None}
-        if not self._has_teachers(len(pages)) or len(hosts) < 2:
+        own = [page.source for page in pages if page.source is not None and not page.is_emptied]
+        if not self._has_teachers(len(own)) or len({source.host for source in own}) < 2:
             return pages, False
 
         def teach(learnt: Sequence[TrainingPage], name: str) -> Judge:
             fit = self._network(learnt, name, on_progress, is_kept=False)
             if fit.interrupted:
                 raise KeyboardInterrupt
+            on_progress(Progress("fitting", 0, 1, f"forest, {name}"))
             network, forest = self._model(fit, config.cut), fit_forest(learnt, trees=config.trees, seed=self.seed)
             return lambda page: (probabilities(network.logits(page.matrix)) + forest(page)) / 2
 
