@@ -19,7 +19,7 @@ from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
 from blockfeat.models.sequence.expectation import expectation
-from blockfeat.models.sequence.model import ContentTest, SequenceModel
+from blockfeat.models.sequence.model import MIGHT_BE, SHORT_PAGE, ContentTest, SequenceModel
 from blockfeat.training.forest import fit_forest
 from blockfeat.training.optional_libraries import import_lightgbm, import_torch
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
@@ -27,7 +27,7 @@ from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fi
 from blockfeat.training.soft_labels import Judge, soften_labels
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
-__all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test"]
+__all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test", "might_be"]
 
 _AS_GOOD = 0.0005
 _MOST_REFUSED = 0.005
@@ -239,17 +239,30 @@ def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> C
     """Learn from pages with and without their content which pages have none; None for too few to learn from.
 
     Logistic regression over the measures of `ContentTest`, both groups weighted alike; the bias is set so that 0.5 %
-    of the pages with content are refused.
+    of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those of a
+    third of the short pages without.
     """
     chosen = [page for page in pages if page.source is not None and page.source.text is not None]
     is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
     if (~is_full).sum() < _FEWEST_EMPTIED or not is_full.any():
         return None
-    rows = [
-        ContentTest.measures(expectation(model.logits(page.matrix), page.words.astype(np.int32))) for page in chosen
-    ]
-    inputs = np.column_stack((np.array(rows), np.ones(len(rows))))
+    expected = [expectation(model.logits(page.matrix), page.words.astype(np.int32)) for page in chosen]
+    inputs = np.column_stack((np.array([ContentTest.measures(one) for one in expected]), np.ones(len(expected))))
     share = np.where(is_full, 0.5 / is_full.sum(), 0.5 / (~is_full).sum())
     weights = fit_logistic(inputs, is_full, weights=share, ridge=1e-4, steps=30)
     least = float(np.quantile((inputs @ weights)[is_full], _MOST_REFUSED))
-    return ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least))
+    short = [
+        one.highest for one, page in zip(expected, chosen, strict=True) if page.is_emptied and one.words < SHORT_PAGE
+    ]
+    return ContentTest(tuple(weights[:-1].tolist()), float(weights[-1] - least), might_be(short))
+
+
+def might_be(highest: Sequence[float]) -> float:
+    """Return the logit below which a third of some pages without content have all their blocks.
+
+    Parameters
+    ----------
+    highest : sequence of float
+        The highest logit of each of these pages; fewer than ten tell nothing, and give what models have without any.
+    """
+    return float(np.quantile(highest, 1 / 3)) if len(highest) >= _FEWEST_EMPTIED else MIGHT_BE

@@ -57,6 +57,9 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
         (folder / name).write_bytes(data)
     for name in ("anna.jsonl", "ben.jsonl"):
         (folder / name).write_text(_lines(records[:3]), encoding="utf-8")
+    # The corpora above have no name of their own: it is that of the file.
+    listed = [{"corpus": "pages", "id": record["id"], "reason": "cut short"} for record in trained[:1]]
+    (folder / "wrong.jsonl").write_text(_lines(listed), encoding="utf-8")
     (folder / "other.jsonl.xz").write_bytes(lzma.compress(_lines(records[::7]).encode(), preset=0))
 
 

@@ -11,7 +11,7 @@ from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import MissingExtraError, TrainingError
 from blockfeat.training.forest import fit_forest, surroundings
 from blockfeat.training.pages import TrainingPage
-from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
+from blockfeat.training.sequence import SequenceConfig, SequenceTrainer, might_be
 from blockfeat.training.sequence_network import SequenceOptions
 
 
@@ -88,3 +88,8 @@ def test_teachers_without_their_library_are_refused_before_the_pages_are_measure
         SequenceTrainer(config=SequenceConfig(fewest_taught=1, network=options)).fit([page])
     with pytest.raises(TrainingError, match="teacher_share"):
         SequenceConfig(teacher_share=1.5)
+
+
+def test_a_block_might_be_content_above_the_best_of_a_third_of_pages_without() -> None:
+    assert might_be([-1.0] * 9) == -10.0
+    assert might_be([float(number) for number in range(-30, 1)]) == -20.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import log, log1p
 from operator import mul
@@ -28,7 +28,7 @@ from blockfeat.models.sequence.layers import activate, convolve, standardise
 if TYPE_CHECKING:
     from blockfeat.models.reasons import Wording
 
-__all__ = ["DILATIONS", "WEIGHT_NAMES", "SequenceModel"]
+__all__ = ["DILATIONS", "MIGHT_BE", "SHORT_PAGE", "WEIGHT_NAMES", "ContentTest", "SequenceModel"]
 
 Array = NDArray[np.float32]
 
@@ -46,8 +46,10 @@ _LOOKED_AT = 16
 _FAVOUR = 1.5
 _SURE = 0.8
 _LEAST_CUT = 0.02
-_SHORT_PAGE = 120
-_MIGHT_BE = -10.0
+MIGHT_BE = -10.0
+"""Logit above which a block might be content, for models that do not say."""
+SHORT_PAGE = 120
+"""Words below which a page is short for the test for content."""
 _STRETCH = 4_096
 _REACH = sum(DILATIONS)
 
@@ -62,10 +64,13 @@ class ContentTest:
         Weights of the measures, in the order of `measures`.
     bias : float
         What is added.
+    might_be : float
+        Logit above which a block might be content; a short page needs only one such block.
     """
 
     weights: tuple[float, ...]
     bias: float
+    might_be: float = MIGHT_BE
 
     @staticmethod
     def measures(expected: Expectation) -> list[float]:
@@ -75,7 +80,7 @@ class ContentTest:
 
     def holds(self, expected: Expectation) -> bool:
         """Return whether a page with these blocks has content; a short page needs only one block that might be."""
-        if expected.words < _SHORT_PAGE and expected.highest > _MIGHT_BE:
+        if expected.words < SHORT_PAGE and expected.highest > self.might_be:
             return True
         return bool(sum(map(mul, self.weights, self.measures(expected))) + self.bias >= 0)
 
@@ -304,7 +309,7 @@ class SequenceModel:
             "columns": list(self.feature_names),
             "cut": self.cut,
             "cuts": dict(self.cuts),
-            "content": None if self.content is None else {"weights": self.content.weights, "bias": self.content.bias},
+            "content": None if self.content is None else asdict(self.content),
             "languages": list(self.languages),
             "stop_word_scope": self.stop_word_scope,
             "segmenter": self.segmenter,
@@ -349,4 +354,8 @@ def _moved(cut: float, shift: float) -> float:
 
 
 def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:
-    return None if values is None else ContentTest(tuple(map(float, values["weights"])), float(values["bias"]))
+    if values is None:
+        return None
+    # Files of 0.1 have no "might_be".
+    might_be = float(values.get("might_be", MIGHT_BE))
+    return ContentTest(tuple(map(float, values["weights"])), float(values["bias"]), might_be)
