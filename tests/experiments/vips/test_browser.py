@@ -25,7 +25,8 @@ LINKS = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(8))
 # Nothing wraps: where lines break, and so which blocks are cut further, would be up to the fonts of the machine.
 MARKUP = f"""<!DOCTYPE html><html><head><title>News</title><style>
 body {{ margin: 0; font: 16px serif }} nav {{ position: absolute; left: 0; top: 100px; width: 200px }}
-main {{ margin-left: 260px; width: 700px; white-space: nowrap }} .banner {{ background: #003; color: #fff; height: 80px }}
+main {{ margin-left: 260px; width: 700px; white-space: nowrap }}
+.banner {{ background: #003; color: #fff; height: 80px }}
 .hidden {{ display: none }}</style><link rel="stylesheet" href="http://127.0.0.1:9/a.css"></head><body>
 <div class="banner"><p>The Daily Sample</p></div><nav><ul>{LINKS}</ul></nav>
 <main>{"".join(f"<p>{text}</p>" for text in ARTICLE)}<p class="hidden">Only for machines</p></main>
