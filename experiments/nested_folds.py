@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from blockfeat.data import LabelledPage, read_corpus, read_page_list
+from blockfeat.data import LabelledPage, read_corpus, read_page_list, without_listed
 from blockfeat.data.split import folds_by_host
 from blockfeat.errors import CorpusError
 from blockfeat.evaluation.bootstrap import paired_difference
@@ -200,8 +200,8 @@ def means(scores: Sequence[Score], peers: Sequence[str], wrong: frozenset[tuple[
 
 def _labelled(pages: Sequence[LabelledPage], jobs: int) -> list[TrainingPage]:
     """Measure and label what may be trained on: no pages with wrong gold, none of CleanEval's test part."""
-    wrong = read_page_list(WRONG_GOLD)
-    usable = [page for page in pages if page.corpus != CLEANEVAL[1] and (page.corpus, page.id) not in wrong]
+    right = without_listed(pages, read_page_list(WRONG_GOLD))
+    usable = [page for page in right if page.corpus != CLEANEVAL[1]]
     _, config = load_config("default", "sequence")
     labeller = PageLabeller(context_measurer(config.table), config.labels, config.emptied_weight)
     found, skipped = label_pages(usable, labeller, emptied_every=config.emptied_every, jobs=jobs)

@@ -78,6 +78,7 @@ InputFormatOption = Annotated[
     ),
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
 LeaveOutOption = Annotated[
     Path | None,
     typer.Option(
@@ -86,7 +87,6 @@ LeaveOutOption = Annotated[
         help="Leave out the pages that this file lists: JSON Lines with corpus and id, such as pages with wrong gold.",
     ),
 ]
-LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
 MaxBytesOption = Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")]
 ModelOption = Annotated[
     str,
@@ -110,7 +110,6 @@ def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path
     from blockfeat.data.languages import pages_of_languages
 
     listed = read_page_list(leave_out) if leave_out else frozenset()
-
     paths = [path for path in corpora if path != "demo"]
     pages = demo_pages() if "demo" in corpora else []
     pages += load_corpora(paths) if paths else []
