@@ -52,6 +52,8 @@ def bench(
 
     if speed and what == "mentions":
         raise typer.BadParameter("measure one thing at a time: mentions or --speed", param_hint="--speed")
+    if metadata and leave_out is not None:
+        raise typer.BadParameter("metadata are scored on all pages of their gold", param_hint="--leave-out")
     models = [Extractor.load(name) for name in model or ["default"]]
     chosen = _peers(peers)
     if metadata:

@@ -32,3 +32,7 @@ def test_quality_is_the_default(tmp_path: Path) -> None:
 def test_one_thing_at_a_time() -> None:
     assert run("mentions", "--speed")[0] == 2
     assert run("mention")[0] == 2
+
+
+def test_metadata_take_no_list_of_pages_to_leave_out() -> None:
+    assert run("--metadata", "--leave-out", "wrong.jsonl")[0] == 2
