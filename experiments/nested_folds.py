@@ -1,20 +1,20 @@
-"""Score a sequence model on pages that its weights have not seen, beside other extractors.
+"""Score models on pages that they were not trained on, beside other extractors.
 
 Usage::
 
-    python -m experiments.nested_folds --by family --seeds 1 2 3 --report folds.jsonl
+    python -m experiments.nested_folds --by family --recipes default margin --report folds.jsonl
     python -m experiments.nested_folds --by corpus --only daniel dragnet
-    python -m experiments.nested_folds --by family --peers --save tools/left_out
-    python -m experiments.nested_folds --by family --saved tools/left_out
+    python -m experiments.nested_folds --by family --seeds 1 2 3 --peers --save tools/left_out
+    python -m experiments.nested_folds --by family --seeds 1 2 3 --saved tools/left_out
 
 ``--by family`` leaves out corpora of one kind and time together, ``--by corpus`` each corpus, ``--by host`` splits the
-hosts of all corpora. For each fold, the model is trained on the others by the recipe of the bundled default
-(``blockfeat train --config default``) and extracts the fold's pages. Publishers that a fold shares with other corpora
+hosts of all corpora. For each fold, models are trained on the others by the recipes of bundled models
+(``blockfeat train --config NAME``) and extract the fold's pages. Publishers that a fold shares with other corpora
 are not trained on, and neither are pages whose gold is known to be wrong. CleanEval's test part is never trained on.
 ``--saved`` scores the models of an earlier ``--save``, in minutes.
 
-The column "sequence" is the mean over the seeds. "With the headline" is the same with ``headline=True``, for corpora
-whose gold mostly has the headline.
+The column of a recipe is the mean over the seeds. "With the headline" is the first recipe's with ``headline=True``, for
+corpora whose gold mostly has the headline. Differences are those of the first recipe to all others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import json
 import logging
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -39,9 +39,7 @@ from blockfeat.evaluation.peers import Peer, PeerExtract, peers_named
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import save_model
-from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.registry import load_config
-from blockfeat.training.sequence import SequenceTrainer
+from blockfeat.training.registry import load_config, make_trainer
 from experiments.corpora import (
     CLEANEVAL,
     CUT_SHORT,
@@ -57,7 +55,7 @@ from experiments.left_out import left_out_models
 __all__ = ["Fold", "Score", "folds_of", "main", "table"]
 
 _FOLDS = 4
-_OURS, _WITH_HEADLINE, _SEED = "sequence", "with the headline", "seed"
+_WITH_HEADLINE, _SEED = "with the headline", "seed"
 _LEAST_PAGES = 10
 _logger = logging.getLogger(__name__)
 
@@ -110,17 +108,22 @@ def _fold(pages: Sequence[LabelledPage], group: Sequence[str]) -> Fold:
     return Fold(name, [page for page in pages if page.corpus not in group and page.host not in hosts], test)
 
 
-def score_fold(models: Sequence[Model], pages: Iterable[LabelledPage], peers: Sequence[Peer]) -> Iterator[Score]:
-    """Extract pages with models, one for each seed, and with the peers."""
-    extractors = [Extractor.of(model) for model in models]
+def score_fold(
+    models: Mapping[str, Sequence[Model]], pages: Iterable[LabelledPage], peers: Sequence[Peer]
+) -> Iterator[Score]:
+    """Extract pages with the models of some recipes, one for each seed, and with the peers."""
+    extractors = {name: [Extractor.of(model) for model in own] for name, own in models.items()}
+    first = next(iter(extractors))
     loaded = {peer.name: peer.load() for peer in peers}
     for page in pages:
-        seeds = [_score(extractor.extract(page.html, url=page.url).text, page) for extractor in extractors]
-        found = {_OURS: fmean(seeds)}
-        if len(seeds) > 1:
-            found |= {f"{_SEED} {number}": score for number, score in enumerate(seeds, start=1)}
+        found: dict[str, float] = {}
+        for name, own in extractors.items():
+            seeds = [_score(extractor.extract(page.html, url=page.url).text, page) for extractor in own]
+            found[name] = fmean(seeds)
+            if name == first and len(seeds) > 1:
+                found |= {f"{_SEED} {number}": score for number, score in enumerate(seeds, start=1)}
         if page.corpus in HEADLINE_IN_GOLD:
-            titled = (one.with_options(headline=True).extract(page.html, url=page.url) for one in extractors)
+            titled = (one.with_options(headline=True).extract(page.html, url=page.url) for one in extractors[first])
             found[_WITH_HEADLINE] = fmean(_score(extraction.text, page) for extraction in titled)
         for name, extract in loaded.items():
             found[name] = _score(_text_of_peer(name, extract, page), page)
@@ -143,15 +146,17 @@ def _score(text: str, page: LabelledPage) -> float:
     return found.snippets.f1 if found.snippets is not None else 0.0
 
 
-def table(scores: Sequence[Score], peers: Sequence[str], part: str = "") -> str:
-    """Return a Markdown table: a row for each corpus, with the difference to each peer and its 95 % interval.
+def table(scores: Sequence[Score], ours: str, others: Sequence[str], part: str = "") -> str:
+    """Return a Markdown table: a row for each corpus, with the difference to each other and its 95 % interval.
 
     Parameters
     ----------
     scores : sequence of Score
         Of all folds.
-    peers : sequence of str
-        Names of the peers.
+    ours : str
+        The recipe whose differences are wanted.
+    others : sequence of str
+        Names of the other recipes and of the peers.
     part : str
         ``"lang"`` or ``"page_type"`` for a row for each of those of a corpus that has several, of ten pages or more.
     """
@@ -164,23 +169,23 @@ def table(scores: Sequence[Score], peers: Sequence[str], part: str = "") -> str:
         groups = {name: found for name, found in sorted(groups.items()) if len(found) >= _LEAST_PAGES}
         corpora = [found[0].corpus for found in groups.values()]
         groups = {name: found for name, found in groups.items() if corpora.count(found[0].corpus) > 1}
-    rows = [[name, *_cells(found, peers)] for name, found in groups.items()]
-    differences = [f"difference to {peer}, 95 % interval" for peer in peers]
-    return markdown_table(("corpus", "pages", _OURS, _WITH_HEADLINE, *peers, *differences), rows)
+    rows = [[name, *_cells(found, ours, others)] for name, found in groups.items()]
+    differences = [f"difference to {name}, 95 % interval" for name in others]
+    return markdown_table(("corpus", "pages", ours, _WITH_HEADLINE, *others, *differences), rows)
 
 
-def _cells(scores: Sequence[Score], peers: Sequence[str]) -> list[str]:
+def _cells(scores: Sequence[Score], ours: str, others: Sequence[str]) -> list[str]:
     """Return the pages, the mean of each system and the differences of one row."""
 
     def values(name: str) -> list[float]:
         return [score.by_system[name] for score in scores if name in score.by_system]
 
-    means = [f"{fmean(values(name)):.3f}" if values(name) else "" for name in (_OURS, _WITH_HEADLINE, *peers)]
-    differences = [paired_difference(values(_OURS), values(peer)) for peer in peers]
+    means = [f"{fmean(values(name)):.3f}" if values(name) else "" for name in (ours, _WITH_HEADLINE, *others)]
+    differences = [paired_difference(values(ours), values(other)) for other in others]
     return [str(len(scores)), *means, *(f"{one.mean:+.3f} ({one.low:+.3f} to {one.high:+.3f})" for one in differences)]
 
 
-def means(scores: Sequence[Score], peers: Sequence[str], wrong: frozenset[tuple[str, str]]) -> str:
+def means(scores: Sequence[Score], ours: str, others: Sequence[str], wrong: frozenset[tuple[str, str]]) -> str:
     """Return a Markdown table of the mean of the corpora, of each seed too, with and without pages of wrong gold."""
     seeds = sorted({name for score in scores for name in score.by_system if name.startswith(_SEED)})
     rows = []
@@ -192,52 +197,54 @@ def means(scores: Sequence[Score], peers: Sequence[str], wrong: frozenset[tuple[
         for score in kept:
             corpora[score.corpus].append(score)
         row = [label, str(len(kept))]
-        for name in (_OURS, *seeds, *peers):
+        for name in (ours, *seeds, *others):
             row.append(f"{fmean(fmean(one.by_system[name] for one in found) for found in corpora.values()):.4f}")
         rows.append(row)
-    return markdown_table(("mean of the corpora", "pages", _OURS, *seeds, *peers), rows)
+    return markdown_table(("mean of the corpora", "pages", ours, *seeds, *others), rows)
 
 
-def _labelled(pages: Sequence[LabelledPage], jobs: int) -> list[TrainingPage]:
-    """Measure and label what may be trained on: no pages with wrong gold, none of CleanEval's test part."""
-    right = without_listed(pages, read_page_list(WRONG_GOLD))
-    usable = [page for page in right if page.corpus != CLEANEVAL[1]]
-    _, config = load_config("default", "sequence")
-    labeller = PageLabeller(context_measurer(config.table), config.labels, config.emptied_weight)
-    found, skipped = label_pages(usable, labeller, emptied_every=config.emptied_every, jobs=jobs)
-    _logger.info("%d pages to train on, %d cannot be used", len(found), len(skipped))
-    return found
-
-
-def _trained(fold: Fold, labelled: Sequence[TrainingPage], seeds: Sequence[int], save: Path | None) -> list[Model]:
-    """Train a model for each seed on a fold; save the first under the name of the fold's first corpus."""
-    _, config = load_config("default", "sequence")
-    used = {(page.corpus, page.id) for page in fold.training}
-    pages = [page for page in labelled if page.source and (page.source.corpus, page.source.id) in used]
-    models = []
+def _trained(fold: Fold, recipe: str, seeds: Sequence[int], save: Path | None, jobs: int) -> list[Model]:
+    """Train a model for each seed by a recipe on what a fold may be trained on; save it if wanted."""
+    right = without_listed(fold.training, read_page_list(WRONG_GOLD))
+    pages = [page for page in right if page.corpus != CLEANEVAL[1]]
+    left_out = sorted({page.corpus for page in fold.test})
+    kind, config = load_config(recipe)
+    models: list[Model] = []
     for seed in seeds:
-        name = f"without-{fold.name.split(', ')[0].replace(' ', '-')}"
-        model = SequenceTrainer(config=config, seed=seed, name=name).fit_labelled(pages)
-        _logger.info("fold %s: trained on %d pages, seed %d, cut %s", fold.name, len(pages), seed, model.cut)
+        trainer = make_trainer(kind, config, seed=seed, jobs=jobs, name=recipe)
+        model = trainer.fit(pages)
         models.append(model)
-    if save is not None:
-        save.mkdir(parents=True, exist_ok=True)
-        left_out = sorted({page.corpus for page in fold.test})
-        record = {"left out": left_out, "pages": len(pages), "seed": seeds[0]}
-        save_model(replace(models[0], record=record), save / f"{models[0].name}.npz")
-    return list(models)
+        _logger.info("fold %s: %s trained on %d pages, seed %d", fold.name, recipe, len(pages), seed)
+        if save is not None:
+            record = {"recipe": recipe, "seed": seed, "left out": left_out, "pages": len(pages)}
+            path = save / f"{recipe}-{seed}-without-{left_out[0].replace(' ', '-')}{trainer.suffix}"
+            save.mkdir(parents=True, exist_ok=True)
+            save_model(replace(model, name=path.stem, record=record), path)  # type: ignore[type-var]
+    return models
+
+
+def _saved(folder: Path, fold: Fold, recipe: str, seed: int) -> Model:
+    """Return the model of a folder that was trained without the corpora of a fold."""
+    models = left_out_models(folder, recipe=recipe, seed=seed)
+    missing = [page.corpus for page in fold.test if page.corpus not in models]
+    if missing:
+        raise CorpusError(f"{folder}: no model by the recipe {recipe!r} was trained without {missing[0]}")
+    return models[fold.test[0].corpus]
 
 
 def _measured(options: argparse.Namespace, peers: Sequence[Peer]) -> list[Score]:
-    """Train for each fold and score its pages."""
+    """Train for each fold, or take the models that were saved, and score its pages."""
     corpora = Corpora.of_options(options)
     names = [name for name in (*DEVELOPMENT, CLEANEVAL[1], SNIPPETS) if name != CUT_SHORT]
     pages = [page for name in names for page in read_corpus(corpora.folder / f"{name}.jsonl.xz")]
-    saved = left_out_models(options.saved) if options.saved else None
-    labelled = [] if saved else _labelled(pages, options.jobs)
     scores: list[Score] = []
     for fold in folds_of(pages, options.by, options.only):
-        models = [saved[fold.test[0].corpus]] if saved else _trained(fold, labelled, options.seeds, options.save)
+        models: dict[str, list[Model]] = {}
+        for recipe in options.recipes:
+            if options.saved is None:
+                models[recipe] = _trained(fold, recipe, options.seeds, options.save, options.jobs)
+            else:
+                models[recipe] = [_saved(options.saved, fold, recipe, seed) for seed in options.seeds]
         scores += score_fold(models, corpora.sample(fold.test), peers)
     return scores
 
@@ -250,12 +257,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Corpora.add_options(parser)
     parser.add_argument("--by", choices=["host", "corpus", "family"], required=True, help="what the folds are")
     parser.add_argument("--only", nargs="+", default=[], help="corpora to leave out in turn and to score")
+    parser.add_argument("--recipes", nargs="+", default=["default"], help="configurations of bundled models")
     parser.add_argument("--peers", nargs="*", default=["trafilatura", "resiliparse"], help="extractors to compare with")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="a model for each; scores are their means")
-    parser.add_argument("--save", type=Path, help="folder for the model of the first seed of each fold")
+    parser.add_argument("--save", type=Path, help="folder for the models")
     parser.add_argument("--saved", type=Path, help="folder of saved models to score; none is trained")
     parser.add_argument("--report", type=Path, help="JSON Lines file of the scores; read instead of measured if there")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that measure and label")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that measure pages")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     peers = peers_named(options.peers)
@@ -267,9 +275,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.report is not None:
             text = "".join(json.dumps(asdict(score), ensure_ascii=False) + "\n" for score in scores)
             options.report.write_text(text, encoding="utf-8")
-    names = [peer.name for peer in peers]
-    tables = [table(scores, names, part) for part in ("", "lang", "page_type")]
-    sys.stdout.write("\n".join((*tables, means(scores, names, read_page_list(WRONG_GOLD)))))
+    names = [*options.recipes, *(peer.name for peer in peers)]
+    ours, others = names[0], names[1:]
+    tables = [table(scores, ours, others, part) for part in ("", "lang", "page_type")]
+    sys.stdout.write("\n".join((*tables, means(scores, ours, others, read_page_list(WRONG_GOLD)))))
     return 0
 
 

@@ -32,12 +32,12 @@ def test_cleaneval_is_one_fold() -> None:
 
 def test_means_and_differences_by_corpus_and_by_part() -> None:
     scores = [
-        Score("one", str(n), lang, None, {"sequence": 0.8, "peer": 0.6}) for lang in ("de", "fr") for n in range(10)
+        Score("one", str(n), lang, None, {"default": 0.8, "peer": 0.6}) for lang in ("de", "fr") for n in range(10)
     ]
-    scores.append(Score("two", "1", "de", None, {"sequence": 0.5, "peer": 0.7, "with the headline": 0.9}))
-    lines = table(scores, ["peer"]).splitlines()
+    scores.append(Score("two", "1", "de", None, {"default": 0.5, "peer": 0.7, "with the headline": 0.9}))
+    lines = table(scores, "default", ["peer"]).splitlines()
     assert lines[2] == "| one | 20 | 0.800 |  | 0.600 | +0.200 (+0.200 to +0.200) |"
     assert lines[3] == "| two | 1 | 0.500 | 0.900 | 0.700 | -0.200 (-0.200 to -0.200) |"
-    by_lang = [line.split("|")[1].strip() for line in table(scores, ["peer"], "lang").splitlines()[2:]]
+    by_lang = [line.split("|")[1].strip() for line in table(scores, "default", ["peer"], "lang").splitlines()[2:]]
     assert by_lang == ["one de", "one fr"]
-    assert table(scores, ["peer"], "page_type").count("\n") == 2
+    assert table(scores, "default", ["peer"], "page_type").count("\n") == 2
