@@ -221,7 +221,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         words = page.words.astype(np.int32)
         expected = expectation(logits, words)
         for cut in cuts:
-            least = model.page_cut(logits, words, cut, expected)
+            least = model.page_cut(cut, expected)
             kept = logits >= np.log(least / (1 - least))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
             scores[cut][page.source.corpus].append(page_fitness(text, page.source, "f1"))

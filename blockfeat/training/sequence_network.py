@@ -1,4 +1,4 @@
-"""Training of the sequence network with PyTorch (extra ``web2text``); extraction needs none of it."""
+"""Training of the sequence network with PyTorch (extra ``sequence``); extraction needs none of it."""
 
 from __future__ import annotations
 

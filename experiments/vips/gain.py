@@ -101,7 +101,7 @@ def score(model: SequenceModel, page: TrainingPage) -> float:
     """Return word F1 of what a model keeps of a page."""
     assert page.source is not None
     logits, words = model.logits(page.matrix), page.words.astype(np.int32)
-    least = model.page_cut(logits, words, model.cut, expectation(logits, words))
+    least = model.page_cut(model.cut, expectation(logits, words))
     kept = logits >= np.log(least / (1 - least))
     kept = kept if kept.any() else best_blocks(logits)
     text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())

@@ -31,10 +31,26 @@ def test_a_page_without_blocks_has_no_content() -> None:
     assert nothing == (0.0, 0, -10.0, 0.0)
 
 
-@given(BLOCKS)
-def test_a_page_that_need_not_be_sorted_has_the_cut_that_sorting_gives(blocks: list[tuple[float, int]]) -> None:
+@given(BLOCKS, st.sampled_from([0.2, 0.45, 0.7]))
+def test_the_cut_is_lower_on_pages_in_doubt_and_only_there(blocks: list[tuple[float, int]], cut: float) -> None:
     logits = np.array([logit for logit, _ in blocks], dtype=np.float32)
     words = np.array([count for _, count in blocks], dtype=np.int32)
     expected = compiled.expectation(logits, words)
-    cut = SequenceModel.page_cut(logits, words, 0.4, expected)
-    assert cut == SequenceModel.page_cut(logits, words, 0.4, expected._replace(f1=0.0))
+    found = SequenceModel.page_cut(cut, expected)
+    if expected.f1 >= 0.8:
+        assert found == cut
+    else:
+        assert 0.02 <= found < cut
+        assert found in (0.02, pytest.approx(cut * expected.f1))
+
+
+def test_more_doubt_lowers_the_cut_more() -> None:
+    words = np.array([50, 50, 50], dtype=np.int32)
+    sure, doubtful, lost = (
+        compiled.expectation(np.array(logits, dtype=np.float32), words)
+        for logits in ([6, 6, -6], [1, -1, -1], [-3, -3, -3])
+    )
+    cuts = [SequenceModel.page_cut(0.45, expected) for expected in (sure, doubtful, lost)]
+    assert cuts[0] == 0.45
+    assert cuts == sorted(cuts, reverse=True)
+    assert cuts[2] == 0.02
