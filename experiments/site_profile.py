@@ -5,12 +5,12 @@ Usage::
     python -m experiments.site_profile
     python -m experiments.site_profile --list
     python -m experiments.site_profile --grid
-    python -m experiments.site_profile --model margin
+    python -m experiments.site_profile --recipe margin
     python -m experiments.site_profile --speed
 
-Two models, of which each has seen no page of the corpora that it scores; they are trained where their files are not
-there. The hosts of ``wcxb-dev`` with several pages are left out of both trainings. The other pages are the k behind a
-page in the order of the corpus, the first following the last; hosts with at most k pages are left out of the row of k.
+Each corpus is scored by the model of `tools/left_out` that saw no page of it nor of its publishers. The other pages are
+the k behind a page in the order of the corpus, the first following the last; hosts with at most k pages are left out of
+the row of k.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -29,7 +29,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blockfeat.data import LabelledPage
-from blockfeat.data.host import guess_host, registered_domain
+from blockfeat.data.host import guess_host
 from blockfeat.evaluation.bootstrap import paired_difference
 from blockfeat.evaluation.evaluate import score_page
 from blockfeat.evaluation.markdown_table import markdown_table
@@ -37,24 +37,16 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.site_profile import MOST_PAGES, SiteProfile, SiteRule
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Prediction
-from blockfeat.models.store import save_model
 from blockfeat.page.page import Page
-from blockfeat.training import make_trainer
 from experiments.corpora import CLEANEVAL, Corpora
+from experiments.left_out import LEFT_OUT, left_out_models
 
-__all__ = ["GROUPS", "Change", "changes_of", "main", "table"]
+__all__ = ["CORPORA", "Change", "changes_of", "main", "table"]
 
 _logger = logging.getLogger(__name__)
-_TYPES = "wcxb-dev"
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    "first": ("cleanportaleval", "daniel", "fundus", CLEANEVAL[1], _TYPES),
-    "second": ("dragnet", "l3s-gn1"),
-}
-"""Corpora by the model that has not seen them."""
-_TRAINING: Mapping[str, tuple[str, ...]] = {
-    "first": (CLEANEVAL[0], "dragnet", "l3s-gn1", "newspaper4k", "htmltotext"),
-    "second": (CLEANEVAL[0], "daniel", "fundus", "cleanportaleval", "newspaper4k", "htmltotext"),
-}
+CORPORA = ("cleanportaleval", "daniel", "fundus", CLEANEVAL[1], "wcxb-dev", "dragnet", "l3s-gn1")
+"""Corpora with gold texts that have several pages of some hosts."""
+_ADDRESSED = CORPORA[:5]
 _OTHERS = (1, 3, 10)
 _POINT = 0.01
 _ROUNDS = 7
@@ -62,6 +54,7 @@ _GRID: tuple[Mapping[str, Any], ...] = (
     *({"cut": cut} for cut in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)),
     *({"copy_share": share} for share in (0.3, 0.5, 0.8, 2.0)),
     *({"least_words": words} for words in (1, 4, 8)),
+    *({"most_lost": share} for share in (0.3, 0.5, 0.7, 1.0)),
 )
 
 
@@ -102,19 +95,6 @@ def by_host(pages: Iterable[LabelledPage]) -> dict[str, list[LabelledPage]]:
         if host is not None and page.text:
             found[host].append(page)
     return {host: own for host, own in found.items() if len(own) > 1}
-
-
-def train(group: str, corpora: Corpora, every: int, seed: int, path: Path) -> None:
-    """Train the model of a group on every n-th page of what it may see, and save it."""
-    sites = Counter(map(_site, types := corpora.pages(_TYPES)))
-    singles = [page for page in types if sites[_site(page)] == 1]
-    pages = [page for name in _TRAINING[group] for page in corpora.pages(name)[::every]] + singles[::every]
-    _logger.info("training %s on %d pages", path, len(pages))
-    save_model(make_trainer("sequence", seed=seed).fit(pages), path)
-
-
-def _site(page: LabelledPage) -> str:
-    return (registered_domain(page.url) if page.url else guess_host(page.html)) or page.id
 
 
 def changes_of(
@@ -186,13 +166,13 @@ def _grid_table(changes: Mapping[SiteRule, Sequence[Change]]) -> str:
     """Return a Markdown table: the mean gain of each rule over all pages, and those that gain and lose over a point."""
     rows = []
     for rule, found in changes.items():
-        row = [f"{rule.cut:g}", f"{rule.copy_share:g}", str(rule.least_words)]
+        row = [f"{rule.cut:g}", f"{rule.copy_share:g}", str(rule.least_words), f"{rule.most_lost:g}"]
         for others in _OTHERS:
             gains = [one.with_profile - one.without for one in found if one.others == others]
             row += [f"{100 * fmean(gains or [0.0]):+.3f}", _sides(gains)]
         rows.append(row)
     parts = [part for others in _OTHERS for part in (f"points, {others} pages", "better and worse")]
-    return markdown_table(("cut", "copy share", "least words", *parts), rows)
+    return markdown_table(("cut", "copy share", "least words", "most lost", *parts), rows)
 
 
 def _listed(changes: Sequence[Change]) -> str:
@@ -208,7 +188,7 @@ def _listed(changes: Sequence[Change]) -> str:
 def speed(corpora: Corpora, extractor: Extractor) -> str:
     """Return the process time of a page with the profile of up to ten others as a ratio to that without, by rounds."""
     pages, extractors = [], []
-    for name in GROUPS["first"]:
+    for name in _ADDRESSED:
         for own in by_host(corpora.pages(name)).values():
             if len(own) > _OTHERS[1]:
                 profile = SiteProfile()
@@ -229,47 +209,35 @@ def speed(corpora: Corpora, extractor: Extractor) -> str:
     return f"{len(pages)} pages of as many hosts: median {median(ratios):.3f} of {rounds}\n"
 
 
-def _extractor(group: str, corpora: Corpora, options: argparse.Namespace) -> Extractor:
-    """Return the extractor that scores the corpora of a group."""
-    if options.model is not None:
-        return Extractor.load(options.model)
-    path: Path = options.models / f"{group}-{options.train_every}-{options.seed}.npz"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        train(group, corpora, options.train_every, options.seed, path)
-    return Extractor.load(path)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m experiments.site_profile", description=(__doc__ or "").split("\n")[0]
     )
     Corpora.add_options(parser)
-    parser.add_argument("--models", type=Path, default=Path("site-profile-models"), help="folder of the trained models")
-    parser.add_argument("--model", help="score this bundled model, which has seen the pages, in place of trained ones")
-    parser.add_argument("--train-every", type=int, default=2, metavar="N", help="train on each n-th page")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--speed", action="store_true", help="process time with a profile, by the bundled default")
+    parser.add_argument("--models", type=Path, default=LEFT_OUT, help="folder of models that left corpora out")
+    parser.add_argument("--recipe", default="default", help="the recipe of the models")
+    parser.add_argument("--seed", type=int, default=1, help="their seed")
+    parser.add_argument("--speed", action="store_true", help="process time with a profile, by the bundled model")
     parser.add_argument("--list", action="store_true", help="the pages that three others change by more than a point")
     parser.add_argument("--grid", action="store_true", help="the gain of other rules instead of the table")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     corpora = Corpora.of_options(options)
     if options.speed:
-        sys.stdout.write(speed(corpora, Extractor.load(options.model or "default")))
+        sys.stdout.write(speed(corpora, Extractor.load(options.recipe)))
         return 0
-    extractors = {group: _extractor(group, corpora, options) for group in GROUPS}
+    models = left_out_models(options.models, recipe=options.recipe, seed=options.seed)
     rules = [SiteRule()]
     if options.grid:
         usual = SiteRule()
         rules = list(dict.fromkeys(replace(usual, **change) for change in _GRID))
     found: dict[SiteRule, list[Change]] = defaultdict(list)
-    for group, names in GROUPS.items():
-        for name in names:
-            for pages in list(by_host(corpora.pages(name)).values())[:: corpora.every]:
-                for rule, change in changes_of(name, pages, extractors[group], rules):
-                    found[rule].append(change)
+    for name in CORPORA:
+        extractor = Extractor.of(models[name])
+        for pages in list(by_host(corpora.pages(name)).values())[:: corpora.every]:
+            for rule, change in changes_of(name, pages, extractor, rules):
+                found[rule].append(change)
     show = _grid_table(found) if options.grid else (_listed if options.list else table)(found[rules[0]])
     sys.stdout.write(show)
     return 0

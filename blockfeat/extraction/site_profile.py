@@ -37,11 +37,15 @@ class SiteRule:
         near-copy of it, and the other says nothing about it.
     least_words : int
         Shorter texts are left alone.
+    most_lost : float
+        A page that would lose more than this share of the words that are kept stays as it was: what its site repeats
+        is its content, as on pages made from one template.
     """
 
     cut: float = 0.5
     copy_share: float = 0.5
     least_words: int = 1
+    most_lost: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +122,7 @@ class SiteProfile:
     def repeated(self, kept: KeptTexts) -> dict[int, int]:
         """Return the blocks of a page that the site repeats, each with the number of other pages that have it.
 
-        None where nothing of the page would be left.
+        None where more than half of the words would go (`SiteRule.most_lost`), or nothing would be left.
 
         Parameters
         ----------
@@ -134,13 +138,16 @@ class SiteProfile:
         ]
         if not places:
             return {}
-        others = self._no_copies([(words, found) for _, words, found in places], int(kept.words.sum()))
+        total, lost = int(kept.words.sum()), 0
+        others = self._no_copies([(words, found) for _, words, found in places], total)
         repeated: dict[int, int] = {}
         for block, words, found in places:
             chances = [chance for page, chance in found if page in others]
             if chances and words >= self.rule.least_words and sum(chances) < self.rule.cut * STEPS * len(chances):
                 repeated[block] = len(chances)
-        return repeated if len(repeated) < kept.blocks.size else {}
+                lost += words
+        is_left = len(repeated) < kept.blocks.size and lost <= self.rule.most_lost * total
+        return repeated if is_left else {}
 
     def _no_copies(self, places: Sequence[tuple[int, Sequence[tuple[int, int]]]], kept_words: int) -> set[int]:
         """Return the pages of the profile that are no near-copies of a page, given its texts that they have."""

@@ -172,6 +172,14 @@ def test_all_is_never_dropped() -> None:
     assert profile_of(page_of({1: 0.1})).repeated(kept_of()) == {}
 
 
+def test_a_page_that_would_lose_more_than_half_of_its_words_stays_as_it_was() -> None:
+    repeats = profile_of(page_of({1: 0.1, 2: 0.1, 3: 0.1}), page_of({1: 0.1, 2: 0.1, 3: 0.1, 8: 0.9}))
+    assert set(repeats.repeated(kept_of(1, 2, 4, 5))) == {0, 1}
+    assert repeats.repeated(kept_of(1, 2, 3, 4, 5)) == {}
+    for_templates = SiteRule(most_lost=0.9)
+    assert set(profile_of(*repeats.pages, rule=for_templates).repeated(kept_of(1, 2, 3, 4, 5))) == {0, 1, 2}
+
+
 def test_texts_are_the_same_whatever_their_case_and_punctuation(extractor: Extractor) -> None:
     texts = (
         "Read more, now!",
