@@ -22,7 +22,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.text_cues",
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
-    "blockfeat.models.sequence.expectation",
+    "blockfeat.models.expectation",
     "blockfeat.models.sequence.layers",
     "blockfeat.page.markup",
     "blockfeat.page.scanner",

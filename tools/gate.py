@@ -52,10 +52,10 @@ def read_floors(path: Path) -> tuple[list[Floor], float]:
 
 def measure(floors: Sequence[Floor], folder: Path, jobs: int) -> Iterator[tuple[Floor, float]]:
     """Yield each floor with the score of today; a model meets a corpus once."""
-    trained_without = left_out_models()
+    unseen_models = {name: left_out_models(recipe=name) for name in {floor.model for floor in floors if floor.unseen}}
     for (corpus, model, unseen), group in groupby(floors, key=lambda floor: (floor.corpus, floor.model, floor.unseen)):
         pages = load_corpora([folder / f"{corpus}.jsonl.xz"])
-        extractor = Extractor.of(trained_without[corpus]) if unseen else Extractor.load(model)
+        extractor = Extractor.of(unseen_models[model][corpus]) if unseen else Extractor.load(model)
         evaluation = score_model(extractor, pages, jobs=jobs)
         for floor in group:
             yield floor, evaluation.mean(floor.metric)

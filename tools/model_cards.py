@@ -20,7 +20,7 @@ from blockfeat.models.threshold.model import JOINT, ThresholdModel  # noqa: E402
 ABOUT = {
     "default": "A small residual network over the blocks of a page and 85 features of each: what it is, what stands "
     "around it, what class names and words say. The most accurate.",
-    "margin": "Soft thresholds and weights over two dozen features, tuned by the particle swarm against word F1, "
+    "margin": "Soft thresholds and weights over 32 features by regression, bias and costs by the particle swarm, "
     "decoded by Viterbi; a person can read and edit it.",
     "crunch": "Gupta, Kaiser, Neistadt & Grimm 2003: what the filters of `blockfeat clean` leave, their thresholds and "
     "switches found by the particle swarm; see crunch.md.",

@@ -1,4 +1,4 @@
-"""The trainer of margin models: soft thresholds and weights, tuned by the swarm against word F1."""
+"""The trainer of margin models: soft thresholds by regression, bias and costs by the swarm against word F1."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ class MarginTrainer(Trainer[MarginOptions]):
             fit.parameters.terms(tuple(context_places())),
             float(f"{fit.parameters.bias:.4g}"),
             fit.parameters.transitions,
+            cut=self.config.cut,
+            sure=self.config.sure,
             languages=self.languages,
             report=report,
         )

@@ -18,8 +18,9 @@ from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
-from blockfeat.models.sequence.expectation import expectation
-from blockfeat.models.sequence.model import MIGHT_BE, SHORT_PAGE, ContentTest, SequenceModel
+from blockfeat.models.expectation import expectation
+from blockfeat.models.page_cut import page_cut
+from blockfeat.models.sequence.model import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.forest import fit_forest
 from blockfeat.training.optional_libraries import import_lightgbm, import_torch
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
@@ -221,7 +222,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         words = page.words.astype(np.int32)
         expected = expectation(logits, words)
         for cut in cuts:
-            least = model.page_cut(cut, expected)
+            least = page_cut(cut, expected, sure=SURE)
             kept = logits >= np.log(least / (1 - least))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
             scores[cut][page.source.corpus].append(page_fitness(text, page.source, "f1"))

@@ -13,9 +13,10 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import page_fitness
+from blockfeat.models.expectation import expectation
 from blockfeat.models.model import best_blocks
-from blockfeat.models.sequence.expectation import expectation
-from blockfeat.models.sequence.model import SequenceModel
+from blockfeat.models.page_cut import page_cut
+from blockfeat.models.sequence.model import SURE, SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
@@ -101,7 +102,7 @@ def score(model: SequenceModel, page: TrainingPage) -> float:
     """Return word F1 of what a model keeps of a page."""
     assert page.source is not None
     logits, words = model.logits(page.matrix), page.words.astype(np.int32)
-    least = model.page_cut(model.cut, expectation(logits, words))
+    least = page_cut(model.cut, expectation(logits, words), sure=SURE)
     kept = logits >= np.log(least / (1 - least))
     kept = kept if kept.any() else best_blocks(logits)
     text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())

@@ -14,7 +14,7 @@ from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import TrainingPage
 
 SWARM = SwarmOptions(particles=8, iterations=6, inertia=0.7, cognitive=1.5, social=1.5, patience=0, seed=3)
-SMALL = MarginOptions(features=3, rows=2_000, all_rows=3_000, steps=20, rounds=1, pages=20, swarm=SWARM)
+SMALL = MarginOptions(features=3, rows=2_000, all_rows=3_000, steps=20, rounds=1, swarm=SWARM)
 
 
 def pages(count: int = 40, noise: float = 0.05, seed: int = 0) -> list[TrainingPage]:
@@ -72,7 +72,15 @@ def test_the_swarm_starts_from_what_is_known_and_mends_a_bad_bias() -> None:
     assert fit.start == PackedPages.build(pages(), bad.columns).evaluate(bad)
     assert fit.fitness > fit.start + 0.05
     assert min(fit.parameters.enter, fit.parameters.leave) >= 0
-    assert (fit.parameters.softnesses > 0).all()
+    assert fit.parameters.bias < bad.bias
+    assert [one.number for one in fit.history] == list(range(1, len(fit.history) + 1))
+
+
+def test_the_swarm_leaves_what_the_regression_found() -> None:
+    start = start_of(pages(), SMALL)
+    found = tune(start, pages(), SMALL).parameters
+    for name in ("columns", "thresholds", "softnesses", "weights"):
+        assert getattr(found, name) is getattr(start, name)
 
 
 def test_no_round_leaves_the_start_as_it_is() -> None:

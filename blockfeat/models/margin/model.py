@@ -20,7 +20,9 @@ from blockfeat.features.named_row import NamedRow
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.expectation import expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
+from blockfeat.models.page_cut import logit, moved_cut, page_cut
 
 __all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
 
@@ -89,6 +91,10 @@ class MarginModel:
         Score of a block at all thresholds.
     transitions : Transitions
         What a change from one block to the next costs; 0 and 0 leave each block to itself.
+    cut : float
+        Probability from which a block is content by itself, above 0 and below 1; the scores are log odds.
+    sure : float
+        Expected F1 of a page below which the cut is lower; 0 for never. See `blockfeat.models.page_cut.page_cut`.
     languages, stop_word_scope, segmenter, record
         As for every model.
     """
@@ -101,6 +107,8 @@ class MarginModel:
     terms: tuple[SoftThreshold, ...]
     bias: float = 0.0
     transitions: Transitions = field(default_factory=Transitions)
+    cut: float = 0.5
+    sure: float = 0.0
     languages: tuple[str, ...] = ()
     stop_word_scope: str = "page"
     segmenter: str = "fast"
@@ -113,6 +121,8 @@ class MarginModel:
             raise ModelError(f"model {self.name!r} names a feature twice")
         if not isfinite(self.bias):
             raise ModelError(f"model {self.name!r}: the bias must be finite")
+        if not (0 < self.cut < 1 and 0 <= self.sure <= 1):
+            raise ModelError(f"model {self.name!r}: 'cut' must lie between 0 and 1, 'sure' be from 0 to 1")
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -140,7 +150,7 @@ class MarginModel:
         return np.asarray(soft_values(matrix.astype(np.float64), thresholds, softnesses) * weights)
 
     def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
-        """Return the score of each block, the sum of bias and contributions: n × k to n."""
+        """Return the log odds of each block, the sum of bias and contributions: n × k to n."""
         return np.asarray(self.contributions(matrix).sum(axis=1) + self.bias)
 
     def choose(self, scores: Array) -> NDArray[np.bool_]:
@@ -155,9 +165,11 @@ class MarginModel:
         return kept if kept.any() else best_blocks(scores)
 
     def predict(self, measured: MeasuredPage) -> Prediction:
-        """Score the blocks of a page and decode their labels."""
-        scores = self.scores(measured.matrix)
-        return Prediction(scores, self.choose(scores))
+        """Score the blocks of a page (log odds above those of the page's cut) and decode their labels."""
+        odds = self.scores(measured.matrix)
+        expected = expectation(odds.astype(np.float32), measured.blocks.measures.words)
+        scores = odds - logit(page_cut(self.cut, expected, sure=self.sure))
+        return Prediction(scores, self.choose(scores), log_odds=odds)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block what its features added to the score.
@@ -189,8 +201,8 @@ class MarginModel:
         return tuple(found)
 
     def favouring(self, side: str) -> MarginModel:
-        """Return a copy that favours ``"precision"`` or ``"recall"``: the bias moves by 1.5."""
-        return replace(self, bias=self.bias + (-_FAVOUR if side == "precision" else _FAVOUR))
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
+        return replace(self, cut=moved_cut(self.cut, _FAVOUR if side == "precision" else -_FAVOUR))
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that a person can read and edit; it has no arrays."""
@@ -204,6 +216,8 @@ class MarginModel:
             "languages": list(self.languages),
             "bias": self.bias,
             "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
+            "cut": self.cut,
+            "sure": self.sure,
             "features": {
                 term.feature: {"threshold": term.threshold, "softness": term.softness, "weight": term.weight}
                 for term in self.terms
@@ -231,6 +245,9 @@ class MarginModel:
                 terms=tuple(_term(name, values) for name, values in document["features"].items()),
                 bias=float(document["bias"]),
                 transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
+                # Files of 0.2 have neither.
+                cut=float(document.get("cut", 0.5)),
+                sure=float(document.get("sure", 0.0)),
             )
 
 

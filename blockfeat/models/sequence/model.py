@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from math import log, log1p
+from math import log1p
 from operator import mul
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import matmul, probabilities
+from blockfeat._numeric import matmul
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.catalogue import features_named
@@ -21,14 +21,15 @@ from blockfeat.features.named_row import NamedRow
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
-from blockfeat.models.sequence.expectation import Expectation, expectation
+from blockfeat.models.page_cut import logit, moved_cut, page_cut
 from blockfeat.models.sequence.layers import activate, convolve, standardise
 
 if TYPE_CHECKING:
     from blockfeat.models.reasons import Wording
 
-__all__ = ["DILATIONS", "MIGHT_BE", "SHORT_PAGE", "WEIGHT_NAMES", "ContentTest", "SequenceModel"]
+__all__ = ["DILATIONS", "MIGHT_BE", "SHORT_PAGE", "SURE", "WEIGHT_NAMES", "ContentTest", "SequenceModel"]
 
 Array = NDArray[np.float32]
 
@@ -44,8 +45,8 @@ WEIGHT_NAMES = (
 _MOST_DEVIATIONS = 5.0
 _LOOKED_AT = 16
 _FAVOUR = 1.5
-_SURE = 0.8
-_LEAST_CUT = 0.02
+SURE = 0.8
+"""The expected F1 from which a page is not in doubt."""
 MIGHT_BE = -10.0
 """Logit above which a block might be content, for models that do not say."""
 SHORT_PAGE = 120
@@ -228,8 +229,8 @@ class SequenceModel:
     def favouring(self, side: str) -> SequenceModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
         shift = _FAVOUR if side == "precision" else -_FAVOUR
-        moved = {lang: _moved(cut, shift) for lang, cut in self.cuts.items()}
-        return replace(self, cut=_moved(self.cut, shift), cuts=moved)
+        moved = {lang: moved_cut(cut, shift) for lang, cut in self.cuts.items()}
+        return replace(self, cut=moved_cut(self.cut, shift), cuts=moved)
 
     def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page (logit above that of the cut) and keep those above 0.
@@ -238,21 +239,12 @@ class SequenceModel:
         """
         logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
         expected = expectation(logits, words)
-        cut = self.page_cut(self.cut_for(measured.lang), expected)
-        scores = logits.astype(np.float64) - log(cut / (1 - cut))
+        cut = page_cut(self.cut_for(measured.lang), expected, sure=SURE)
+        scores = logits.astype(np.float64) - logit(cut)
         if self.content is not None and not self.content.holds(expected):
             return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
         kept = scores >= 0
         return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
-
-    @staticmethod
-    def page_cut(cut: float, expected: Expectation) -> float:
-        """Return the cut of one page: lower where the network is in doubt, as on pages that are no articles.
-
-        The expected F1 is highest where blocks are kept down to half of it (Lipton, Elkan & Narayanaswamy 2014). Where
-        that of the blocks above one half is below 0.8, the cut is so much lower.
-        """
-        return cut if expected.f1 >= _SURE else max(expected.f1 * cut, _LEAST_CUT)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block which features moved its score most.
@@ -338,11 +330,6 @@ class SequenceModel:
 def _singles(matrix: NDArray[np.floating[Any]]) -> Array:
     """Return a matrix in 32 bits."""
     return matrix.astype(np.float32, copy=False)
-
-
-def _moved(cut: float, shift: float) -> float:
-    """Move a probability by a logit."""
-    return float(probabilities(np.log(cut / (1 - cut)) + shift))
 
 
 def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -119,7 +120,25 @@ def test_favouring_moves_how_much_is_kept() -> None:
     middle = sum(block.kept for block in extractor.extract(article_page()).blocks)
     assert count["precision"] <= middle <= count["recall"]
     assert count["precision"] < count["recall"]
-    assert model().favouring("precision").bias < model().bias < model().favouring("recall").bias
+    assert model().favouring("precision").cut > model().cut > model().favouring("recall").cut
+
+
+def test_a_page_in_doubt_has_a_lower_cut() -> None:
+    page = article_page()
+    unlikely, likely = model(bias=-4.0), model(bias=6.0)
+    usual, doubting = (Extractor.of(replace(unlikely, sure=sure)).extract(page).blocks for sure in (0.0, 0.9))
+    shifts = {round(after.score - before.score, 6) for before, after in zip(usual, doubting, strict=True)}
+    assert len(shifts) == 1
+    assert min(shifts) > 0.3
+    assert sum(block.kept for block in doubting) >= sum(block.kept for block in usual)
+    first, second = (Extractor.of(replace(likely, sure=sure)).extract(page) for sure in (0.0, 0.5))
+    assert first.text == second.text
+
+
+@pytest.mark.parametrize("wrong", [{"cut": 0.0}, {"cut": 1.0}, {"sure": -0.1}, {"sure": 1.5}])
+def test_a_cut_that_is_no_probability_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ModelError, match="'cut' must lie between 0 and 1"):
+        model(**wrong)
 
 
 def test_a_file_gives_the_same_model_and_a_person_can_edit_it(tmp_path: Path) -> None:
@@ -182,7 +201,7 @@ def test_a_feature_stands_once() -> None:
 def test_the_bundled_model_reads_articles_and_is_short() -> None:
     bundled = load_model("margin")
     assert isinstance(bundled, MarginModel)
-    assert len(bundled.terms) <= 24
+    assert len(bundled.terms) <= 32
     text = Extractor.of(bundled).extract(article_page(8)).text
     assert text.count("lighthouse") >= 2
     assert BRAND not in text
