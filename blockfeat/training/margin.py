@@ -1,4 +1,4 @@
-"""The trainer of margin models: soft thresholds by regression, bias and costs by the swarm against word F1."""
+"""The trainer of margin models: soft thresholds and weights, tuned by the swarm against word F1."""
 
 from __future__ import annotations
 

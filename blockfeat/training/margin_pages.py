@@ -123,13 +123,26 @@ class PackedPages:
             importance=weight / weight.sum(),
         )
 
-    def scores(self, parameters: Parameters) -> Floats:
-        """Return the score of each block with a bias of 0: n."""
-        found = np.empty(self.values.shape[1], dtype=np.float32)
-        weights = parameters.weights.astype(np.float32)
-        for first in range(0, found.size, _BLOCKS_AT_ONCE):
-            part = slice(first, first + _BLOCKS_AT_ONCE)
-            found[part] = parameters.soft(self.values[:, part].T) @ weights
+    def scores(self, thresholds: Array, softnesses: Array, weights: Array, bias: Array) -> Floats:
+        """Return the score of each block for each particle: particles × n; all arguments are particles × k."""
+        found = np.empty((weights.shape[0], self.values.shape[1]), dtype=np.float32)
+        inverse, offset = (1 / softnesses).astype(np.float32), (thresholds / softnesses).astype(np.float32)
+        light, lifted = weights.astype(np.float32), bias.astype(np.float32)
+        are_same = bool((inverse == inverse[0]).all() and (offset == offset[0]).all())
+        for first in range(0, found.shape[1], _BLOCKS_AT_ONCE):
+            part = self.values[:, first : first + _BLOCKS_AT_ONCE]
+            into = found[:, first : first + _BLOCKS_AT_ONCE]
+            soft = np.empty_like(part)
+            for particle in range(weights.shape[0]):
+                if particle == 0 or not are_same:
+                    np.multiply(part, inverse[particle][:, None], out=soft)
+                    soft -= offset[particle][:, None]
+                    np.minimum(np.maximum(soft, -1, out=soft), 1, out=soft)
+                if are_same:
+                    np.matmul(light, soft, out=into)
+                    break
+                np.matmul(light[particle], soft, out=into[particle])
+        found += lifted[:, None]
         return found
 
     def labels(self, scores: Floats, enter: Array, leave: Array) -> NDArray[np.bool_]:
@@ -163,6 +176,6 @@ class PackedPages:
 
     def evaluate(self, parameters: Parameters) -> float:
         """Return the mean word F1 of one set of parameters."""
-        scores = self.scores(parameters) + np.float32(parameters.bias)
-        labels = self.labels(scores[None], np.array([parameters.enter]), np.array([parameters.leave]))
-        return float(self.fitness(labels)[0])
+        own = [values[None] for values in (parameters.thresholds, parameters.softnesses, parameters.weights)]
+        scores = self.scores(own[0], own[1], own[2], np.array([parameters.bias]))
+        return float(self.fitness(self.labels(scores, np.array([parameters.enter]), np.array([parameters.leave])))[0])

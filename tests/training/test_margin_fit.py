@@ -14,7 +14,7 @@ from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import TrainingPage
 
 SWARM = SwarmOptions(particles=8, iterations=6, inertia=0.7, cognitive=1.5, social=1.5, patience=0, seed=3)
-SMALL = MarginOptions(features=3, rows=2_000, all_rows=3_000, steps=20, rounds=1, swarm=SWARM)
+SMALL = MarginOptions(features=3, rows=2_000, all_rows=3_000, steps=20, rounds=1, pages=20, swarm=SWARM)
 
 
 def pages(count: int = 40, noise: float = 0.05, seed: int = 0) -> list[TrainingPage]:
@@ -72,15 +72,31 @@ def test_the_swarm_starts_from_what_is_known_and_mends_a_bad_bias() -> None:
     assert fit.start == PackedPages.build(pages(), bad.columns).evaluate(bad)
     assert fit.fitness > fit.start + 0.05
     assert min(fit.parameters.enter, fit.parameters.leave) >= 0
-    assert fit.parameters.bias < bad.bias
+    assert (fit.parameters.softnesses > 0).all()
     assert [one.number for one in fit.history] == list(range(1, len(fit.history) + 1))
 
 
-def test_the_swarm_leaves_what_the_regression_found() -> None:
+def test_the_swarm_over_the_costs_leaves_what_the_regression_found() -> None:
     start = start_of(pages(), SMALL)
-    found = tune(start, pages(), SMALL).parameters
+    options = replace(SMALL, tuned="costs")
+    fit = tune(start, pages(), options)
+    assert len(fit.history) <= options.generations < SMALL.generations
+    found = fit.parameters
     for name in ("columns", "thresholds", "softnesses", "weights"):
         assert getattr(found, name) is getattr(start, name)
+
+
+@pytest.mark.parametrize("tuned", ["all", "costs"])
+def test_each_way_to_tune_mends_a_bad_bias(tuned: str) -> None:
+    bad = Parameters(np.array([2, 4]), np.array([6.0, 0.5]), np.array([1.0, 0.5]), np.array([1.0, -1.0]), bias=0.9)
+    fit = tune(bad, pages(), replace(SMALL, rounds=2, tuned=tuned))
+    assert fit.fitness > fit.start + 0.05
+    assert fit.parameters.bias < bad.bias
+
+
+def test_what_cannot_be_tuned_is_refused() -> None:
+    with pytest.raises(TrainingError, match="'some'; known are all, costs"):
+        MarginOptions(tuned="some")
 
 
 def test_no_round_leaves_the_start_as_it_is() -> None:

@@ -56,12 +56,26 @@ def test_the_fitness_is_the_mean_f1_of_the_best_labels_of_each_page(
 def test_particles_together_are_as_each_alone() -> None:
     random = np.random.default_rng(1)
     pages = [page([(float(random.normal()), 5, float(random.integers(2))) for _ in range(9)]) for _ in range(30)]
-    packed = PackedPages.build(pages, PLAIN.columns)
-    bias, enter, leave = random.normal(size=4).astype(np.float32), random.uniform(0, 1, 4), random.uniform(0, 1, 4)
-    together = packed.fitness(packed.labels(packed.scores(PLAIN) + bias[:, None], enter, leave))
-    alone = [packed.evaluate(replace(PLAIN, bias=bias[k], enter=enter[k], leave=leave[k])) for k in range(4)]
+    packed = PackedPages.build(pages, np.array([1, 0]))
+    thresholds, weights = random.normal(size=(4, 2)), random.normal(size=(4, 2))
+    softnesses, bias = random.uniform(0.5, 2.0, (4, 2)), random.normal(size=4)
+    enter, leave = random.uniform(0, 1, 4), random.uniform(0, 1, 4)
+    together = packed.fitness(packed.labels(packed.scores(thresholds, softnesses, weights, bias), enter, leave))
+    alone = [
+        packed.evaluate(
+            Parameters(np.array([1, 0]), thresholds[k], softnesses[k], weights[k], bias[k], enter[k], leave[k])
+        )
+        for k in range(4)
+    ]
     assert together == pytest.approx(alone)
     assert len(set(together.tolist())) > 1
+
+
+def test_particles_that_share_their_thresholds_are_as_each_alone() -> None:
+    packed = PackedPages.build([page([(-1.0, 4, 0.0), (2.0, 4, 1.0), (0.5, 2, 0.0)])], PLAIN.columns)
+    weights, same = np.array([[8.0], [-8.0], [4.0]]), np.ones((3, 1))
+    found = packed.scores(0 * same, 8 * same, weights, np.array([0.0, 0.0, 1.0]))
+    assert found.tolist() == [[-1.0, 2.0, 0.5], [1.0, -2.0, -0.5], [0.5, 2.0, 1.25]]
 
 
 def test_pages_without_content_do_not_count() -> None:
@@ -78,14 +92,15 @@ def test_terms_are_read_strongest_first_and_in_four_digits() -> None:
 
 
 def test_packed_scores_are_those_of_the_model() -> None:
-    """The arithmetic of packed pages, with a bias of 0, gives what `MarginModel.scores` gives."""
+    """The arithmetic for many particles gives what `MarginModel.scores` gives for one."""
     random = np.random.default_rng(5)
     pages = [page([(float(random.normal()), 5, 1.0) for _ in range(count)]) for count in (7, 3, 12)]
     parameters = Parameters(np.array([1, 0]), np.array([0.25, 98.5]), np.array([0.5, 2.0]), np.array([1.5, -0.75]), 0.5)
     names = [feature.name for feature in context_features()[:2]]
     model = MarginModel("m", load_table("html5"), parameters.terms(names), parameters.bias)
     packed = PackedPages.build(pages, parameters.columns)
-    found = packed.scores(parameters) + parameters.bias
+    arrays = (parameters.thresholds, parameters.softnesses, parameters.weights)
+    found = packed.scores(*(values[None] for values in arrays), np.array([parameters.bias]))[0]
     columns = [names.index(name) for name in model.feature_names]
     alone = np.concatenate([model.scores(own.matrix[:, columns]) for own in pages])
     assert np.sort(found) == pytest.approx(np.sort(alone), abs=1e-5)
