@@ -217,7 +217,7 @@ def _trained(fold: Fold, recipe: str, seeds: Sequence[int], save: Path | None, j
         _logger.info("fold %s: %s trained on %d pages, seed %d", fold.name, recipe, len(pages), seed)
         if save is not None:
             record = {"recipe": recipe, "seed": seed, "left out": left_out, "pages": len(pages)}
-            path = save / f"{recipe}-{seed}-without-{left_out[0].replace(' ', '-')}{trainer.suffix}"
+            path = save / f"{recipe}-{seed}-without-{fold.name.split(', ')[0]}{trainer.suffix}"
             save.mkdir(parents=True, exist_ok=True)
             save_model(replace(model, name=path.stem, record=record), path)  # type: ignore[type-var]
     return models
@@ -265,6 +265,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--report", type=Path, help="JSON Lines file of the scores; read instead of measured if there")
     parser.add_argument("--jobs", type=int, default=1, help="processes that measure pages")
     options = parser.parse_args(arguments)
+    if options.by == "host" and (options.save or options.saved):
+        parser.error("models are saved by the corpora that they left out; --by host leaves out none")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     peers = peers_named(options.peers)
     if options.report is not None and options.report.exists():

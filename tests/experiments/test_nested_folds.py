@@ -1,8 +1,12 @@
+import json
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
 from blockfeat.data import LabelledPage
 from blockfeat.errors import CorpusError
-from experiments.nested_folds import Score, folds_of, table
+from experiments.nested_folds import Score, folds_of, main, table
 
 
 def page(number: int, corpus: str) -> LabelledPage:
@@ -41,3 +45,21 @@ def test_means_and_differences_by_corpus_and_by_part() -> None:
     by_lang = [line.split("|")[1].strip() for line in table(scores, "default", ["peer"], "lang").splitlines()[2:]]
     assert by_lang == ["one de", "one fr"]
     assert table(scores, "default", ["peer"], "page_type").count("\n") == 2
+
+
+def test_models_of_folds_by_host_are_not_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--by", "host", "--saved", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "--by host leaves out none" in capsys.readouterr().err
+
+
+def test_a_report_of_two_recipes_is_read_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "folds.jsonl"
+    by_system = {"default": 0.9, "seed 1": 0.92, "seed 2": 0.88, "margin": 0.8}
+    scores = [Score("one", str(number), "en", None, by_system) for number in range(3)]
+    report.write_text("".join(json.dumps(asdict(score)) + "\n" for score in scores), encoding="utf-8")
+    main(["--by", "family", "--recipes", "default", "margin", "--peers", "--report", str(report)])
+    lines = capsys.readouterr().out.splitlines()
+    assert "| one | 3 | 0.900 |  | 0.800 | +0.100 (+0.100 to +0.100) |" in lines
+    assert "| all pages | 3 | 0.9000 | 0.9200 | 0.8800 | 0.8000 |" in lines
