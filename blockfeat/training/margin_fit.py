@@ -396,33 +396,37 @@ def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
 
 def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with the bias and costs of a position; the middle of the cube is the start."""
-    bias, enter, leave = ((2.0 * np.clip(position, 0.0, 1.0) - 1.0) * reach * _REACH_OF_COSTS).tolist()
-    return replace(
-        start,
-        bias=start.bias + bias,
-        enter=max(0.0, start.enter + enter),
-        leave=max(0.0, start.leave + leave),
-    )
+    return _with_costs(start, _change(position) * (reach * _REACH_OF_COSTS))
 
 
 def _weights_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with the weights, bias and costs of a position; the middle of the cube is the start."""
-    change = (2.0 * np.clip(position, 0.0, 1.0) - 1.0) * reach
-    bias, enter, leave = change[-3:].tolist()
-    return replace(
-        start,
-        weights=start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2),
-        bias=start.bias + bias,
-        enter=max(0.0, start.enter + enter),
-        leave=max(0.0, start.leave + leave),
-    )
+    change = _change(position) * reach
+    weights = start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2)
+    return _with_costs(replace(start, weights=weights), change[-3:])
 
 
 def _thresholds_at(start: Parameters, position: Array, reach: float) -> Parameters:
     """Return the start with thresholds (half a softness off at most) and softnesses (half to double) of a position."""
-    far, wider = np.split((2.0 * np.clip(position, 0.0, 1.0) - 1.0) * reach, 2)
+    far, wider = np.split(_change(position) * reach, 2)
     return replace(
         start,
         thresholds=start.thresholds + 0.5 * far * start.softnesses,
         softnesses=start.softnesses * 2.0**wider,
+    )
+
+
+def _change(position: Array) -> Array:
+    """Return how far a position lies from the middle of the cube: -1 to 1."""
+    return np.asarray(2.0 * np.clip(position, 0.0, 1.0) - 1.0)
+
+
+def _with_costs(start: Parameters, change: Array) -> Parameters:
+    """Return parameters with bias and costs changed by three numbers."""
+    bias, enter, leave = change.tolist()
+    return replace(
+        start,
+        bias=start.bias + bias,
+        enter=max(0.0, start.enter + enter),
+        leave=max(0.0, start.leave + leave),
     )

@@ -19,7 +19,7 @@ from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
 from blockfeat.models.expectation import expectation
-from blockfeat.models.page_cut import page_cut
+from blockfeat.models.page_cut import logit, page_cut
 from blockfeat.models.sequence.model import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.forest import fit_forest
 from blockfeat.training.optional_libraries import import_lightgbm, import_torch
@@ -114,16 +114,12 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         found, skipped = label_pages(
             pages, labeller, emptied_every=self.config.emptied_every, jobs=self.jobs, on_progress=on_progress
         )
-        return self.fit_labelled(found, skipped=skipped, on_progress=on_progress)
+        return self._fit_labelled(found, skipped, on_progress)
 
-    def fit_labelled(
-        self,
-        pages: Sequence[TrainingPage],
-        *,
-        skipped: tuple[str, ...] = (),
-        on_progress: OnProgress = no_progress,
+    def _fit_labelled(
+        self, pages: Sequence[TrainingPage], skipped: tuple[str, ...], on_progress: OnProgress
     ) -> TrainedSequenceModel:
-        """Learn a model from pages that `blockfeat.training.pages.label_pages` has measured and labelled."""
+        """Learn a model from pages that are measured and labelled."""
         pages, taught = self._taught(pages, on_progress)
         inner, held_out = self._inner_split(pages)
         first, cut = None, self.config.cut
@@ -222,8 +218,7 @@ def chosen_cut(model: SequenceModel, pages: Sequence[TrainingPage], cuts: Sequen
         words = page.words.astype(np.int32)
         expected = expectation(logits, words)
         for cut in cuts:
-            least = page_cut(cut, expected, sure=SURE)
-            kept = logits >= np.log(least / (1 - least))
+            kept = logits >= logit(page_cut(cut, expected, sure=SURE))
             text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
             scores[cut][page.source.corpus].append(page_fitness(text, page.source, "f1"))
     means = {cut: _mean_of_corpora(found) for cut, found in scores.items()}

@@ -15,7 +15,7 @@ from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.models.expectation import expectation
 from blockfeat.models.model import best_blocks
-from blockfeat.models.page_cut import page_cut
+from blockfeat.models.page_cut import logit, page_cut
 from blockfeat.models.sequence.model import SURE, SequenceModel
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer
 from blockfeat.training.sequence import SequenceConfig
@@ -102,8 +102,7 @@ def score(model: SequenceModel, page: TrainingPage) -> float:
     """Return word F1 of what a model keeps of a page."""
     assert page.source is not None
     logits, words = model.logits(page.matrix), page.words.astype(np.int32)
-    least = page_cut(model.cut, expectation(logits, words), sure=SURE)
-    kept = logits >= np.log(least / (1 - least))
+    kept = logits >= logit(page_cut(model.cut, expectation(logits, words), sure=SURE))
     kept = kept if kept.any() else best_blocks(logits)
     text = "\n\n".join(page.texts[place] for place in np.flatnonzero(kept).tolist())
     return page_fitness(text, page.source, "f1")

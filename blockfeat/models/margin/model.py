@@ -22,14 +22,13 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.expectation import expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
-from blockfeat.models.page_cut import logit, moved_cut, page_cut
+from blockfeat.models.page_cut import favoured_cut, logit, page_cut
 
 __all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
 
 Array = NDArray[np.float64]
 
 _SCHEMA = 1
-_FAVOUR = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,7 @@ class MarginModel:
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
-        return replace(self, cut=moved_cut(self.cut, _FAVOUR if side == "precision" else -_FAVOUR))
+        return replace(self, cut=favoured_cut(self.cut, side))
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that a person can read and edit; it has no arrays."""

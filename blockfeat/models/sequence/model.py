@@ -23,7 +23,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
-from blockfeat.models.page_cut import logit, moved_cut, page_cut
+from blockfeat.models.page_cut import favoured_cut, logit, page_cut
 from blockfeat.models.sequence.layers import activate, convolve, standardise
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ WEIGHT_NAMES = (
 """Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
 _MOST_DEVIATIONS = 5.0
 _LOOKED_AT = 16
-_FAVOUR = 1.5
 SURE = 0.8
 """The expected F1 from which a page is not in doubt."""
 MIGHT_BE = -10.0
@@ -228,9 +227,8 @@ class SequenceModel:
 
     def favouring(self, side: str) -> SequenceModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
-        shift = _FAVOUR if side == "precision" else -_FAVOUR
-        moved = {lang: moved_cut(cut, shift) for lang, cut in self.cuts.items()}
-        return replace(self, cut=moved_cut(self.cut, shift), cuts=moved)
+        cuts = {lang: favoured_cut(cut, side) for lang, cut in self.cuts.items()}
+        return replace(self, cut=favoured_cut(self.cut, side), cuts=cuts)
 
     def predict(self, measured: MeasuredPage) -> Prediction:
         """Score the blocks of a page (logit above that of the cut) and keep those above 0.
