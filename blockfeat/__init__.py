@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from blockfeat.api import extract
     from blockfeat.blocks.block import Block
     from blockfeat.errors import (
         AddressForbidden,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         TableError,
         TrainingError,
     )
+    from blockfeat.extraction.api import extract
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.extraction.site_profile import SiteProfile
@@ -91,7 +91,7 @@ _HOMES = {
     "Extractor": "blockfeat.extraction.extractor",
     "SiteProfile": "blockfeat.extraction.site_profile",
     "TrainingOptions": "blockfeat.training.train",
-    "extract": "blockfeat.api",
+    "extract": "blockfeat.extraction.api",
     "train": "blockfeat.training.train",
 }
 

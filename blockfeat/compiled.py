@@ -23,7 +23,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
     "blockfeat.models.expectation",
-    "blockfeat.models.sequence.layers",
+    "blockfeat.models.layers",
     "blockfeat.page.markup",
     "blockfeat.page.scanner",
     "blockfeat.page.tokens",

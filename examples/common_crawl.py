@@ -23,10 +23,10 @@ import pyarrow
 from pyarrow.parquet import ParquetWriter
 
 from blockfeat import Extractor
-from blockfeat.adapters.described import DescribedText, Describer
+from blockfeat._pool import in_order
 from blockfeat.extraction.fingerprint import fingerprint_keys, fingerprint_similarity
-from blockfeat.pool import in_order
-from blockfeat.sources import Document, read_inputs
+from blockfeat.integrations.described import DescribedText, Describer
+from blockfeat.io.inputs import Document, read_inputs
 
 SCHEMA = pyarrow.schema(
     [

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
 from blockfeat.data import LabelledPage, read_corpus
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.phrases import begins_with
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import CLEANEVAL, NEWS, SNIPPETS, Corpora
 
 __all__ = ["RULES", "Change", "main"]

@@ -25,13 +25,13 @@ from pathlib import Path
 
 import numpy as np
 
-from blockfeat.batch.columns import record_columns
-from blockfeat.batch.run import Rendered, Renderer
-from blockfeat.batch.tables import ParquetFileWriter
-from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.evaluation.peers import installed_peers
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.sources import Document, read_warc
+from blockfeat.io.batch.run import Rendered, Renderer
+from blockfeat.io.inputs import Document, read_warc
+from blockfeat.io.outputs.columns import record_columns
+from blockfeat.io.outputs.tables import ParquetFileWriter
+from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.peers import installed_peers
 from experiments.corpora import Corpora
 from experiments.timed_pages import sampled_bytes
 

@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.confidence import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import PageEvidence, page_kind
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, Corpora
 from experiments.left_out import left_out_models
 

@@ -22,14 +22,14 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.data.align import align
 from blockfeat.data.block_roles import BlockRoles, cut_digest
-from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.labelling.learning import KINDS
-from blockfeat.labelling.suggestions import text_of_roles
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
+from blockfeat.web.labelling.learning import KINDS
+from blockfeat.web.labelling.suggestions import text_of_roles
 
 __all__ = ["labelled_by_gold", "main", "site_rows"]
 

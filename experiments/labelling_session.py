@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat.data import LabelledPage, load_corpora, write_corpus
-from blockfeat.evaluation.score_model import score_model
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.labelling.background import model_file
-from blockfeat.labelling.session import LabelSession
-from blockfeat.labelling.shelf import PageShelf
-from blockfeat.labelling.suggestions import Suggester
-from blockfeat.sources import Document
+from blockfeat.io.inputs import Document
+from blockfeat.training.evaluation.score_model import score_model
+from blockfeat.web.labelling.background import model_file
+from blockfeat.web.labelling.session import LabelSession
+from blockfeat.web.labelling.shelf import PageShelf
+from blockfeat.web.labelling.suggestions import Suggester
 from experiments.labelled_site import labelled_by_gold
 
 if TYPE_CHECKING:

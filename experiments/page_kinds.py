@@ -27,11 +27,11 @@ from scipy.optimize import minimize
 
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
-from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
 from blockfeat.extraction.page_kind import KINDS, LEARNT, KindWeights, PageEvidence, rule_kind
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker
 

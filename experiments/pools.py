@@ -11,7 +11,7 @@ measured with two processes: over pages of four corpora with the model ``default
 best of some rounds; and as the CPU time that a pool itself takes for an item, a small one and one of 180 KB, which is
 the mean page of these corpora, where the work is to count its bytes.
 
-`blockfeat.pool` is beside pebble and loky as one would use them: tasks are scheduled one by one, in a window, since
+`blockfeat._pool` is beside pebble and loky as one would use them: tasks are scheduled one by one, in a window, since
 their own ``map`` takes all items at once.
 """
 
@@ -28,11 +28,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from blockfeat.evaluation.markdown_table import markdown_table
+from blockfeat._pool import in_order
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import WithoutEvidence
-from blockfeat.pool import in_order
-from blockfeat.sources.document import Document
+from blockfeat.page.document import Document
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import Corpora
 from experiments.timed_pages import cpu_seconds, sampled_bytes
 
@@ -48,7 +48,7 @@ Pool = Callable[[Work, Iterable[Any], float | None], Iterator[Any]]
 
 
 def with_blockfeat(work: Work, items: Iterable[Any], deadline: float | None) -> Iterator[Any]:
-    """Yield results by `blockfeat.pool`."""
+    """Yield results by `blockfeat._pool`."""
     for _, result in in_order(work, items, jobs=2, failure=_failed, deadline=deadline):
         yield result
 
@@ -75,7 +75,7 @@ def with_loky(work: Work, items: Iterable[Any], deadline: float | None) -> Itera
         pool.shutdown(wait=True, kill_workers=True)
 
 
-POOLS: dict[str, Pool] = {"blockfeat.pool": with_blockfeat, "pebble": with_pebble, "loky": with_loky}
+POOLS: dict[str, Pool] = {"blockfeat._pool": with_blockfeat, "pebble": with_pebble, "loky": with_loky}
 
 
 def _windowed(

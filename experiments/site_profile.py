@@ -29,15 +29,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blockfeat.data import LabelledPage
-from blockfeat.data.host import guess_host
-from blockfeat.evaluation.bootstrap import paired_difference
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.site_profile import MOST_PAGES, SiteProfile, SiteRule
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
+from blockfeat.page.urls import guess_host
+from blockfeat.training.evaluation.bootstrap import paired_difference
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import CLEANEVAL, Corpora
 from experiments.left_out import LEFT_OUT, left_out_models
 

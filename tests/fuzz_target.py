@@ -14,7 +14,7 @@ from lxml import etree
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
-from blockfeat.output import FORMATS, to_json_line, to_markdown
+from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
 
 __all__ = ["check", "complaint"]
 

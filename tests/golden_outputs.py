@@ -13,8 +13,8 @@ from typing import Any
 
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
+from blockfeat.io.outputs import to_html, to_markdown, to_xml
 from blockfeat.models import bundled_models
-from blockfeat.output import to_html, to_markdown, to_xml
 
 FOLDER = Path(__file__).parent / "golden"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.sources import Document
+from blockfeat.io.inputs import Document
 
 NAMES = ("Anna Voss", "Piet Maas", "Ilse Brandt")
 SENTENCES = (

@@ -12,11 +12,11 @@ from pathlib import Path
 import uvicorn
 
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.labelling.session import LabelSession
-from blockfeat.labelling.shelf import PageShelf
-from blockfeat.labelling.suggestions import Suggester
-from blockfeat.sources import Document
+from blockfeat.io.inputs import Document
 from blockfeat.web.labelling.app import create_label_app
+from blockfeat.web.labelling.session import LabelSession
+from blockfeat.web.labelling.shelf import PageShelf
+from blockfeat.web.labelling.suggestions import Suggester
 from blockfeat.web.serving import bound_socket
 from blockfeat.web.settings import ServeSettings
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import uvicorn
 
 from blockfeat.web.app import create_app
-from blockfeat.web.service import Service
+from blockfeat.web.reader.service import Service
 from blockfeat.web.serving import bound_socket
 from blockfeat.web.settings import ServeSettings
 

@@ -33,7 +33,7 @@ sys.meta_path.insert(0, Refusing)
 """
 _EXTRACT = """
 import blockfeat
-from blockfeat.crunch.clean import clean
+from blockfeat.papers.crunch.clean import clean
 from blockfeat.data.corpus import demo_pages
 from blockfeat.models import bundled_models
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from blockfeat._files import write_text, write_whole, writing
 from blockfeat.errors import OutputError
-from blockfeat.files import write_text, write_whole, writing
 
 
 def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from blockfeat.pool import in_order
+from blockfeat._pool import in_order
 
 
 def work(item: int) -> str:
@@ -69,7 +69,7 @@ def test_an_error_in_the_items_comes_through() -> None:
 
 _HANGING = """
 import os, time
-from blockfeat.pool import in_order
+from blockfeat._pool import in_order
 
 def work(item):
     print(os.getpid(), flush=True)

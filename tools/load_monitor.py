@@ -17,11 +17,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from blockfeat.mentions.brand import Brand
 from blockfeat.monitor import MonitorConfig, Source, Store, Summary, run_once
 from blockfeat.monitor.config.settings import PageSettings
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.mentions.brand import Brand
 from process_memory import resident_megabytes
 
 

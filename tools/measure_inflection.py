@@ -1,4 +1,4 @@
-"""Measure the endings of names (blockfeat/mentions/endings.toml) against the dictionaries of simplemma.
+"""Measure the endings of names (blockfeat/monitor/mentions/endings.toml) against the dictionaries of simplemma.
 
 Two measures, each beside Snowball's stemmers where there is one:
 
@@ -24,8 +24,8 @@ import snowballstemmer
 from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
 from blockfeat.data import load_corpora
-from blockfeat.mentions.folding import Folder
-from blockfeat.mentions.inflection import Endings
+from blockfeat.monitor.mentions.folding import Folder
+from blockfeat.monitor.mentions.inflection import Endings
 
 CORPORA = ("daniel", "fundus", "newspaper4k", "htmltotext")
 STEMMERS = {"pl": "polish", "ru": "russian", "el": "greek", "cs": "czech"}

@@ -9,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from blockfeat.data import load_corpora
-from blockfeat.mentions import Brand, BrandMatcher
+from blockfeat.monitor.mentions import Brand, BrandMatcher
 
 
 def made_up(count: int) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.models.crunch.model import CrunchModel  # noqa: E402
 from blockfeat.models.store import save_model  # noqa: E402
+from blockfeat.papers.crunch.model import CrunchModel  # noqa: E402
 
 RECORD = {
     "command": "python tools/write_crunch2003.py",

@@ -33,11 +33,11 @@ def adapt(
 ) -> None:
     """Adapt a token model to one site from unlabelled pages of that site."""
     from blockfeat.errors import ModelError
+    from blockfeat.io.inputs import read_inputs
     from blockfeat.models.store import load_model, save_model
-    from blockfeat.models.tokens.model import TokenModel
-    from blockfeat.sources import read_inputs
-    from blockfeat.training.adapt import adapt as adapt_model
-    from blockfeat.training.bootstrapping import AdaptOptions
+    from blockfeat.papers.tokens.adapt import adapt as adapt_model
+    from blockfeat.papers.tokens.bootstrapping import AdaptOptions
+    from blockfeat.papers.tokens.model import TokenModel
 
     base = load_model(model)
     if not isinstance(base, TokenModel):

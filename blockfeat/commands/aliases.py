@@ -14,7 +14,7 @@ from blockfeat.commands.options import languages
 from blockfeat.errors import LanguageError
 
 if TYPE_CHECKING:
-    from blockfeat.mentions.brand import Brand
+    from blockfeat.monitor.mentions.brand import Brand
 
 __all__ = ["aliases"]
 
@@ -30,9 +30,9 @@ def aliases(
     only: Annotated[str | None, typer.Option("--only", help="With --wikidata: only names in these languages.")] = None,
 ) -> None:
     """Propose aliases of brands, as TOML for a monitor's file: look through them before you use them."""
-    from blockfeat.mentions.brand import Brand
-    from blockfeat.mentions.inflection import inflected_aliases
-    from blockfeat.mentions.wikidata import read_wikidata
+    from blockfeat.monitor.mentions.brand import Brand
+    from blockfeat.monitor.mentions.inflection import inflected_aliases
+    from blockfeat.monitor.mentions.wikidata import read_wikidata
 
     if not names and wikidata is None:
         raise typer.BadParameter("give names, or --wikidata FILE", param_hint="NAME")
@@ -53,7 +53,7 @@ def aliases(
 
 def _of_languages(brands: Iterable[Brand], codes: Sequence[str] | None) -> list[Brand]:
     """Return brands with the aliases in some languages only, and those in all; all for None."""
-    from blockfeat.mentions.brand import ANY_LANGUAGE, Brand
+    from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 
     if codes is None:
         return list(brands)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.options import CorpusOption, JobsOption, LeaveOutOption, QuietOption, labelled_pages
 from blockfeat.errors import InputError
-from blockfeat.files import writing
 
 if TYPE_CHECKING:
     from blockfeat.commands.console import Ticker
     from blockfeat.data.corpus import LabelledPage
-    from blockfeat.evaluation.bench_result import BenchResult
-    from blockfeat.evaluation.mention_scores import MentionBench
-    from blockfeat.evaluation.peers import Peer
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.monitor.mentions.scores import MentionBench
+    from blockfeat.training.evaluation.bench_result import BenchResult
+    from blockfeat.training.evaluation.peers import Peer
 
 __all__ = ["bench"]
 
@@ -90,11 +90,11 @@ def _scored(
         tick(done, all, system)
 
     if what == "mentions":
-        from blockfeat.evaluation.mentions import run_mentions
+        from blockfeat.monitor.mentions.bench import run_mentions
 
         result = run_mentions(models, peers, pages, jobs=jobs, on_page=on_page)
     else:
-        from blockfeat.evaluation.bench import run_bench
+        from blockfeat.training.evaluation.bench import run_bench
 
         result = run_bench(models, peers, pages, jobs=jobs, on_page=on_page)
     yield result.to_markdown()
@@ -105,8 +105,8 @@ def _metadata(
     model: Extractor, peers: Sequence[Peer], paths: Sequence[str], *, sample: int | None, folder: Path, quiet: bool
 ) -> None:
     """Score metadata beside the peers that give them; print the table and write it."""
-    from blockfeat.evaluation.metadata import METADATA_PEERS, run_metadata_bench
-    from blockfeat.evaluation.metadata_gold import read_gold
+    from blockfeat.training.evaluation.metadata import METADATA_PEERS, run_metadata_bench
+    from blockfeat.training.evaluation.metadata_gold import read_gold
 
     names = [peer.name for peer in peers]
     pages = read_gold(paths, sample=sample)
@@ -135,10 +135,10 @@ def _speed(
     tick: Ticker,
 ) -> Iterator[str]:
     """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
-    from blockfeat.evaluation.footprint import memory_growth
-    from blockfeat.evaluation.growth import measure_growth
-    from blockfeat.evaluation.speed import measure_speed, systems_of
-    from blockfeat.evaluation.stage_profile import profile_stages
+    from blockfeat.training.evaluation.footprint import memory_growth
+    from blockfeat.training.evaluation.growth import measure_growth
+    from blockfeat.training.evaluation.speed import measure_speed, systems_of
+    from blockfeat.training.evaluation.stage_profile import profile_stages
 
     systems = systems_of(models, peers)
     result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
@@ -161,7 +161,7 @@ def _speed(
 
 def _peers(names: str) -> tuple[Peer, ...]:
     """Read the option ``--peers``."""
-    from blockfeat.evaluation.peers import peers_named
+    from blockfeat.training.evaluation.peers import peers_named
 
     try:
         return peers_named(name.strip() for name in names.split(","))
@@ -185,7 +185,7 @@ def _sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledP
 
 def _show_missing() -> None:
     """Name the peers that are not installed."""
-    from blockfeat.evaluation.peers import PEER_NAMES, installed_peers
+    from blockfeat.training.evaluation.peers import PEER_NAMES, installed_peers
 
     missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()})
     if missing:

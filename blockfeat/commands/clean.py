@@ -14,8 +14,8 @@ from blockfeat.commands.options import AllowNetworkOption, FieldsOption, InputFo
 from blockfeat.errors import BlockfeatError, InputError
 
 if TYPE_CHECKING:
-    from blockfeat.crunch.settings import CleanSettings
-    from blockfeat.sources import InputOptions
+    from blockfeat.io.inputs import InputOptions
+    from blockfeat.papers.crunch.settings import CleanSettings
 
 __all__ = ["clean"]
 
@@ -46,8 +46,8 @@ def clean(
     ] = False,
 ) -> None:
     """Take clutter out of a page and keep the rest as it is."""
-    from blockfeat.crunch.read_settings import default_settings_text, read_settings
-    from blockfeat.crunch.settings import CleanSettings
+    from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
+    from blockfeat.papers.crunch.settings import CleanSettings
 
     if show_settings:
         console.show(default_settings_text().rstrip("\n"))
@@ -64,7 +64,7 @@ def clean(
     if output is None:
         console.show(text)
     else:
-        from blockfeat.files import write_text
+        from blockfeat._files import write_text
 
         write_text(output, text + "\n")
 
@@ -73,8 +73,8 @@ def _cleaned(
     page: str, settings: CleanSettings, reading: InputOptions, *, format: str, sanitise: bool, max_bytes: int | None
 ) -> str:
     """Read the one page, the first of several, and clean it."""
-    from blockfeat.crunch.clean import Cleaner
-    from blockfeat.sources import read_inputs
+    from blockfeat.io.inputs import read_inputs
+    from blockfeat.papers.crunch.clean import Cleaner
 
     cleaner = Cleaner.of(settings)
     document = next(read_inputs([page], reading), None)
@@ -94,14 +94,14 @@ def _cleaned(
 
 def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
     """Fetch the host lists that have an address, and say what was written."""
-    from blockfeat.crunch.hosts import updated
+    from blockfeat.papers.crunch.hosts import updated
 
     lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]
     if not lists:
         raise typer.BadParameter("the settings name no list of hosts with a url", param_hint="--update-hosts")
 
     def fetched_text(url: str) -> str:
-        from blockfeat.sources import fetch
+        from blockfeat.io.http.fetch import fetch
 
         data = fetch(url, networks=reading.networks).data
         return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)

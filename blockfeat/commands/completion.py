@@ -23,7 +23,7 @@ def format_names(incomplete: str) -> list[str]:
 
 def input_format_names(incomplete: str) -> list[str]:
     """Complete the name of an input format."""
-    from blockfeat.sources.input_options import INPUT_FORMATS
+    from blockfeat.io.inputs.options import INPUT_FORMATS
 
     return _starting(INPUT_FORMATS, incomplete)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from blockfeat.files import writing
+from blockfeat._files import writing
 
 __all__ = ["Ticker", "error", "progress", "show", "show_table", "threshold_text", "with_name"]
 

@@ -74,7 +74,7 @@ def _show(lines: Iterator[str]) -> None:
 
 def _main_text(extraction: Extraction) -> Iterator[str]:
     """Yield the text of the page, wrapped."""
-    from blockfeat.output import to_markdown
+    from blockfeat.io.outputs import to_markdown
 
     kept = sum(block.kept for block in extraction.blocks)
     yield f"The main text of {extraction.url},"
@@ -124,7 +124,7 @@ def _compared(
 
 
 def _word_f1(page: LabelledPage, default: Extractor, thresholds: Extractor) -> tuple[float, float, float]:
-    from blockfeat.evaluation.metrics import word_scores
+    from blockfeat.training.evaluation.metrics import word_scores
 
     extraction = default.extract(page.html)
     everything = "\n\n".join(block.text for block in extraction.blocks)
@@ -180,10 +180,10 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
-    from blockfeat.evaluation.training_report import write_training_report
-    from blockfeat.files import write_text, writing
+    from blockfeat._files import write_text, writing
+    from blockfeat.io.outputs import explanation_page
     from blockfeat.models.store import save_model
-    from blockfeat.output import explanation_page
+    from blockfeat.training.evaluation.training_report import write_training_report
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)

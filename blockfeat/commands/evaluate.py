@@ -48,9 +48,9 @@ def evaluate(
         return
     if not corpus:
         raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
-    from blockfeat.evaluation.report import evaluation_tables, write_evaluation
-    from blockfeat.evaluation.score_model import score_model
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.report import evaluation_tables, write_evaluation
+    from blockfeat.training.evaluation.score_model import score_model
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
@@ -65,8 +65,8 @@ def evaluate(
 
 def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, report: Path | None) -> None:
     """Score the second labeller against the first."""
-    from blockfeat.evaluation.agreement import agreement
-    from blockfeat.evaluation.report import agreement_tables, write_agreement
+    from blockfeat.training.evaluation.agreement import agreement
+    from blockfeat.training.evaluation.report import agreement_tables, write_agreement
 
     first, second = (labelled_pages([str(path)], lang) for path in labellers)
     found = agreement(first, second)
@@ -81,7 +81,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, repor
 
 def _group_keys(by: str) -> list[str]:
     """Read the option ``--by``."""
-    from blockfeat.evaluation.evaluate import KEYS
+    from blockfeat.training.evaluation.evaluate import KEYS
 
     keys = [key.strip() for key in by.split(",")]
     for key in keys:

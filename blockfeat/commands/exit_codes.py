@@ -11,9 +11,9 @@ import os
 import sys
 from collections.abc import Callable
 
+from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
-from blockfeat.files import writing
 
 __all__ = ["NOTHING_READ", "NOT_WRITTEN", "SOME_FAILED", "STOPPED", "WRONG_USAGE", "exit_code_of"]
 

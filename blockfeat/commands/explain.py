@@ -31,9 +31,9 @@ from blockfeat.errors import InputError
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.io.inputs import InputOptions
     from blockfeat.models.model import Model
-    from blockfeat.models.threshold.model import ThresholdModel
-    from blockfeat.sources import InputOptions
+    from blockfeat.models.threshold import ThresholdModel
 
 __all__ = ["explain"]
 
@@ -70,9 +70,9 @@ def explain(
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
 ) -> None:
     """Show every block of a page: whether it is kept, its features, and the reason."""
+    from blockfeat._files import write_text
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.files import write_text
-    from blockfeat.output import explanation_page
+    from blockfeat.io.outputs import explanation_page
 
     reading = input_options(input_format, fields, allow_network, 0.0)
     extractor = Extractor.load(model).with_options(
@@ -98,7 +98,7 @@ def explain(
 
 def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
     """Read the one page, the first of several, and extract its text; raise InputError where either fails."""
-    from blockfeat.sources import read_inputs
+    from blockfeat.io.inputs import read_inputs
 
     document = next(read_inputs([page], reading), None)
     if document is None:
@@ -111,7 +111,7 @@ def _extraction(extractor: Extractor, page: str, lang: str | None, reading: Inpu
 
 def _show_explanation(model: Model, extraction: Extraction) -> None:
     """Print the model's thresholds, where it has any, and the blocks as tables."""
-    from blockfeat.models.threshold.model import ThresholdModel
+    from blockfeat.models.threshold import ThresholdModel
 
     facts = f"language {extraction.lang or 'unknown'}, encoding {extraction.encoding}"
     if isinstance(model, ThresholdModel):

@@ -33,11 +33,11 @@ from blockfeat.commands.options import (
 from blockfeat.commands.outputs import Target, target_of
 
 if TYPE_CHECKING:
-    from blockfeat.batch.run import Renderer
-    from blockfeat.batch.summary import Tally
     from blockfeat.extraction.by_site import SiteProfiles
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.sources import Document, InputOptions
+    from blockfeat.io.batch.run import Renderer
+    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.inputs import Document, InputOptions
 
 __all__ = ["extract"]
 
@@ -114,8 +114,8 @@ def extract(
     quiet: QuietOption = False,
 ) -> None:
     """Extract the main text of pages."""
-    from blockfeat.batch.run import Renderer
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.io.batch.run import Renderer
 
     named = _Inputs(tuple(inputs or ()), tuple(urls or ()))
     reading = input_options(input_format, fields, allow_network, delay)
@@ -170,7 +170,7 @@ class _Inputs:
 
     def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Document]:
         """Yield the pages; addresses unfetched."""
-        from blockfeat.sources import list_inputs
+        from blockfeat.io.inputs import list_inputs
 
         if self.pages or not self.lists:
             yield from list_inputs(self.pages, reading, on_passed_over=on_passed_over)
@@ -179,7 +179,7 @@ class _Inputs:
 
     def count(self, reading: InputOptions) -> int | None:
         """Return the number of pages where it can be known."""
-        from blockfeat.sources.count import count_pages
+        from blockfeat.io.inputs.count import count_pages
 
         pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
         lists = count_pages(self.lists, replace(reading, format="urls"))
@@ -204,9 +204,9 @@ class _Batch:
 
 def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
     """Extract, write, say what happened, and end with the exit code that fits."""
-    from blockfeat.batch.run import Rendered, run
-    from blockfeat.batch.summary import Tally
-    from blockfeat.sources import fetched
+    from blockfeat.io.batch.run import Rendered, run
+    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.inputs import fetched
 
     passed_over = PassedOver()
     listed = batch.inputs.documents(batch.reading, passed_over)
@@ -239,7 +239,7 @@ def _site_profiles(target: Target, *, by_site: bool, resume: bool) -> Iterator[S
     if not by_site:
         yield None
     elif target.path is not None and target.is_resumable:
-        from blockfeat.batch.sites import SiteLog
+        from blockfeat.io.batch.sites import SiteLog
 
         with closing(SiteLog(target.path, resume=resume)) as log:
             yield log.profiles

@@ -12,14 +12,14 @@ import typer
 from blockfeat.errors import InputError
 
 if TYPE_CHECKING:
-    from blockfeat.sources import InputOptions
+    from blockfeat.io.inputs import InputOptions
 
 __all__ = ["PassedOver", "input_options"]
 
 
 def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
     """Check the options that say how inputs are read."""
-    from blockfeat.sources.input_options import INPUT_FORMATS, FieldNames, InputOptions, parse_network
+    from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions, parse_network
 
     if format not in INPUT_FORMATS:
         raise typer.BadParameter(f"'{format}' is none of {', '.join(INPUT_FORMATS)}", param_hint="--input-format")

@@ -22,8 +22,8 @@ from blockfeat.commands.options import (
 from blockfeat.errors import InputError
 
 if TYPE_CHECKING:
-    from blockfeat.labelling.shelf import PageShelf
-    from blockfeat.sources import Document, InputOptions
+    from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.web.labelling.shelf import PageShelf
     from blockfeat.web.settings import ServeSettings
 
 __all__ = ["label"]
@@ -52,13 +52,13 @@ def label(
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
-    from blockfeat.extras import WEB, require_extra
+    from blockfeat._extras import WEB, require_extra
 
     require_extra("web", WEB, what="the reader")
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.labelling.session import LabelSession
-    from blockfeat.labelling.suggestions import Suggester
     from blockfeat.web.labelling.app import create_label_app
+    from blockfeat.web.labelling.session import LabelSession
+    from blockfeat.web.labelling.suggestions import Suggester
     from blockfeat.web.serving import bound_socket, serve_app
 
     suggester = Suggester(Extractor.load(model))
@@ -101,7 +101,7 @@ def _shelf(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> Page
     InputError
         There is none.
     """
-    from blockfeat.labelling.shelf import PageShelf
+    from blockfeat.web.labelling.shelf import PageShelf
 
     passed_over = PassedOver()
     with console.progress("reading", quiet=quiet) as tick:
@@ -119,7 +119,7 @@ def _shelf(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> Page
 def _documents(corpus: Sequence[str], options: InputOptions, passed_over: PassedOver) -> Iterator[Document]:
     """Yield the pages of all inputs, ``demo`` being the bundled ones."""
     from blockfeat.data import demo_pages
-    from blockfeat.sources import Document, read_inputs
+    from blockfeat.io.inputs import Document, read_inputs
 
     if DEMO in corpus:
         for page in demo_pages():

@@ -32,7 +32,7 @@ def _score(model: Model) -> str:
 
     Pages with gold text and pages with snippets have a score each; records of version 0.1 have one over both.
     """
-    from blockfeat.evaluation.strategies import METRICS
+    from blockfeat.training.evaluation.strategies import METRICS
 
     test = model.record.get("scores", {}).get("test") or {}
     groups = [test] if "metric" in test else list(test.values())

@@ -82,7 +82,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a commented example that runs against `blockfeat monitor demo`."""
-    from blockfeat.files import write_text
+    from blockfeat._files import write_text
     from blockfeat.monitor.config.example import example_config
 
     if path.exists() and not force:

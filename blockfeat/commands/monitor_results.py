@@ -30,7 +30,7 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration, or one that is named itself; it must be there."""
-    from blockfeat.extras import MONITOR, require_extra
+    from blockfeat._extras import MONITOR, require_extra
     from blockfeat.monitor.config.read import read_config
 
     require_extra("monitor", MONITOR, what="the monitor")
@@ -55,7 +55,7 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Brand mentions",
 ) -> None:
     """Count mentions, with and without clutter and copies."""
-    from blockfeat.files import write_text
+    from blockfeat._files import write_text
     from blockfeat.monitor.report.counts import check_dimensions
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
@@ -162,7 +162,7 @@ def export(
     counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
 ) -> None:
     """Write a view of the store as JSON Lines, CSV or Parquet."""
-    from blockfeat.files import writing
+    from blockfeat._files import writing
     from blockfeat.monitor.export import EXPORT_FORMATS, export_rows, format_of
     from blockfeat.monitor.store.views import VIEWS
 

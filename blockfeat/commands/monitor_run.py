@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blockfeat._files import writing
 from blockfeat.commands import console
-from blockfeat.files import writing
 
 if TYPE_CHECKING:
     from blockfeat.monitor.run import Monitor
@@ -27,7 +27,7 @@ def run_monitor(
     config: Path, *, every: float | None, time_limit: float | None, log: Path | None, quiet: bool
 ) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
-    from blockfeat.extras import MONITOR, require_extra
+    from blockfeat._extras import MONITOR, require_extra
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.run import stay
 

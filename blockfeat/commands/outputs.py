@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from blockfeat.batch.run import Writer
+    from blockfeat.io.batch.run import Writer
+    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
-    from blockfeat.sources import Document
 
 __all__ = ["FORMAT_NAMES", "Target", "target_of"]
 
@@ -61,7 +61,7 @@ class Target:
         OutputError
             It cannot be written.
         """
-        from blockfeat.batch import run
+        from blockfeat.io.batch import run
 
         lines = self.format == "json"
         if self.format in _TABLES:
@@ -73,9 +73,9 @@ class Target:
         return run.file_writer(self.path, lines=lines, format=self.format)
 
     def _table_writer(self, *, evidence: bool, site: bool) -> Writer:
-        from blockfeat.batch.columns import record_columns
-        from blockfeat.batch.run import file_writer
-        from blockfeat.batch.tables import CsvWriter, ParquetFileWriter
+        from blockfeat.io.batch.run import file_writer
+        from blockfeat.io.outputs.columns import record_columns
+        from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
         columns = record_columns(evidence=evidence, site=site)
         if self.path is None:
@@ -102,8 +102,8 @@ class Target:
         """
         if self.path is None or not self.is_resumable:
             return documents, None, 0
-        from blockfeat.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
-        from blockfeat.batch.run_record import check_same_run, run_record, write_run_record
+        from blockfeat.io.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
+        from blockfeat.io.batch.run_record import check_same_run, run_record, write_run_record
 
         record = run_record(model, options)
         if resume and self.path.exists():

@@ -48,8 +48,8 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
-    from blockfeat.extras import WEB, require_extra
-    from blockfeat.sources.input_options import parse_network
+    from blockfeat._extras import WEB, require_extra
+    from blockfeat.io.inputs.options import parse_network
 
     require_extra("web", WEB, what="the reader")
     from blockfeat.web.app import create_app

@@ -39,7 +39,7 @@ def site(
     """Write the profile of a site from some of its pages, the last ten, for --site of extract and explain."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.extraction.site_profile import SiteProfile
-    from blockfeat.sources import read_inputs
+    from blockfeat.io.inputs import read_inputs
 
     reading = input_options(input_format, fields, allow_network, delay)
     extractor = Extractor.load(model).with_options(max_bytes=max_bytes)

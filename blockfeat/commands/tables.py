@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat.commands import console
-from blockfeat.models.margin.model import MarginModel
-from blockfeat.models.threshold.model import ThresholdModel
+from blockfeat.models.margin import MarginModel
+from blockfeat.models.threshold import ThresholdModel
 
 if TYPE_CHECKING:
-    from blockfeat.evaluation.strategies import StrategyScores
+    from blockfeat.training.evaluation.strategies import StrategyScores
     from blockfeat.training.trainer import TrainedModel, TrainingReport
 
 __all__ = ["show_scores", "show_training"]
@@ -41,7 +41,7 @@ def show_training(model: TrainedModel, output: Path) -> None:
 
 def show_scores(report: TrainingReport) -> None:
     """Print FE, PR, TB and HL; pages with gold text and pages with snippets only are rows of their own."""
-    from blockfeat.evaluation.strategies import METRICS
+    from blockfeat.training.evaluation.strategies import METRICS
 
     rows = [
         [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]

@@ -170,8 +170,8 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
         )
     save_model(model, run.output)
     if report is not None and model.report is not None:
-        from blockfeat.evaluation.training_report import write_training_report
-        from blockfeat.files import writing
+        from blockfeat._files import writing
+        from blockfeat.training.evaluation.training_report import write_training_report
 
         found = model.report
         with writing(report):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from blockfeat.data.convert import LAYOUTS, convert, parse_fields
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora, read_corpus, write_corpus
-from blockfeat.data.host import registered_domain
 from blockfeat.data.page_list import read_page_list, without_listed
 from blockfeat.data.split import folds_by_host, split_by_host
 from blockfeat.data.validate import CorpusProblem, CorpusReport, validate
+from blockfeat.page.urls import registered_domain
 
 __all__ = [
     "LAYOUTS",

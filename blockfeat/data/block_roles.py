@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.data.json_lines import json_type
+from blockfeat._json_lines import json_type
 from blockfeat.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from blockfeat._json_lines import check_suffix, parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, page_from_record
-from blockfeat.data.json_lines import check_suffix, parse_object, read_lines, stem
 from blockfeat.errors import CorpusError
 
 __all__ = ["FIELDS", "LAYOUTS", "convert", "parse_fields"]

@@ -11,11 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from blockfeat._json_lines import check_suffix, json_type, parse_object, read_lines, stem, write_lines
 from blockfeat.data.block_roles import BlockRoles
-from blockfeat.data.host import guess_host, registered_domain
-from blockfeat.data.json_lines import check_suffix, json_type, parse_object, read_lines, stem, write_lines
 from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
+from blockfeat.page.urls import guess_host, registered_domain
 
 __all__ = [
     "LabelledPage",
@@ -82,9 +82,9 @@ class LabelledPage:
     def host(self) -> str:
         """The page's site, lower-case.
 
-        That of the url as `blockfeat.data.host.registered_domain` gives it (no ``www.``; two labels, or three
+        That of the url as `blockfeat.page.urls.registered_domain` gives it (no ``www.``; two labels, or three
         behind a second level such as ``co.uk``); without a url the publisher; else the site that the page
-        names as its own (`blockfeat.data.host.guess_host`); else the id.
+        names as its own (`blockfeat.page.urls.guess_host`); else the id.
         """
         site = registered_domain(self.url) if self.url else None
         return site or (self.publisher or "").strip().lower() or guess_host(self.html) or self.id

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from blockfeat._json_lines import parse_object, read_lines
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.json_lines import parse_object, read_lines
 from blockfeat.errors import CorpusError
 
 __all__ = ["read_page_list", "without_listed"]

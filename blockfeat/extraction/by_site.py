@@ -14,11 +14,11 @@ from itertools import islice
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
-from blockfeat.data.host import guess_host
+from blockfeat._pool import in_order
 from blockfeat.extraction.site_page import SitePage
 from blockfeat.extraction.site_profile import SiteProfile
-from blockfeat.pool import in_order
-from blockfeat.sources.document import Document
+from blockfeat.page.document import Document
+from blockfeat.page.urls import guess_host
 
 __all__ = ["WINDOW", "Look", "SiteProfiles", "Touched", "by_site", "site_of"]
 
@@ -137,7 +137,7 @@ def by_site(
     look, again : callable
         Extract a document without a profile, and with one. Called in any process.
     failure, jobs, deadline
-        As `blockfeat.pool.in_order` takes them. A document that fails the second time keeps its first result.
+        As `blockfeat._pool.in_order` takes them. A document that fails the second time keeps its first result.
     profiles : SiteProfiles
         What is known of the sites; grows.
     """

@@ -24,7 +24,7 @@ __all__ = ["RECORD_SCHEMA", "Extraction"]
 
 
 RECORD_SCHEMA = 1
-"""Version of the record that `Extraction.to_dict` returns; ``blockfeat/output/record.schema.json`` describes it."""
+"""Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
 
 
 def _no_blocks() -> tuple[Block, ...]:

@@ -18,7 +18,6 @@ from blockfeat.content.page_markup import PageMarkup
 from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import DataTable, data_tables
 from blockfeat.content.whole import completed
-from blockfeat.decode.decoder import Decoder
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
 from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.content_options import ContentOptions, find_headline
@@ -32,11 +31,12 @@ from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.metadata.reader import MetadataReader
+from blockfeat.models.decoder import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import load_model
-from blockfeat.models.threshold.model import ThresholdModel
+from blockfeat.models.threshold import ThresholdModel
+from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.sources.document import Document
 
 if TYPE_CHECKING:
     from blockfeat.extraction.site_profile import SiteProfile

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from blockfeat._pool import in_order
 from blockfeat.blocks.block import Block
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.facts import Facts
 from blockfeat.metadata.metadata import Metadata
-from blockfeat.pool import in_order
-from blockfeat.sources.document import Document
+from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
     from blockfeat.extraction.by_site import Look, Touched

@@ -199,7 +199,7 @@ class SiteProfile:
         OutputError
             The file cannot be written.
         """
-        from blockfeat.files import write_whole
+        from blockfeat._files import write_whole
 
         write_whole(path, self.to_bytes())
 

@@ -10,12 +10,12 @@ from blockfeat.models.model import Model
 __all__ = ["MODEL_KINDS", "model_class"]
 
 MODEL_KINDS = {
-    "thresholds": ("blockfeat.models.threshold.model", "ThresholdModel"),
-    "margin": ("blockfeat.models.margin.model", "MarginModel"),
-    "sequence": ("blockfeat.models.sequence.model", "SequenceModel"),
-    "tokens": ("blockfeat.models.tokens.model", "TokenModel"),
-    "crunch": ("blockfeat.models.crunch.model", "CrunchModel"),
-    "web2text": ("blockfeat.models.web2text.model", "Web2TextModel"),
+    "thresholds": ("blockfeat.models.threshold", "ThresholdModel"),
+    "margin": ("blockfeat.models.margin", "MarginModel"),
+    "sequence": ("blockfeat.models.sequence", "SequenceModel"),
+    "tokens": ("blockfeat.papers.tokens.model", "TokenModel"),
+    "crunch": ("blockfeat.papers.crunch.model", "CrunchModel"),
+    "web2text": ("blockfeat.papers.web2text.model", "Web2TextModel"),
 }
 """Module and class of each kind of model."""
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._files import write_whole
 from blockfeat.errors import ModelError
-from blockfeat.files import write_whole
 from blockfeat.models.model import Arrays, Model
 from blockfeat.models.registry import model_class
 

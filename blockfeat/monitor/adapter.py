@@ -8,10 +8,10 @@ from typing import Any
 
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.mentions.brand import Brand
-from blockfeat.mentions.matcher import BrandMatcher
-from blockfeat.mentions.mention import Mention, mentions_of
-from blockfeat.sources.document import Document
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.mention import Mention, mentions_of
+from blockfeat.page.document import Document
 
 __all__ = ["PageMentions", "mentions_in"]
 
@@ -81,7 +81,7 @@ def mentions_in(
     >>> [found.brands for found in mentions_in(pages, ["Corvane"])]
     [('Corvane',)]
     """
-    from blockfeat.pool import in_order
+    from blockfeat._pool import in_order
 
     matcher = brands if isinstance(brands, BrandMatcher) else BrandMatcher.of(map(_brand, brands))
     work = _Work(extractor or Extractor.load(), matcher)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
 
+from blockfeat._files import writing
 from blockfeat.errors import OutputError
-from blockfeat.files import writing
 from blockfeat.monitor.config.settings import MonitorConfig, Webhook
 from blockfeat.monitor.store.store import Store
 

@@ -10,8 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
+from blockfeat._files import writing
 from blockfeat.errors import ConfigError, MissingExtraError
-from blockfeat.files import writing
 
 __all__ = ["EXPORT_FORMATS", "export_rows", "format_of"]
 

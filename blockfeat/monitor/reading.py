@@ -16,11 +16,11 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.codes import normalise_code
-from blockfeat.mentions.brand import Brand
-from blockfeat.mentions.matcher import BrandMatcher
-from blockfeat.mentions.mention import Mention, mentions_of
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.copies import bands_of, runs_of_words
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.mention import Mention, mentions_of
 from blockfeat.monitor.store.moments import day_or_moment
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 

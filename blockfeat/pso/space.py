@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.features.schema import Feature
-from blockfeat.models.threshold.model import Margins
+from blockfeat.models.threshold import Margins
 
 __all__ = ["SearchSpace"]
 

@@ -6,15 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from blockfeat.training.crunch import CrunchConfig, CrunchTrainer
+    from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchTrainer
+    from blockfeat.papers.tokens.trainer import TokenConfig, TokenTrainer
+    from blockfeat.papers.web2text.trainer import Web2TextConfig, Web2TextTrainer
     from blockfeat.training.margin import MarginTrainer
     from blockfeat.training.margin_fit import MarginOptions
     from blockfeat.training.registry import CONFIGS, TRAINERS, config_text, load_config, make_trainer
     from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
     from blockfeat.training.thresholds import ThresholdConfig, ThresholdTrainer
-    from blockfeat.training.tokens import TokenConfig, TokenTrainer
     from blockfeat.training.trainer import Progress, Trainer, TrainingReport
-    from blockfeat.training.web2text import Web2TextConfig, Web2TextTrainer
 
 __all__ = [
     "CONFIGS",

@@ -8,13 +8,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._pool import in_order
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
-from blockfeat.pool import in_order
 from blockfeat.pso.fitness import Chunk, PageSnippets, SnippetChunk, TextChunk, find_snippets
 from blockfeat.pso.terms import PageTerms, count_terms
+from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.training.trainer import OnProgress, Progress
 
 __all__ = ["Gold", "Preparer", "chunk_of", "gold_of", "grouped_scores", "pages_in_groups", "prepared_pages"]

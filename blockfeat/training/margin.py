@@ -9,7 +9,7 @@ from typing import ClassVar
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.features.context import context_places
-from blockfeat.models.margin.model import MarginModel
+from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.margin_fit import MarginFit, MarginOptions, fit_margin
 from blockfeat.training.pages import PageLabeller, context_measurer, label_pages

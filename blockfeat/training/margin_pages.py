@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from blockfeat.errors import TrainingError
-from blockfeat.models.margin.model import SoftThreshold, Transitions, soft_values
+from blockfeat.models.margin import SoftThreshold, Transitions, soft_values
 from blockfeat.training.pages import TrainingPage
 
 __all__ = ["PackedPages", "Parameters"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._pool import in_order
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
@@ -20,7 +21,6 @@ from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
-from blockfeat.pool import in_order
 from blockfeat.training.trainer import OnProgress, Progress, no_progress
 
 __all__ = [

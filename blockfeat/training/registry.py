@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from blockfeat.errors import TrainingError
+from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchTrainer
+from blockfeat.papers.tokens.trainer import TokenConfig, TokenTrainer
+from blockfeat.papers.web2text.trainer import Web2TextConfig, Web2TextTrainer
 from blockfeat.training.config import config_from_values, config_to_toml, read_document
-from blockfeat.training.crunch import CrunchConfig, CrunchTrainer
 from blockfeat.training.margin import MarginTrainer
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
 from blockfeat.training.thresholds import ThresholdConfig, ThresholdTrainer
-from blockfeat.training.tokens import TokenConfig, TokenTrainer
 from blockfeat.training.trainer import Trainer
-from blockfeat.training.web2text import Web2TextConfig, Web2TextTrainer
 
 __all__ = ["CONFIGS", "TRAINERS", "config_text", "load_config", "make_trainer"]
 

@@ -16,11 +16,11 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
-from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.context import context_places
 from blockfeat.models.expectation import expectation
 from blockfeat.models.page_cut import logit, page_cut
-from blockfeat.models.sequence.model import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
+from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
+from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.forest import fit_forest
 from blockfeat.training.optional_libraries import import_lightgbm, import_torch
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
-from blockfeat.models.sequence.model import DILATIONS, WEIGHT_NAMES
+from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
 from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import TrainingPage
 
@@ -201,7 +201,7 @@ def _padded(torch: Any, pages: Sequence[tuple[Array, Array, Array]]) -> tuple[An
 
 
 def _network(torch: Any, inputs: int, options: SequenceOptions) -> Any:
-    """Return the network of `blockfeat.models.sequence.model.SequenceModel` as a module."""
+    """Return the network of `blockfeat.models.sequence.SequenceModel` as a module."""
 
     class Network(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:

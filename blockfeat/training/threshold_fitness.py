@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.decode.runs import best_run_masks
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import GroupedScores
-from blockfeat.models.threshold.model import Margins, block_scores
+from blockfeat.models.runs import best_run_masks
+from blockfeat.models.threshold import Margins, block_scores
 from blockfeat.pso.fitness import Chunk
 from blockfeat.pso.space import SearchSpace
 from blockfeat.training.chunks import Gold, chunk_of, grouped_scores, pages_in_groups
+from blockfeat.training.evaluation.strategies import GroupedScores
 
 __all__ = ["PreparedPage", "TrainingSet"]
 

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.decode.decoder import DECODERS, Decoder
 from blockfeat.errors import BlockfeatError, TrainingError
-from blockfeat.evaluation.strategies import METRICS
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.catalogue import features_named
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.models.decoder import DECODERS, Decoder
 from blockfeat.models.model import PageMeasurer
-from blockfeat.models.threshold.model import JOINT, ThresholdModel
+from blockfeat.models.threshold import JOINT, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pso.curves import FeatureCurve, feature_curves
 from blockfeat.pso.search import Polish, SearchResult
@@ -27,6 +26,7 @@ from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.pso.terms import PageTerms
 from blockfeat.training.chunks import gold_of, prepared_pages
+from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
 from blockfeat.training.threshold_fitness import PreparedPage, TrainingSet
 from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress

@@ -15,11 +15,11 @@ from blockfeat.data.languages import identified_language, pages_of_languages
 from blockfeat.data.page_list import without_listed
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.codes import normalise_code
+from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.crunch import CrunchConfig
+from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.registry import checked_kind, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.evaluation.strategies import GroupedScores
 from blockfeat.models.model import Model
 from blockfeat.pso.curves import FeatureCurve
 from blockfeat.pso.swarm import Generation
+from blockfeat.training.evaluation.strategies import GroupedScores
 
 __all__ = ["OnProgress", "Progress", "TrainedModel", "Trainer", "TrainingReport", "no_progress"]
 

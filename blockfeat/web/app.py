@@ -89,9 +89,9 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     ModelError
         A model file cannot be used.
     """
-    from blockfeat.web import api, views
     from blockfeat.web.openapi import described
-    from blockfeat.web.service import Service
+    from blockfeat.web.reader import api, views
+    from blockfeat.web.reader.service import Service
 
     settings = settings or ServeSettings()
     service = Service.of(settings)

@@ -10,7 +10,7 @@ from fastapi.openapi.utils import get_openapi
 
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.problems import PROBLEM_TYPE
-from blockfeat.web.schemas import ProblemBody
+from blockfeat.web.reader.schemas import ProblemBody
 
 __all__ = ["described"]
 

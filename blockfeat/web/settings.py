@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blockfeat.errors import ConfigError
-from blockfeat.sources.input_options import Network
+from blockfeat.io.inputs.options import Network
 
 __all__ = ["ServeSettings"]
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.models.tokens.naive_bayes import NaiveBayes
-from blockfeat.models.tokens.page_tokens import PageTokens
-from blockfeat.models.tokens.vocabulary import Vocabulary
 from blockfeat.page.page import Page
-from blockfeat.training.token_counts import TokenCounter, common_tags
-from blockfeat.training.token_labels import PAPER_TAGS, gold_run
+from blockfeat.papers.tokens.counts import TokenCounter, common_tags
+from blockfeat.papers.tokens.labels import PAPER_TAGS, gold_run
+from blockfeat.papers.tokens.naive_bayes import NaiveBayes
+from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.vocabulary import Vocabulary
 from experiments.corpora import fold_numbers
 
 __all__ = ["FOLDS", "LEAST_PAGES", "Counts", "FoldedCounts", "Trained", "count_pages", "folds_and_sites"]

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.decode.runs import best_run, best_runs
 from blockfeat.errors import ModelError
-from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.lang import tokenize
 from blockfeat.models import load_model
-from blockfeat.models.threshold.model import Margins, ThresholdModel
+from blockfeat.models.runs import best_run, best_runs
+from blockfeat.models.threshold import Margins, ThresholdModel
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.metrics import word_scores
 from experiments.mss.counts import FOLDS
 from experiments.mss.study import Study
 

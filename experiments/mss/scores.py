@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.models.tokens.model import TokenModel
 from blockfeat.page.page import Page
+from blockfeat.papers.tokens.model import TokenModel
 from experiments.mss.extractions import PossibleExtractions
 from experiments.mss.systems import predicted_words
 

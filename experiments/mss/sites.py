@@ -7,12 +7,12 @@ from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.models.tokens.classifier import TokenClassifier
-from blockfeat.models.tokens.model import TokenModel
-from blockfeat.models.tokens.page_tokens import PageTokens
 from blockfeat.page.page import Page
-from blockfeat.training.bootstrapping import adapt_to_pages
+from blockfeat.papers.tokens.bootstrapping import adapt_to_pages
+from blockfeat.papers.tokens.classifier import TokenClassifier
+from blockfeat.papers.tokens.model import TokenModel
+from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.mss.counts import FOLDS
 from experiments.mss.scores import Mean, PageScore, means, score_pages
 from experiments.mss.study import Study

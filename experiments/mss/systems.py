@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from blockfeat.models.tokens.classifier import Scale, TokenClassifier
-from blockfeat.models.tokens.model import Constraints, TokenModel
-from blockfeat.models.tokens.naive_bayes import FeatureCounts, NaiveBayes
 from blockfeat.page.tags import Tags
+from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
+from blockfeat.papers.tokens.model import Constraints, TokenModel
+from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes
 from blockfeat.training import load_config
 from experiments.mss.counts import Trained
 

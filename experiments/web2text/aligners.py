@@ -13,10 +13,10 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
 from blockfeat.data.align import align
-from blockfeat.evaluation.markdown_table import markdown_table
-from blockfeat.evaluation.metrics import word_scores
-from blockfeat.models.web2text.leaves import leaf_table
 from blockfeat.page.page import Page
+from blockfeat.papers.web2text.leaves import leaf_table
+from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.leaf_labels import CONTENT_SHARE, aligned_share
 from experiments.web2text.study import Study
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
-from blockfeat.decode.runs import best_run
-from blockfeat.models.web2text.leaves import leaf_table
+from blockfeat.models.runs import best_run
 from blockfeat.page.page import Page
+from blockfeat.papers.web2text.leaves import leaf_table
 
 __all__ = ["BodyTextExtractor", "body_leaves"]
 
@@ -26,7 +26,7 @@ def body_leaves(leaves: Blocks) -> NDArray[np.bool_]:
     Parameters
     ----------
     leaves : Blocks
-        A page cut by `blockfeat.models.web2text.leaves.leaf_table`: tags stand between its blocks only.
+        A page cut by `blockfeat.papers.web2text.leaves.leaf_table`: tags stand between its blocks only.
     """
     body = np.zeros(len(leaves), dtype=np.bool_)
     if not len(leaves):

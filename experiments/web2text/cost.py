@@ -8,13 +8,13 @@ import numpy as np
 from lxml import etree
 
 from blockfeat.errors import ModelError
-from blockfeat.evaluation.markdown_table import markdown_table
 from blockfeat.models import load_model
-from blockfeat.models.web2text.features import page_features
-from blockfeat.models.web2text.labeller import LeafLabeller
-from blockfeat.models.web2text.leaves import LeafMeasurer
-from blockfeat.models.web2text.model import Web2TextModel
 from blockfeat.page.page import Page
+from blockfeat.papers.web2text.features import page_features
+from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.model import Web2TextModel
+from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.web2text.study import Study
 
 __all__ = ["cost_section"]

@@ -15,13 +15,13 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
-from blockfeat.evaluation.peers import PeerExtract
-from blockfeat.models.web2text.features import PageFeatures, page_features
-from blockfeat.models.web2text.labeller import LeafLabeller
-from blockfeat.models.web2text.leaves import LeafMeasurer
 from blockfeat.page.page import Page
+from blockfeat.papers.web2text.features import PageFeatures, page_features
+from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.networks import LabelledLeaves
+from blockfeat.training.evaluation.peers import PeerExtract
 from blockfeat.training.leaf_labels import aligned_share, labels_from_shares
-from blockfeat.training.web2text_networks import LabelledLeaves
 from experiments.web2text.bte import body_leaves
 
 __all__ = [

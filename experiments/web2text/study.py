@@ -8,9 +8,9 @@ from functools import cached_property
 
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
-from blockfeat.evaluation.peers import PeerExtract
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.corpora import Corpora
 
 __all__ = ["Study", "extracted", "of_extractor"]

@@ -74,6 +74,6 @@ def test_wrong_options_are_told(options: list[str], message: str) -> None:
 
 
 def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blockfeat.extras.find_spec", lambda name: None if name == "fastapi" else name)
+    monkeypatch.setattr("blockfeat._extras.find_spec", lambda name: None if name == "fastapi" else name)
     done = CliRunner().invoke(app_of(["serve"]), ["serve"])
     assert "the reader needs fastapi: pip install 'blockfeat[web]'" in str(done.exception)

@@ -18,8 +18,8 @@ from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
 from blockfeat.errors import BlockfeatError
 from blockfeat.models.model import Prediction
+from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.sources.document import Document
 from hostile import hostile_pages
 from random_pages import PAGES
 

@@ -61,8 +61,8 @@ def _serve(path: str) -> None:
 def _prepare() -> None:
     """Import what most commands need; numpy alone takes longer than most of them."""
     import blockfeat.pso.swarm  # noqa: F401
-    from blockfeat.api import extract
     from blockfeat.cli import app_of
+    from blockfeat.extraction.api import extract
 
     app_of()
     extract("<p>A sentence that has been read before.</p>").to_dict()

@@ -18,8 +18,8 @@ from documented.fences import ROOT
 pytest.importorskip("mkdocs", reason="needs the documentation tools of requirements-dev.lock")
 pytest.importorskip("mkdocstrings", reason="needs the documentation tools of requirements-dev.lock")
 
-_REFERENCED = ("blockfeat", "blockfeat.mentions", "blockfeat.metadata", "blockfeat.models", "blockfeat.monitor")
-_REFERENCED += ("blockfeat.output", "blockfeat.sources", "blockfeat.training")
+_REFERENCED = ("blockfeat", "blockfeat.monitor.mentions", "blockfeat.metadata", "blockfeat.models", "blockfeat.monitor")
+_REFERENCED += ("blockfeat.io.outputs", "blockfeat.io.inputs", "blockfeat.training")
 _GENERATED = {"reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 

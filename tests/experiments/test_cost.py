@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.sources import read_warc
+from blockfeat.io.inputs import read_warc
 from experiments.cost import cost_of, systems, write_archive
 from pages import article_page
 

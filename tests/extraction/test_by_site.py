@@ -10,7 +10,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.extraction.by_site import WINDOW, Look, SiteProfiles, Touched, by_site, site_of
-from blockfeat.sources.document import Document
+from blockfeat.page.document import Document
 from site_pages import PROMOTION, story_page
 
 

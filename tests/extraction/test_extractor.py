@@ -10,7 +10,7 @@ import pytest
 import blockfeat
 from blockfeat import Extractor
 from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, ModelError, NotHTML
-from blockfeat.sources.document import Document
+from blockfeat.page.document import Document
 from pages import BRAND, SENTENCES, article_page
 
 

@@ -11,8 +11,8 @@ from blockfeat import Extractor
 from blockfeat.content.links import Base
 from blockfeat.extraction.confidence import confidence_measures, expected_f1
 from blockfeat.extraction.links import MOST_LINKS, TextLink
+from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
-from blockfeat.sources.document import Document
 
 EXTRACTOR = Extractor.load("default")
 SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ModelError
-from blockfeat.mentions.brand import Brand
+from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import FetchedPage, ReaderSettings
 from pages import article_page

@@ -15,10 +15,10 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import StoreError
-from blockfeat.mentions.brand import Brand
 from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Webhook
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.run import Monitor, run_once, stay
 from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store

@@ -14,11 +14,11 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat import SiteProfile
-from blockfeat.mentions.brand import Brand
 from blockfeat.monitor.config.read import parse_config
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store import migrations

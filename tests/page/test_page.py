@@ -12,7 +12,7 @@ from blockfeat.blocks import cut_into_blocks, load_table
 from blockfeat.data.corpus import demo_pages
 from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded, NotHTML
 from blockfeat.extraction.extractor import Extractor, measurer_for
-from blockfeat.models.threshold.model import ThresholdModel
+from blockfeat.models.threshold import ThresholdModel
 from blockfeat.page.page import Page
 
 _TABLE = load_table("html5")

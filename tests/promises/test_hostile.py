@@ -20,7 +20,7 @@ import pytest
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
-from blockfeat.output import FORMATS
+from blockfeat.io.outputs import FORMATS
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
 
 _FULL = bool(os.environ.get("BLOCKFEAT_HOSTILE_FULL"))

@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 import blockfeat
 from blockfeat import Extraction
-from blockfeat.output import FORMATS, to_html, to_json_line, to_markdown, to_xml
+from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
 
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:

@@ -19,7 +19,7 @@ import pytest
 
 import blockfeat
 from blockfeat import Extractor
-from blockfeat.output import FORMATS
+from blockfeat.io.outputs import FORMATS
 from hostile import hostile_pages
 from pages import article_page
 
@@ -126,7 +126,7 @@ _WATCH = """
 
 _PAGES_OF_ALL_KINDS = """
     import blockfeat
-    from blockfeat.output import FORMATS, to_json_line, to_markdown
+    from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
     from pages import article_page
 
     outside = "<!DOCTYPE html SYSTEM '{url}/a.dtd' [<!ENTITY e SYSTEM '{file}'><!ENTITY f SYSTEM '{url}/f'>%e;]>"
@@ -236,7 +236,7 @@ def test_eight_threads_give_what_one_gives() -> None:
 _ALL_OUTPUTS = """
     import hashlib, json
     import blockfeat
-    from blockfeat.output import FORMATS
+    from blockfeat.io.outputs import FORMATS
     from hostile import hostile_pages
     from pages import article_page
 
@@ -279,7 +279,7 @@ _GROWTH = """
     import gc, os
     from pathlib import Path
     import blockfeat
-    from blockfeat.output import FORMATS
+    from blockfeat.io.outputs import FORMATS
 
     def resident():
         gc.collect()

@@ -38,10 +38,10 @@ from hypothesis import strategies as st
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction, Extractor, errors
-from blockfeat.batch.run import Renderer, StreamWriter, run
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.output import FORMATS
-from blockfeat.sources.document import Document
+from blockfeat.io.batch.run import Renderer, StreamWriter, run
+from blockfeat.io.outputs import FORMATS
+from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
 
 Value = TypeVar("Value")

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blockfeat.pso.fitness import PageSnippets, SnippetChunk, TextChunk, find_snippets
 from blockfeat.pso.terms import count_terms
+from blockfeat.training.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blocks_of import blocks_of
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "no", "dog", "我", "们", "24", "7"]

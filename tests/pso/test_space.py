@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.features import CANONICAL
-from blockfeat.models.threshold.model import margins
+from blockfeat.models.threshold import margins
 from blockfeat.pso.space import SearchSpace
 
 SPACE = SearchSpace(CANONICAL, with_margins=True)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.decode.viterbi import best_labels
 from blockfeat.errors import TrainingError
 from blockfeat.features.context import context_features
-from blockfeat.models.margin.model import MarginModel
+from blockfeat.models.margin import MarginModel
+from blockfeat.models.viterbi import best_labels
 from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import TrainingPage
 

@@ -13,21 +13,21 @@ import blockfeat
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models import load_model, save_model
+from blockfeat.papers.crunch.trainer import CrunchConfig
+from blockfeat.papers.tokens.trainer import TokenConfig
+from blockfeat.papers.web2text.networks import Recipe
+from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.crunch import CrunchConfig
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.registry import TRAINERS
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions
 from blockfeat.training.thresholds import ThresholdConfig
-from blockfeat.training.tokens import TokenConfig
 from blockfeat.training.train import train
 from blockfeat.training.trainer import Progress
-from blockfeat.training.web2text import Web2TextConfig
-from blockfeat.training.web2text_networks import Recipe
 
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blockfeat.api import extract
 from blockfeat.data import demo_pages
+from blockfeat.extraction.api import extract
 from script_vectors import page_with
 from served import Served
 from small_site import Site

@@ -16,8 +16,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from blockfeat.errors import FetchError
-from blockfeat.web import service
 from blockfeat.web.problems import PROBLEM_TYPE
+from blockfeat.web.reader import service
 from script_vectors import page_with
 from served import Served
 

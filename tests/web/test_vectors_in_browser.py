@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blockfeat.crunch.settings import CleanSettings, Filters
-from blockfeat.web.choices import ExtractionChoices
-from blockfeat.web.kept import PageSource
-from blockfeat.web.loaded import LoadedExtractors, LoadExtractors, model_names
-from blockfeat.web.reading import CleanedPage, LinksOn, ReadArticle
-from blockfeat.web.tasks import Colour
+from blockfeat.papers.crunch.settings import CleanSettings, Filters
+from blockfeat.web.reader.choices import ExtractionChoices
+from blockfeat.web.reader.kept import PageSource
+from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
+from blockfeat.web.reader.reading import CleanedPage, LinksOn, ReadArticle
+from blockfeat.web.reader.tasks import Colour
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from blockfeat._files import config_text
 from blockfeat.errors import BrandError, ConfigError
-from blockfeat.files import config_text
 from blockfeat.lang.codes import normalise_code
-from blockfeat.mentions.brand import CASES, Brand
 from blockfeat.monitor.config.section import Problems, Section
 from blockfeat.monitor.config.settings import (
     CopySettings,
@@ -25,6 +24,7 @@ from blockfeat.monitor.config.settings import (
 )
 from blockfeat.monitor.config.toml_lines import key_lines
 from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.mentions.brand import CASES, Brand
 
 __all__ = ["parse_config", "read_config"]
 

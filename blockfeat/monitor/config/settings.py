@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from blockfeat.mentions.brand import Brand
 from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.mentions.brand import Brand
 
 __all__ = ["CopySettings", "MonitorConfig", "PageSettings", "Source", "Webhook"]
 

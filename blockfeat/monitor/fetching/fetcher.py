@@ -12,6 +12,9 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
 from blockfeat.errors import MissingExtraError
+from blockfeat.io.http.addresses import ask_resolver
+from blockfeat.io.http.async_transport import Resolver, checked_async_transport
+from blockfeat.io.inputs.options import parse_network
 from blockfeat.monitor.fetching.clock import Clock, SystemClock
 from blockfeat.monitor.fetching.content_types import ACCEPT
 from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
@@ -21,9 +24,6 @@ from blockfeat.monitor.fetching.politeness import HostTurns
 from blockfeat.monitor.fetching.retry_after import retry_at
 from blockfeat.monitor.fetching.robots import RobotsRules
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.sources.addresses import ask_resolver
-from blockfeat.sources.async_transport import Resolver, checked_async_transport
-from blockfeat.sources.input_options import parse_network
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 
 from sqlalchemy import Engine, text
 
+from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
-from blockfeat.files import held_alone
 
 __all__ = ["locked"]
 

@@ -1,1 +1,1 @@
-"""The labelling page: a session of `blockfeat.labelling` in the browser."""
+"""The labelling page: a session of `blockfeat.web.labelling` in the browser."""

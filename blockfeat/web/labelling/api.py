@@ -8,10 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.labelling.background import Background, model_file
-from blockfeat.labelling.learning import BEST, FEWEST_PAGES, KINDS
-from blockfeat.labelling.session import LabelSession, PageView
-from blockfeat.web.api import GUARDED, PROBLEMS
+from blockfeat.web.labelling.background import Background, model_file
+from blockfeat.web.labelling.learning import BEST, FEWEST_PAGES, KINDS
 from blockfeat.web.labelling.schemas import (
     MarkRequest,
     NextRequest,
@@ -24,6 +22,8 @@ from blockfeat.web.labelling.schemas import (
     TrainRequest,
     UndoBody,
 )
+from blockfeat.web.labelling.session import LabelSession, PageView
+from blockfeat.web.reader.api import GUARDED, PROBLEMS
 
 __all__ = ["background_of", "router", "session_of"]
 

@@ -13,18 +13,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from blockfeat.data.block_roles import ROLES
-from blockfeat.labelling.background import Background
-from blockfeat.labelling.session import LabelSession
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app
-from blockfeat.web.coloured import coloured_page
 from blockfeat.web.labelling import api
+from blockfeat.web.labelling.background import Background
+from blockfeat.web.labelling.session import LabelSession
 from blockfeat.web.openapi import described
 from blockfeat.web.problems import Problem
-from blockfeat.web.safe_markup import LOOKS
-from blockfeat.web.safe_page import head_styles
+from blockfeat.web.reader.views import frame_policy
+from blockfeat.web.safe.coloured import coloured_page
+from blockfeat.web.safe.markup import LOOKS
+from blockfeat.web.safe.page import head_styles
 from blockfeat.web.settings import ServeSettings
-from blockfeat.web.views import frame_policy
 
 __all__ = ["create_label_app"]
 

@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from blockfeat.data.corpus import read_corpus
-from blockfeat.sources import Document
+from blockfeat.io.inputs import Document
 from labelled_site_pages import site, site_page
 from labelling_page import LabellingPage, serving_labels
 

@@ -1,0 +1,118 @@
+"""An extractor for pipelines of datatrove, between a reader of web archives and the filters."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blockfeat._pool import in_order
+from blockfeat.errors import MissingExtraError
+from blockfeat.extraction.api import extractor_of
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.integrations.described import DescribedText, Describer
+from blockfeat.models.model import Model
+from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.page.document import Document
+
+try:
+    from datatrove.pipeline.extractors.base import BaseExtractor
+    from datatrove.utils.logging import logger
+    from datatrove.utils.typeshelper import StatHints
+except ImportError as error:
+    raise MissingExtraError("datatrove is needed: pip install blockfeat[datatrove]") from error
+
+if TYPE_CHECKING:
+    from datatrove.data import Document as Sample
+    from datatrove.data import DocumentsPipeline
+
+__all__ = ["BlockfeatExtractor"]
+
+
+class BlockfeatExtractor(BaseExtractor):
+    """Replaces the page in ``text`` by its main text, and adds to ``metadata`` what filters and deduplication need.
+
+    Parameters
+    ----------
+    model : str, Path, Model or Extractor
+        As for `blockfeat.extract`.
+    timeout : float
+        Seconds that one page may take; its process is then replaced and the page is left out.
+    jobs : int
+        Number of processes of each task.
+    least_confidence : float
+        Pages are left out whose text is expected to have a lower word F1.
+    **options
+        What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
+
+    Notes
+    -----
+    ``metadata["url"]``, which datatrove's readers set, is the page's address.
+    `blockfeat.integrations.described.described` says which values are added. Pages without a main text, and error pages, are left out, and counted as ``dropped``;
+    those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
+    """
+
+    name = "⛏ blockfeat"
+    _requires_dependencies: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        model: str | Path | Model | Extractor = DEFAULT_MODEL,
+        *,
+        timeout: float = 10.0,
+        jobs: int = 1,
+        least_confidence: float = 0.0,
+        **options: Any,
+    ) -> None:
+        super().__init__(timeout)
+        self.extractor = extractor_of(model).with_options(**options)
+        self.jobs = jobs
+        self.least_confidence = least_confidence
+
+    def extract(self, text: str) -> str:
+        """Return the main text of one page."""
+        return self.extractor.extract(text).to_text()
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Yield the samples that have a main text, in order, each with that text."""
+        # The pool reads ahead: samples wait here until their records come.
+        waiting: deque[Sample] = deque()
+        describer = Describer(self.extractor).warmed()
+        pages = _pages(data, waiting)
+        pool = in_order(describer, pages, jobs=self.jobs, failure=describer.failed, deadline=self.timeout)
+        for _, found in pool:
+            sample = waiting.popleft()
+            self.stat_update(StatHints.total)
+            if self._is_kept(str(sample.id), found):
+                sample.text = found.text
+                sample.metadata |= found.values
+                self.stat_update(StatHints.forwarded)
+                self.update_doc_stats(sample)
+                yield sample
+
+    def _is_kept(self, name: str, found: DescribedText) -> bool:
+        """Count a page and return whether it has a text that is wanted."""
+        if found.error is not None:
+            self.stat_update(_kind_of_failure(found.error))
+            logger.warning(f"{name}: {found.error}")
+            return False
+        self.stat_update("extracted")
+        if found.status == "ok" and found.values.get("confidence", 0.0) >= self.least_confidence:
+            return True
+        self.stat_update(StatHints.dropped)
+        return False
+
+
+def _pages(data: DocumentsPipeline, waiting: deque[Sample]) -> Iterator[Document]:
+    for sample in data or ():
+        waiting.append(sample)
+        url = sample.metadata.get("url")
+        yield Document(id=str(sample.id), data=sample.text, url=url if isinstance(url, str) else None)
+
+
+def _kind_of_failure(error: str) -> str:
+    """Return what datatrove's statistics call a failure."""
+    if error.startswith("it took longer than"):
+        return "timeout"
+    return "broken_process" if error == "its worker process died" else "clean_error"

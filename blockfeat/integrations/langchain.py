@@ -1,0 +1,103 @@
+"""A document loader for LangChain."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from blockfeat._pool import in_order
+from blockfeat.errors import InputError, MissingExtraError
+from blockfeat.extraction.api import extractor_of
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.integrations.described import Describer
+from blockfeat.io.inputs import InputOptions, read_inputs
+from blockfeat.models.model import Model
+from blockfeat.models.store import DEFAULT_MODEL
+
+try:
+    from langchain_core.document_loaders import BaseLoader
+    from langchain_core.documents import Document
+except ImportError as error:
+    raise MissingExtraError("LangChain is needed: pip install blockfeat[langchain]") from error
+
+__all__ = ["BlockfeatLoader"]
+
+_LOG = logging.getLogger(__name__)
+_FORMATS = ("text", "markdown")
+
+
+class BlockfeatLoader(BaseLoader):
+    """Loads the main texts of pages from addresses, files, folders, JSON Lines, web archives and Parquet.
+
+    Parameters
+    ----------
+    inputs : str or sequence of str
+        As `blockfeat extract` takes them. Only public addresses are fetched.
+    model : str, Path, Model or Extractor
+        As for `blockfeat.extract`.
+    format : str
+        ``"text"``, or ``"markdown"``, whose headings text splitters use.
+    reading : InputOptions, optional
+        How inputs are read: their format, the names of fields, what may be fetched.
+    jobs : int
+        Number of processes.
+    deadline : float, optional
+        Seconds that one page may take.
+    raise_errors : bool
+        Raise `InputError` for a page that fails; otherwise it is left out with a warning in the log.
+    **options
+        What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
+
+    Raises
+    ------
+    InputError
+        ``format`` is neither of the two, or, while loading with ``raise_errors``, a page fails.
+
+    Notes
+    -----
+    Each document has ``metadata["source"]``, the page's address or else its name, and the values of
+    `blockfeat.integrations.described.described`. Pages without a main text, and error pages, give no document.
+
+    Examples
+    --------
+    >>> loader = BlockfeatLoader("https://example.org/article", format="markdown")  # doctest: +SKIP
+    >>> for document in loader.lazy_load():  # doctest: +SKIP
+    ...     print(document.metadata["title"], document.page_content)
+    """
+
+    def __init__(
+        self,
+        inputs: str | Sequence[str],
+        *,
+        model: str | Path | Model | Extractor = DEFAULT_MODEL,
+        format: str = "text",
+        reading: InputOptions | None = None,
+        jobs: int = 1,
+        deadline: float | None = None,
+        raise_errors: bool = False,
+        **options: Any,
+    ) -> None:
+        if format not in _FORMATS:
+            raise InputError(f"format {format!r}: known are {', '.join(_FORMATS)}")
+        self.inputs = [inputs] if isinstance(inputs, str) else list(inputs)
+        self.extractor = extractor_of(model).with_options(**options)
+        self.format = format
+        self.reading = reading or InputOptions()
+        self.jobs = jobs
+        self.deadline = deadline
+        self.raise_errors = raise_errors
+
+    def lazy_load(self) -> Iterator[Document]:
+        """Yield a document for each page with a main text, in order, as the pages are read."""
+        describer = Describer(self.extractor, markdown=self.format == "markdown")
+        pages = read_inputs(self.inputs, self.reading)
+        pool = in_order(describer, pages, jobs=self.jobs, failure=describer.failed, deadline=self.deadline)
+        for page, found in pool:
+            if found.error is not None:
+                if self.raise_errors:
+                    raise InputError(found.error)
+                _LOG.warning("%s: %s", page.id, found.error)
+            elif found.status == "ok":
+                yield Document(page_content=found.text, metadata={"source": page.url or page.id, **found.values})

@@ -1,0 +1,102 @@
+"""Extraction for pandas: a data frame of pages to a data frame of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blockfeat.errors import InputError
+from blockfeat.extraction.api import extractor_of
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.io.outputs.columns import plain_record, record_columns, row_of
+from blockfeat.io.outputs.frames import cell_text, kind_of_cell, typed_frame
+from blockfeat.models.model import Model
+from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["extract"]
+
+
+def extract(
+    frame: pandas.DataFrame,
+    html: str = "html",
+    *,
+    url: str | None = None,
+    lang: str | None = None,
+    charset: str | None = None,
+    id: str | None = None,
+    model: str | Path | Model | Extractor = DEFAULT_MODEL,
+    jobs: int = 1,
+    deadline: float | None = None,
+    **options: Any,
+) -> pandas.DataFrame:
+    """Extract the main text of the pages in a column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row a page.
+    html : str
+        Name of the column with the pages, str or bytes.
+    url, lang, charset, id : str, optional
+        Names of the columns with these values of a page, where there are any; by default ``id`` is the row's label.
+    model : str, Path, Model or Extractor
+        As for `blockfeat.extract`.
+    jobs : int
+        Number of processes.
+    deadline : float, optional
+        Seconds that one page may take.
+    **options
+        What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
+
+    Returns
+    -------
+    DataFrame
+        The record of each page (text, lang, title, status, error …) in typed columns, with the index of ``frame``.
+        A page that fails has ``status`` ``"error"`` and the reason in ``error``.
+
+    Raises
+    ------
+    InputError
+        The frame has no such column.
+    ModelError
+        There is no such model, or an option does not suit it.
+
+    Examples
+    --------
+    >>> import pandas, blockfeat.integrations.pandas
+    >>> pages = pandas.DataFrame({"html": ["<p>The ferry leaves at nine and returns before dark."]})
+    >>> blockfeat.integrations.pandas.extract(pages)["text"][0]
+    'The ferry leaves at nine and returns before dark.'
+    """
+    names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
+    wanted = {value: name for value, name in names.items() if name is not None}
+    for name in wanted.values():
+        if name not in frame.columns:
+            raise InputError(
+                f"no column {name!r} in the data frame (its columns: {', '.join(map(str, frame.columns))})"
+            )
+    extractor = extractor_of(model).with_options(**options)
+    columns = record_columns()
+    found = extractor.extract_many(_documents(frame, wanted), jobs=jobs, deadline=deadline)
+    rows = [row_of(plain_record(extraction), columns) for extraction in found]
+    return typed_frame(rows, columns, frame.index)
+
+
+def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Document]:
+    """Yield a document for each row; a cell that is no page becomes a document with ``error``."""
+    cells = {value: frame[name].tolist() for value, name in wanted.items()}
+    for row, label in enumerate(frame.index):
+        page = cells["html"][row]
+        given = {value: cell_text(cells[value][row]) for value in ("url", "lang", "charset", "id") if value in cells}
+        name = given.pop("id", None) or str(label)
+        if isinstance(page, (str, bytes)):
+            yield Document(id=name, data=page, **given)
+        else:
+            yield Document(
+                id=name, data=None, error=f"row {label}: a page must be str or bytes, not {kind_of_cell(page)}"
+            )

@@ -1,0 +1,12 @@
+"""Extraction on Spark: a function over data frames, and a job from web archives or Parquet to Parquet.
+
+``python -m blockfeat.integrations.spark`` and ``spark-submit …/blockfeat/integrations/spark/__main__.py`` run the job.
+The extra ``spark`` brings PySpark; Java 17 has to be there.
+"""
+
+from __future__ import annotations
+
+from blockfeat.integrations.spark.frame import extract
+from blockfeat.integrations.spark.schema import record_struct
+
+__all__ = ["extract", "record_struct"]

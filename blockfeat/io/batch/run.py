@@ -1,0 +1,161 @@
+"""Run an extractor over many documents and write the results to a stream, a file or a folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Protocol
+
+from blockfeat._files import write_whole, writing
+from blockfeat._pool import in_order
+from blockfeat.io.outputs.parting import closing, opening, part
+from blockfeat.io.outputs.rendering import Rendered, Renderer
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.by_site import SiteProfiles
+
+__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
+
+_SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+class Writer(Protocol):
+    """Writes rendered documents, one after the other."""
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document."""
+        ...
+
+    def close(self) -> None:
+        """Write what stands behind the last document."""
+        ...
+
+
+@dataclass
+class StreamWriter:
+    """Writes to a binary stream: JSON lines, or pages parted as `blockfeat.io.outputs.parting` says.
+
+    A page that is the only one is written as it is, so the first one waits for the second. Each document is one write,
+    so that an unbuffered file holds whole documents at any moment.
+    """
+
+    stream: IO[bytes]
+    lines: bool
+    name: str = "standard output"
+    format: str = "text"
+    count: int = 0
+    first: Rendered | None = None
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document; raise `OutputError`, or `BrokenPipeError` where a pipe's reader has gone."""
+        self.count += 1
+        if self.lines:
+            self._write(rendered.text)
+        elif self.count == 1:
+            self.first = rendered
+        else:
+            before = opening(self.format) + self._part(self.first) if self.first else ""
+            self.first = None
+            self._write(before + self._part(rendered))
+
+    def close(self) -> None:
+        """Write a page that is the only one, or what stands behind the last of several."""
+        if self.first is not None and self.first.error is None:
+            self._write(self.first.text.rstrip("\n") + "\n")
+        elif self.count > 1 and not self.lines:
+            self._write(closing(self.format))
+        self.first = None
+
+    def _part(self, rendered: Rendered) -> str:
+        return part(self.format, rendered.url or rendered.id, rendered.text, rendered.error)
+
+    def _write(self, text: str) -> None:
+        with writing(self.name):
+            self.stream.write(text.encode("utf-8", "replace"))
+            self.stream.flush()
+
+
+def file_writer(path: Path, *, lines: bool, format: str = "text") -> StreamWriter:
+    """Return a writer to one file.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return StreamWriter(path.open("wb", buffering=0), lines, str(path), format)
+
+
+class FolderWriter:
+    """Writes one file a document into a folder, named for the document."""
+
+    def __init__(self, folder: Path, format: str) -> None:
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.suffix = _SUFFIXES[format]
+        self.used: set[str] = set()
+
+    def write(self, rendered: Rendered) -> None:
+        """Write one document, whole or not at all; one that failed leaves no file (JSON: its error record)."""
+        if rendered.error and not rendered.text:
+            return
+        stem = _UNSAFE.sub("_", rendered.id).strip("._")[-150:] or "page"
+        name, number = stem, 2
+        while name in self.used:
+            name, number = f"{stem}-{number}", number + 1
+        self.used.add(name)
+        target = self.folder / (name + self.suffix)
+        write_whole(target, rendered.text.encode())
+
+    def close(self) -> None:
+        """Do nothing: every file is whole."""
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How many documents were extracted and how many failed."""
+
+    extracted: int = 0
+    failed: int = 0
+
+
+def run(
+    documents: Iterable[Document],
+    renderer: Renderer,
+    writer: Writer,
+    *,
+    jobs: int = 1,
+    deadline: float | None = None,
+    on_document: Callable[[Rendered], None] | None = None,
+    sites: SiteProfiles | None = None,
+) -> RunCounts:
+    """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on.
+
+    With ``sites`` each is compared with others of its site; see `blockfeat.extraction.by_site`.
+    """
+    extracted = failed = 0
+    if sites is not None:
+        from blockfeat.io.batch.sites import rendered_by_site
+
+        done = rendered_by_site(documents, renderer, sites, jobs=jobs, deadline=deadline)
+    else:
+        done = in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline)
+    try:
+        for _, rendered in done:
+            writer.write(rendered)
+            if rendered.error is None:
+                extracted += 1
+            else:
+                failed += 1
+            if on_document is not None:
+                on_document(rendered)
+    finally:
+        writer.close()
+    return RunCounts(extracted, failed)

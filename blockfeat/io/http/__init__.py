@@ -1,0 +1,1 @@
+"""The checked HTTP client: http and https, public addresses only, within limits."""

@@ -1,0 +1,135 @@
+"""Which network addresses a page may be fetched from."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import threading
+from collections.abc import Sequence
+
+from blockfeat.errors import AddressForbidden, FetchError
+from blockfeat.io.inputs.options import Network
+
+__all__ = ["allowed_addresses", "allowed_among", "ask_resolver", "is_in_networks", "is_public"]
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# RFC 6052: the last 32 bits are an IPv4 address.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """Return whether an IP address belongs to the public internet.
+
+    Private, loopback, link-local, shared, reserved, multicast and unspecified addresses do not; an IPv6
+    address that embeds an IPv4 address (mapped, 6to4, Teredo, NAT64) is as public as the embedded one.
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return all(_is_public(part) for part in _carried(parsed))
+
+
+def _carried(address: _Address) -> list[_Address]:
+    """Return the IPv4 addresses embedded in an IPv6 address, or else the address itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    if address.sixtofour is not None:
+        return [address.sixtofour]
+    if address.teredo is not None:
+        return list(address.teredo)
+    if address in _NAT64:
+        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    return [address]
+
+
+def _is_public(address: _Address) -> bool:
+    refused = (
+        address.is_private
+        or address.is_loopback
+        or address.is_link_local
+        or address.is_reserved
+        or address.is_multicast
+        or address.is_unspecified
+        or (isinstance(address, ipaddress.IPv6Address) and address.is_site_local)
+    )
+    return address.is_global and not refused
+
+
+def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
+    """Return whether an IP address, or every IPv4 address that it embeds, belongs to one of the networks."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return all(any(part in network for network in networks) for part in _carried(parsed))
+
+
+def allowed_among(
+    host: str, addresses: Sequence[str], networks: Sequence[Network] = (), *, hint: str = ""
+) -> list[str]:
+    """Return the addresses of a host that are public or belong to one of the networks.
+
+    Raises
+    ------
+    AddressForbidden
+        If there is none; the message ends with the hint.
+    """
+    allowed = [address for address in addresses if is_public(address) or is_in_networks(address, networks)]
+    if not allowed:
+        shown = ", ".join(addresses[:3]) or "none"
+        raise AddressForbidden(f"no public address for host {host} (found: {shown}{hint})")
+    return allowed
+
+
+def ask_resolver(host: str, port: int) -> list[str]:
+    """Return the IP addresses of a host, in the order of the system's resolver, which has no timeout.
+
+    Names under ``localhost`` stand for this machine (RFC 6761), whatever the resolver knows.
+    """
+    if host.lower().rstrip(".").endswith(".localhost"):
+        return ["127.0.0.1"]
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(item[4][0]) for item in found))
+
+
+def allowed_addresses(
+    host: str, port: int, *, timeout: float, allow_private: bool, networks: Sequence[Network] = ()
+) -> list[str]:
+    """Resolve a host and return the IP addresses that may be connected to, in the resolver's order.
+
+    Those are public addresses, and those of ``networks``; all with ``allow_private``.
+
+    Raises
+    ------
+    FetchError
+        If the host cannot be resolved within ``timeout`` seconds, or no address of it is allowed.
+    """
+    addresses = _resolve(host, port, timeout)
+    if allow_private and addresses:
+        return addresses
+    return allowed_among(host, addresses, networks, hint="; --allow-network CIDR allows others")
+
+
+def _resolve(host: str, port: int, timeout: float) -> list[str]:
+    """Call the system's resolver, which has no timeout, in a thread that can be abandoned."""
+    answers: list[str] = []
+    failures: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            answers.extend(ask_resolver(host, port))
+        except (OSError, UnicodeError) as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=ask, name="blockfeat-resolve", daemon=True)
+    thread.start()
+    thread.join(timeout)
+    if thread.is_alive():
+        raise FetchError(f"host {host} could not be resolved in time")
+    if failures:
+        reason = getattr(failures[0], "strerror", None) or str(failures[0])
+        raise FetchError(f"host {host} could not be resolved: {reason}") from failures[0]
+    return answers

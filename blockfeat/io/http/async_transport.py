@@ -1,0 +1,156 @@
+"""Connections for many fetches at once: only to checked addresses, each body within a size limit.
+
+As in `blockfeat.io.http.transport`, the host is resolved once, its addresses are checked, and the connection goes
+to a checked address, while the name stays in the request and in the TLS handshake. The caller ends what takes too
+long by cancelling it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import threading
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from blockfeat.errors import FetchError, LimitExceeded
+from blockfeat.io.http.addresses import allowed_among, ask_resolver
+from blockfeat.io.http.transport import core_request
+from blockfeat.io.inputs.options import Network
+
+if TYPE_CHECKING:
+    import httpcore2
+    import httpx2
+
+__all__ = ["Resolver", "checked_async_transport"]
+
+Resolver = Callable[[str, int], Sequence[str]]
+
+
+class _CheckedBackend:
+    """An asynchronous httpcore network backend that connects to checked addresses only."""
+
+    def __init__(self, networks: Sequence[Network], resolver: Resolver) -> None:
+        self._networks = networks
+        self._resolver = resolver
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        import httpcore2
+
+        seconds = timeout or 60.0
+        addresses = allowed_among(host, await _resolved(host, port, seconds, self._resolver), self._networks)
+        failure: Exception | None = None
+        for address in addresses:
+            # An address that does not answer may use only its share of the time.
+            share = seconds / len(addresses)
+            try:
+                return await httpcore2.AnyIOBackend().connect_tcp(address, port, share, None, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        reason = "not within the time" if isinstance(failure, httpcore2.ConnectTimeout) else failure
+        raise httpcore2.ConnectError(f"no connection to {host}: {reason}") from failure
+
+    async def connect_unix_socket(self, path: str, **options: Any) -> httpcore2.AsyncNetworkStream:
+        raise FetchError("only network addresses can be fetched")
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+async def _resolved(host: str, port: int, timeout: float, resolver: Resolver) -> list[str]:
+    """Call the resolver in a thread that can be abandoned, since it has no timeout."""
+    if _is_address(host):
+        return [host]
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Sequence[str] | Exception] = loop.create_future()
+
+    def tell(found: Sequence[str] | Exception) -> None:
+        if not answer.done():
+            answer.set_result(found)
+
+    def ask() -> None:
+        found: Sequence[str] | Exception
+        try:
+            found = resolver(host, port)
+        except (OSError, UnicodeError) as error:
+            found = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell, found)
+
+    threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
+    try:
+        found = await asyncio.wait_for(answer, timeout)
+    except TimeoutError as error:
+        raise TimeoutError(f"host {host} could not be resolved in time") from error
+    if isinstance(found, Exception):
+        raise found
+    return list(found)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def checked_async_transport(
+    *,
+    max_bytes: int,
+    networks: Sequence[Network] = (),
+    max_connections: int = 100,
+    resolver: Resolver = ask_resolver,
+) -> httpx2.AsyncBaseTransport:
+    """Return a transport for ``httpx2.AsyncClient`` that connects to public addresses and allowed networks only.
+
+    It raises AddressForbidden for a host without such an address, LimitExceeded for a body of more than
+    ``max_bytes`` as received, OSError where the host cannot be resolved; errors of httpcore2 pass through.
+    """
+    import httpcore2
+    import httpx2
+
+    pool = httpcore2.AsyncConnectionPool(
+        ssl_context=httpx2.create_ssl_context(trust_env=False),
+        network_backend=cast("httpcore2.AsyncNetworkBackend", _CheckedBackend(networks, resolver)),
+        max_connections=max_connections,
+        max_keepalive_connections=max_connections // 2,
+        keepalive_expiry=15.0,
+    )
+
+    class Body(httpx2.AsyncByteStream):
+        def __init__(self, response: httpcore2.Response) -> None:
+            self._response = response
+
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return _limited(self._response.aiter_stream(), max_bytes)
+
+        async def aclose(self) -> None:
+            await self._response.aclose()
+
+    class CheckedTransport(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            answer = await pool.handle_async_request(core_request(request))
+            return httpx2.Response(answer.status, headers=answer.headers, stream=Body(answer))
+
+        async def aclose(self) -> None:
+            await pool.aclose()
+
+    return CheckedTransport()
+
+
+async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
+    """Yield the bytes of a body as received, up to a limit."""
+    received = 0
+    async for chunk in chunks:
+        received += len(chunk)
+        if received > max_bytes:
+            raise LimitExceeded(f"larger than {max_bytes:,} bytes")
+        yield chunk

@@ -1,0 +1,132 @@
+"""A page from the web."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from blockfeat.errors import FetchError
+from blockfeat.io.http.transport import Deadline, checked_transport
+from blockfeat.io.inputs.options import Network
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    import httpx2
+
+__all__ = ["USER_AGENT", "fetch"]
+
+USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
+_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
+
+
+def fetch(
+    url: str,
+    *,
+    timeout: float = 20.0,
+    max_bytes: int = 20_000_000,
+    max_redirects: int = 5,
+    user_agent: str = USER_AGENT,
+    allow_private: bool = False,
+    networks: Sequence[Network] = (),
+) -> Document:
+    """Fetch one page over http or https.
+
+    Before each connection, redirects included, the address is checked to be public or in an allowed network. Proxies
+    and credentials from the environment are not used.
+
+    Parameters
+    ----------
+    url : str
+        Address of the page.
+    timeout : float
+        Seconds in total: resolving, connecting, redirects, reading.
+    max_bytes : int
+        Limit of the body, before and after decompression.
+    max_redirects : int
+        Most redirects that are followed.
+    user_agent : str
+        Value of the header ``User-Agent``.
+    allow_private : bool
+        Allow addresses of this machine and of private networks.
+    networks : sequence of IPv4Network or IPv6Network
+        Networks that are allowed although they are not public.
+
+    Returns
+    -------
+    Document
+        ``id`` is the requested address, ``url`` the final one, ``charset`` that of the header.
+
+    Raises
+    ------
+    FetchError
+        The address is not allowed, the answer is not a page, or a limit is exceeded; the message names the
+        address and the reason.
+    """
+    import httpcore2
+    import httpx2
+
+    core_errors = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
+    client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
+    deadline = Deadline(timeout)
+    try:
+        transport = checked_transport(deadline, max_bytes=max_bytes, allow_private=allow_private, networks=networks)
+        with httpx2.Client(
+            transport=transport, trust_env=False, headers={"User-Agent": user_agent, "Accept": _ACCEPT}
+        ) as client:
+            return _fetch(client, url, max_redirects, max_bytes, deadline)
+    except FetchError as error:
+        raise FetchError(f"{url}: {error}") from error
+    except (httpcore2.TimeoutException, httpx2.TimeoutException) as error:
+        raise FetchError(f"{url}: not finished within {timeout:g} seconds") from error
+    except (*core_errors, *client_errors, OSError, UnicodeError) as error:
+        raise FetchError(f"{url}: {error or type(error).__name__}") from error
+
+
+def _fetch(client: httpx2.Client, url: str, max_redirects: int, max_bytes: int, deadline: Deadline) -> Document:
+    """Follow redirects one by one, so that each new address passes the same checks as the first."""
+    request = client.build_request("GET", url)
+    for _ in range(max_redirects + 1):
+        _check_scheme(request.url)
+        response = client.send(request, stream=True, follow_redirects=False)
+        try:
+            if response.next_request is None:
+                return _document(url, response, max_bytes, deadline)
+            request = response.next_request
+        finally:
+            response.close()
+    raise FetchError(f"more than {max_redirects} redirects")
+
+
+def _check_scheme(url: httpx2.URL) -> None:
+    if url.scheme not in ("http", "https"):
+        raise FetchError(f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}")
+    if not url.host:
+        raise FetchError("the address names no host")
+
+
+def _document(url: str, response: httpx2.Response, max_bytes: int, deadline: Deadline) -> Document:
+    """Check that the answer is a page and read it."""
+    if not response.is_success:
+        raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
+    content_type = response.headers.get("content-type", "")
+    if not _looks_like_page(content_type):
+        raise FetchError(f"not a page but {content_type}")
+    final_url = response.url.copy_with(userinfo=b"", fragment=None)
+    body = _read_body(response, max_bytes, deadline)
+    return Document(id=url, data=body, url=str(final_url), charset=response.charset_encoding)
+
+
+def _looks_like_page(content_type: str) -> bool:
+    """Return whether a content type may be that of a page; a missing one may (the bytes are checked later)."""
+    kind = content_type.partition(";")[0].strip().lower()
+    return not kind or kind.startswith("text/") or kind == "application/xml" or kind.endswith("+xml")
+
+
+def _read_body(response: httpx2.Response, max_bytes: int, deadline: Deadline) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > max_bytes:
+            raise FetchError(f"larger than {max_bytes} bytes after decompression")
+        deadline.remaining()
+    return bytes(body)

@@ -1,0 +1,79 @@
+"""How many pages inputs have, where that can be known without reading them through."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from blockfeat.io.inputs.detect import PACKED_SUFFIXES
+from blockfeat.io.inputs.files import format_by_suffix
+from blockfeat.io.inputs.folders import is_page, member_files
+from blockfeat.io.inputs.options import InputOptions
+from blockfeat.io.inputs.parquet import count_rows
+from blockfeat.io.inputs.urls import is_web_address
+from blockfeat.page.document import Document
+
+__all__ = ["count_pages"]
+
+# Counting the lines of a larger file takes longer than a user waits without an answer.
+_MOST_BYTES = 1024 * 1024 * 1024
+_CHUNK = 1024 * 1024
+
+
+def count_pages(inputs: Sequence[str], options: InputOptions) -> int | None:
+    """Return the number of pages of inputs; None where one has to be read to know (archives, packed files, streams).
+
+    A JSON Lines file has a page a line, a Parquet file says its number of rows.
+    """
+    total = 0
+    for name in inputs:
+        count = _count(name, options)
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _count(name: str, options: InputOptions) -> int | None:
+    if name == "-":
+        return None
+    if is_web_address(name) or not os.path.exists(name):
+        return 1
+    if not os.path.isdir(name):
+        return _count_file(name, options)
+    total = 0
+    for member in member_files(name):
+        is_read = isinstance(member, Document) or options.format != "auto" or is_page(member)
+        count = 1 if isinstance(member, Document) else _count_file(member, options) if is_read else 0
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _count_file(name: str, options: InputOptions) -> int | None:
+    format = options.format if options.format != "auto" else format_by_suffix(name)
+    if format == "html":
+        return 1
+    if format == "parquet":
+        return count_rows(name)
+    if format in ("jsonl", "urls") and not name.lower().endswith(PACKED_SUFFIXES):
+        return _count_lines(name, comments=format == "urls")
+    return None
+
+
+def _count_lines(name: str, *, comments: bool) -> int | None:
+    """Return the number of lines of a file that are not blank; None for a large one."""
+    try:
+        if os.path.getsize(name) > _MOST_BYTES:
+            return None
+        with open(name, "rb") as stream:
+            if comments:
+                return sum(1 for line in stream if line.strip() and not line.lstrip().startswith(b"#"))
+            lines, last = 0, b""
+            while chunk := stream.read(_CHUNK):
+                lines += chunk.count(b"\n")
+                last = chunk[-1:]
+            return lines + (last not in (b"", b"\n"))
+    except OSError:
+        return 1

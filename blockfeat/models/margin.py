@@ -1,0 +1,272 @@
+"""The margin model: soft thresholds with weights that a person can read, decoded as a chain with two costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.named_row import NamedRow
+from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.expectation import expectation
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
+from blockfeat.models.page_cut import favoured_cut, logit, page_cut
+from blockfeat.models.viterbi import best_labels
+
+__all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
+
+Array = NDArray[np.float64]
+
+_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SoftThreshold:
+    """What one feature adds to the score of a block: weight · clip((value - threshold) / softness, -1, 1).
+
+    Attributes
+    ----------
+    feature : str
+        Name of the feature.
+    threshold : float
+        Value that adds nothing, in the unit of the feature.
+    softness : float
+        Distance from the threshold at which the feature counts in full, in its unit; above 0.
+    weight : float
+        What is added at or above threshold + softness; below 0 for a feature that is evidence against content.
+    """
+
+    feature: str
+    threshold: float
+    softness: float
+    weight: float
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not all(map(isfinite, (self.threshold, self.softness, self.weight))) or self.softness <= 0:
+            raise ModelError(f"feature {self.feature!r} needs finite numbers and a softness above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """What it costs, in units of the score, that content begins (``enter``) or ends (``leave``); at least 0.
+
+    Content that begins with the first block or ends with the last costs nothing there.
+    """
+
+    enter: float = 0.0
+    leave: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not (isfinite(self.enter) and isfinite(self.leave) and self.enter >= 0 and self.leave >= 0):
+            raise ModelError("the costs of transitions must be finite and at least 0")
+
+
+@dataclass(frozen=True)
+class MarginModel:
+    """Soft thresholds over some of the context features, a bias, and two costs; all in one short JSON file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    table : TagTable
+        How pages are cut.
+    terms : tuple of SoftThreshold
+        What is added up.
+    bias : float
+        Score of a block at all thresholds.
+    transitions : Transitions
+        What a change from one block to the next costs; 0 and 0 leave each block to itself.
+    cut : float
+        Probability from which a block is content by itself, above 0 and below 1; the scores are log odds.
+    sure : float
+        Expected F1 of a page below which the cut is lower; 0 for never. See `blockfeat.models.page_cut.page_cut`.
+    languages, stop_word_scope, segmenter, record
+        As for every model.
+    """
+
+    kind: ClassVar[str] = "margin"
+    decoding: ClassVar[str] = "viterbi"
+
+    name: str
+    table: TagTable
+    terms: tuple[SoftThreshold, ...]
+    bias: float = 0.0
+    transitions: Transitions = field(default_factory=Transitions)
+    cut: float = 0.5
+    sure: float = 0.0
+    languages: tuple[str, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the features are known and the bias is a number."""
+        features_named(self.feature_names, where=f"model {self.name!r}")
+        if len({term.feature for term in self.terms}) < len(self.terms):
+            raise ModelError(f"model {self.name!r} names a feature twice")
+        if not isfinite(self.bias):
+            raise ModelError(f"model {self.name!r}: the bias must be finite")
+        if not (0 < self.cut < 1 and 0 <= self.sure <= 1):
+            raise ModelError(f"model {self.name!r}: 'cut' must lie between 0 and 1, 'sure' be from 0 to 1")
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, in the order of the terms."""
+        return tuple(term.feature for term in self.terms)
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The features, in the order of the terms."""
+        return features_named(self.feature_names)
+
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
+
+    @cached_property
+    def _numbers(self) -> Array:
+        """Thresholds, softnesses and weights: 3 × k."""
+        rows = [(term.threshold, term.softness, term.weight) for term in self.terms]
+        return np.array(rows, dtype=np.float64).reshape(-1, 3).T
+
+    def contributions(self, matrix: NDArray[np.floating[Any]]) -> Array:
+        """Return what each feature adds to the score of each block: n × k."""
+        thresholds, softnesses, weights = self._numbers
+        return np.asarray(soft_values(matrix.astype(np.float64), thresholds, softnesses) * weights)
+
+    def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
+        """Return the log odds of each block, the sum of bias and contributions: n × k to n."""
+        return np.asarray(self.contributions(matrix).sum(axis=1) + self.bias)
+
+    def choose(self, scores: Array) -> NDArray[np.bool_]:
+        """Return the blocks that are content: the labels with the highest sum of scores less costs (Viterbi).
+
+        Where no block is, the best are; see `best_blocks`.
+        """
+        count = scores.size
+        unary = np.column_stack((np.zeros(count), scores))
+        costs = np.array([0.0, -self.transitions.enter, -self.transitions.leave, 0.0])
+        kept = best_labels(unary, np.broadcast_to(costs, (max(count - 1, 0), 4)))
+        return kept if kept.any() else best_blocks(scores)
+
+    def predict(self, measured: MeasuredPage) -> Prediction:
+        """Score the blocks of a page (log odds above those of the page's cut) and decode their labels."""
+        odds = self.scores(measured.matrix)
+        expected = expectation(odds.astype(np.float32), measured.blocks.measures.words)
+        scores = odds - logit(page_cut(self.cut, expected, sure=self.sure))
+        return Prediction(scores, self.choose(scores), log_odds=odds)
+
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Say for each block what its features added to the score.
+
+        The strongest are named, by what they add beyond their mean on the page: what a feature adds to every block
+        alike explains none of them.
+        """
+        from blockfeat.models.reasons import Wording
+
+        matrix = measured.matrix
+        added = self.contributions(matrix)
+        beyond = added - added.mean(axis=0) if len(added) > 1 else added
+        found = []
+        wording = Wording(self.features, matrix, measured.blocks)
+        places = {name: column for column, name in enumerate(self.feature_names)}
+        both = zip(prediction.scores.tolist(), prediction.kept.tolist(), strict=True)
+        for place, (score, kept) in enumerate(both):
+            favours = score > 0
+            columns = _agreeing(added[place], beyond[place], favours=favours)
+            named = wording.strongest(place, columns, self._numbers[0]) or "no single feature decides"
+            state = "kept" if kept else "dropped"
+            found.append(
+                BlockReason(
+                    reason=f"{state}: {named}" if kept == favours else f"{state} with its neighbours, though {named}",
+                    features=NamedRow(matrix, places, place),
+                    contributions=NamedRow(added, places, place),
+                )
+            )
+        return tuple(found)
+
+    def favouring(self, side: str) -> MarginModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
+        return replace(self, cut=favoured_cut(self.cut, side))
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that a person can read and edit; it has no arrays."""
+        document = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            "segmenter": self.segmenter,
+            "stop_word_scope": self.stop_word_scope,
+            "languages": list(self.languages),
+            "bias": self.bias,
+            "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
+            "cut": self.cut,
+            "sure": self.sure,
+            "features": {
+                term.feature: {"threshold": term.threshold, "softness": term.softness, "weight": term.weight}
+                for term in self.terms
+            },
+            "record": dict(self.record),
+        }
+        return document, {}
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> MarginModel:
+        """Make a model from plain values.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where`` and the key.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where, prefixed=ModelError):
+            common = common_values(document, where=where)
+            return cls(
+                **common,
+                terms=tuple(_term(name, values) for name, values in document["features"].items()),
+                bias=float(document["bias"]),
+                transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
+                # Files of 0.2 have neither.
+                cut=float(document.get("cut", 0.5)),
+                sure=float(document.get("sure", 0.0)),
+            )
+
+
+def soft_values(
+    values: NDArray[np.floating[Any]], thresholds: NDArray[np.floating[Any]], softnesses: NDArray[np.floating[Any]]
+) -> NDArray[np.floating[Any]]:
+    """Return clip((value - threshold) / softness, -1, 1) for each block and feature: n × k."""
+    return np.asarray(np.clip((values - thresholds) / softnesses, -1.0, 1.0))
+
+
+def _agreeing(added: Array, beyond: Array, *, favours: bool) -> list[int]:
+    """Return the features that agree with the score of a block, those that add most beyond their mean first."""
+    side = beyond if favours else -beyond
+    order = [place for place in np.argsort(-side, kind="stable").tolist() if side[place] > 0]
+    return [place for place in order if added[place] and (added[place] > 0) == favours]
+
+
+def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:
+    """Read what one feature adds."""
+    try:
+        return SoftThreshold(str(name), **{str(key): float(value) for key, value in values.items()})
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"feature {name!r}: missing or wrong value: {error}") from error

@@ -1,1 +1,0 @@
-"""Soft thresholds with weights, decoded as a chain."""

@@ -1,0 +1,338 @@
+"""The sequence model: a small residual network over the blocks of a page, run in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from math import log1p
+from operator import mul
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._numeric import matmul
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.named_row import NamedRow
+from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.expectation import Expectation, expectation
+from blockfeat.models.layers import activate, convolve, standardise
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
+from blockfeat.models.page_cut import favoured_cut, logit, page_cut
+
+if TYPE_CHECKING:
+    from blockfeat.models.reasons import Wording
+
+__all__ = ["DILATIONS", "MIGHT_BE", "SHORT_PAGE", "SURE", "WEIGHT_NAMES", "ContentTest", "SequenceModel"]
+
+Array = NDArray[np.float32]
+
+_SCHEMA = 1
+DILATIONS = (1, 2, 4)
+"""Distance to the neighbours that each convolution looks at."""
+WEIGHT_NAMES = (
+    "mean", "scale", "inner", "inner_bias", "page", "page_bias",
+    *(name for layer in range(len(DILATIONS)) for name in (f"convolution_{layer}", f"convolution_{layer}_bias")),
+    "outer", "outer_bias",
+)  # fmt: skip
+"""Names of the arrays of a network: standardisation, layer by layer, and the last unit."""
+_MOST_DEVIATIONS = 5.0
+_LOOKED_AT = 16
+SURE = 0.8
+"""The expected F1 from which a page is not in doubt."""
+MIGHT_BE = -10.0
+"""Logit above which a block might be content, for models that do not say."""
+SHORT_PAGE = 120
+"""Words below which a page is short for the test for content."""
+_STRETCH = 4_096
+_REACH = sum(DILATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTest:
+    """Decides whether a page has main content at all: a weighted sum of four measures of the page, at least 0.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Weights of the measures, in the order of `measures`.
+    bias : float
+        What is added.
+    might_be : float
+        Logit above which a block might be content; a short page needs only one such block.
+    """
+
+    weights: tuple[float, ...]
+    bias: float
+    might_be: float = MIGHT_BE
+
+    @staticmethod
+    def measures(expected: Expectation) -> list[float]:
+        """Return log of the expected words of content and of the page, their ratio, and the highest logit."""
+        content, words = expected.content, float(expected.words)
+        return [log1p(content), log1p(words), content / max(words, 1.0), expected.highest]
+
+    def holds(self, expected: Expectation) -> bool:
+        """Return whether a page with these blocks has content; a short page needs only one block that might be."""
+        if expected.words < SHORT_PAGE and expected.highest > self.might_be:
+            return True
+        return bool(sum(map(mul, self.weights, self.measures(expected))) + self.bias >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceModel:
+    """A network over the blocks of a page in their order.
+
+    Each block's features go through one layer to c channels, to which a layer over the page's mean is added; three
+    convolutions over a block and its neighbours at distances 1, 2 and 4 add to the channels in turn; the last unit
+    gives the logit of the probability that the block is content.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    table : TagTable
+        How pages are cut.
+    feature_names : tuple of str
+        Names of the features, in the order of the network's inputs.
+    weights : mapping
+        Float arrays by `WEIGHT_NAMES`.
+    cut : float
+        Probability from which a block is content; lower for more recall.
+    cuts : mapping
+        The cut by language, for languages that gain by their own.
+    content : ContentTest or None
+        Decides which pages have no main content.
+    languages, stop_word_scope, segmenter, record
+        As for every model.
+    """
+
+    kind: ClassVar[str] = "sequence"
+    decoding: ClassVar[str] = "cut"
+
+    name: str
+    table: TagTable
+    feature_names: tuple[str, ...]
+    weights: Mapping[str, Array]
+    cut: float = 0.5
+    cuts: Mapping[str, float] = field(default_factory=dict)
+    content: ContentTest | None = None
+    languages: tuple[str, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that the weights fit together and the features are known."""
+        missing = [name for name in WEIGHT_NAMES if name not in self.weights]
+        if missing:
+            raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
+        features_named(self.feature_names, where=f"model {self.name!r}")
+        channels = self.weights["inner_bias"].size
+        shapes = {"inner": (len(self.feature_names), channels), "page": (channels, channels), "outer": (channels,)}
+        shapes |= {f"convolution_{layer}": (3 * channels, channels) for layer in range(len(DILATIONS))}
+        for name, shape in shapes.items():
+            if self.weights[name].shape != shape:
+                raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        """The features, in the order of the network's inputs."""
+        return features_named(self.feature_names)
+
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
+
+    def logits(self, matrix: Array) -> Array:
+        """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
+        count = matrix.shape[0]
+        if count <= _STRETCH:
+            inner = self._inner(matrix)
+            hidden = self._hidden(inner, self._whole(inner.sum(axis=0), count))[-1]
+            return np.asarray(hidden @ self.weights["outer"] + self.weights["outer_bias"])
+        firsts = range(0, count, _STRETCH)
+        whole = self._whole(sum(self._inner(matrix[first : first + _STRETCH]).sum(axis=0) for first in firsts), count)
+        parts = []
+        for first in firsts:
+            low, high = max(first - _REACH, 0), min(first + _STRETCH + _REACH, count)
+            hidden = self._hidden(self._inner(matrix[low:high]), whole)[-1]
+            parts.append(hidden[first - low : min(first + _STRETCH, count) - low] @ self.weights["outer"])
+        found: Array = np.concatenate(parts) + self.weights["outer_bias"]
+        return found
+
+    def _inner(self, matrix: Array) -> Array:
+        """Return the channels of each block alone: n × c."""
+        channels = matmul(self._inputs(matrix), self.weights["inner"])
+        activate(channels, self.weights["inner_bias"])
+        return channels
+
+    def _inputs(self, matrix: Array) -> Array:
+        """Return the features as deviations from the mean: n × k."""
+        return standardise(matrix, self.weights["mean"], self.weights["scale"], _MOST_DEVIATIONS)
+
+    def _whole(self, total: Array, count: int) -> Array:
+        """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
+        found = (total / np.float32(max(count, 1))) @ self.weights["page"] + self.weights["page_bias"]
+        return np.asarray(np.maximum(found, 0))
+
+    def _hidden(self, inner: Array, whole: Array) -> list[Array]:
+        """Return the channels before and after each convolution: n × c each."""
+        states = [inner + whole]
+        for layer, dilation in enumerate(DILATIONS):
+            products = matmul(states[-1], self._side_by_side[layer])
+            states.append(convolve(states[-1], products, self.weights[f"convolution_{layer}_bias"], dilation))
+        return states
+
+    @cached_property
+    def _side_by_side(self) -> tuple[Array, ...]:
+        """The weights of each convolution for the block behind, the block itself and the block before: c × 3c."""
+        layers = (self.weights[f"convolution_{layer}"] for layer in range(len(DILATIONS)))
+        return tuple(np.ascontiguousarray(np.hstack(np.split(weights, 3))) for weights in layers)
+
+    def contributions(self, matrix: Array) -> Array:
+        """Return by how much each feature of a block moves the scores of the block and its neighbours: n × k.
+
+        Input times gradient of the sum of all logits, for inputs as deviations from the mean; one pass back.
+        """
+        count = matrix.shape[0]
+        if not count:
+            return np.zeros(matrix.shape, dtype=np.float32)
+        inner = self._inner(matrix)
+        whole = self._whole(inner.sum(axis=0), count)
+        states = self._hidden(inner, whole)
+        channels = whole.size
+        slope = np.broadcast_to(self.weights["outer"], (count, channels)).astype(np.float32)
+        for layer in reversed(range(len(DILATIONS))):
+            dilation = DILATIONS[layer]
+            active = slope * (states[layer + 1] > states[layer])
+            back = matmul(active, np.ascontiguousarray(self.weights[f"convolution_{layer}"].T))
+            slope = slope + back[:, channels : 2 * channels]
+            slope[:-dilation] += back[dilation:, :channels]
+            slope[dilation:] += back[:-dilation, 2 * channels :]
+        shared = (slope.sum(axis=0) * (whole > 0)) @ self.weights["page"].T / np.float32(count)
+        slope = (slope + shared) * (inner > 0)
+        found: Array = matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
+        return found
+
+    def cut_for(self, lang: str | None) -> float:
+        """Return the probability from which a block is content on a page of this language."""
+        return self.cuts.get(lang or "", self.cut)
+
+    def favouring(self, side: str) -> SequenceModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
+        cuts = {lang: favoured_cut(cut, side) for lang, cut in self.cuts.items()}
+        return replace(self, cut=favoured_cut(self.cut, side), cuts=cuts)
+
+    def predict(self, measured: MeasuredPage) -> Prediction:
+        """Score the blocks of a page (logit above that of the cut) and keep those above 0.
+
+        Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
+        """
+        logits, words = self.logits(_singles(measured.matrix)), measured.blocks.measures.words
+        expected = expectation(logits, words)
+        cut = page_cut(self.cut_for(measured.lang), expected, sure=SURE)
+        scores = logits.astype(np.float64) - logit(cut)
+        if self.content is not None and not self.content.holds(expected):
+            return Prediction(scores, np.zeros(scores.size, dtype=np.bool_), log_odds=logits)
+        kept = scores >= 0
+        return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
+
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Say for each block which features moved its score most.
+
+        See `contributions`.
+        """
+        from blockfeat.models.reasons import Wording
+
+        matrix = _singles(measured.matrix)
+        changes = self.contributions(matrix)
+        wording = Wording(self.features, matrix, measured.blocks)
+        places = {name: place for place, name in enumerate(self.feature_names)}
+        found: list[BlockReason] = []
+        for first in range(0, matrix.shape[0], _STRETCH):
+            rows = slice(first, first + _STRETCH)
+            sentences = self._sentences(wording, first, changes[rows], prediction.kept[rows])
+            found += (
+                BlockReason(
+                    reason=sentence,
+                    features=NamedRow(matrix, places, first + row),
+                    contributions=NamedRow(changes, places, first + row),
+                )
+                for row, sentence in enumerate(sentences)
+            )
+        return tuple(found)
+
+    def _sentences(self, wording: Wording, first: int, changes: Array, kept: NDArray[np.bool_]) -> Iterator[str]:
+        """Name for each block of a stretch the features that spoke most for its prediction."""
+        spoke = np.where(kept[:, None], changes, -changes)
+        order = (-spoke).argsort(axis=1, kind="stable")[:, :_LOOKED_AT]
+        strengths = np.take_along_axis(spoke, order, axis=1) > 0
+        for row, (is_kept, columns, speaks) in enumerate(
+            zip(kept.tolist(), order.tolist(), strengths.tolist(), strict=True)
+        ):
+            speaking = [column for column, strength in zip(columns, speaks, strict=True) if strength]
+            named = wording.strongest(first + row, speaking, self.weights["mean"])
+            yield f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}"
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values and its weights, those of the layers in 16 bits."""
+        document = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            "columns": list(self.feature_names),
+            "cut": self.cut,
+            "cuts": dict(self.cuts),
+            "content": None if self.content is None else asdict(self.content),
+            "languages": list(self.languages),
+            "stop_word_scope": self.stop_word_scope,
+            "segmenter": self.segmenter,
+            "record": dict(self.record),
+        }
+        halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
+        floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
+        return document, {**halves, **floats}
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> SequenceModel:
+        """Make a model from plain values and weights.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where``.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            common = common_values(document, where=where)
+            return cls(
+                **common,
+                feature_names=tuple(map(str, document["columns"])),
+                weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
+                cut=float(document["cut"]),
+                cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
+                content=_content_test(document["content"]),
+            )
+
+
+def _singles(matrix: NDArray[np.floating[Any]]) -> Array:
+    """Return a matrix in 32 bits."""
+    return matrix.astype(np.float32, copy=False)
+
+
+def _content_test(values: Mapping[str, Any] | None) -> ContentTest | None:
+    if values is None:
+        return None
+    # Files of 0.1 have no "might_be".
+    might_be = float(values.get("might_be", MIGHT_BE))
+    return ContentTest(tuple(map(float, values["weights"])), float(values["bias"]), might_be)

@@ -1,1 +1,0 @@
-"""A residual network over the blocks of a page."""

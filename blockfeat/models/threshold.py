@@ -1,0 +1,278 @@
+"""The threshold model: a conjunction of thresholds, one for each feature (Ziegler & Skubacz 2007, 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.errors import ModelError
+from blockfeat.features.catalogue import features_named
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.named_row import NamedRow
+from blockfeat.features.phrases import limit
+from blockfeat.features.schema import Feature
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.decoder import Decoder, decode
+from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+
+if TYPE_CHECKING:
+    from blockfeat.models.reasons import Wording
+
+__all__ = ["JOINT", "Margins", "ThresholdModel", "block_scores", "margins"]
+
+JOINT = "joint"
+_SCHEMA = 1
+Array = NDArray[np.float64]
+Matrix = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """How a block's margin becomes its score for the maximum subsequence.
+
+    The score is words · clip(margin / softness, -penalty, 1): near 0 softness leaves only the sign.
+
+    Attributes
+    ----------
+    softness : float
+        Margin, in units of the scaled ranges, at which a block counts in full.
+    penalty : float
+        Weight of a word in a block that fails against one in a block that passes.
+    """
+
+    softness: float = 0.01
+    penalty: float = 2.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not (self.softness > 0 and self.penalty > 0):
+            raise ModelError("softness and penalty must be above 0")
+
+
+@dataclass(frozen=True)
+class ThresholdModel:
+    """Thresholds and all that is needed to use them the way they were learnt.
+
+    Attributes
+    ----------
+    name : str
+        Name of the model.
+    table : TagTable
+        Tag table that cuts pages.
+    features : tuple of Feature
+        What is measured, in the order of the thresholds.
+    thresholds : mapping
+        Float arrays over the features by language; ``"joint"`` serves the languages without their own. An
+        infinite threshold never binds.
+    decoder : Decoder
+        How labels are chosen.
+    margins : Margins
+        How margins become scores.
+    languages : tuple of str
+        Languages that the model was trained for; empty for any.
+    stop_word_scope, segmenter : str
+        How stop words are counted, and words and sentences cut (see `blockfeat.features.Measurer`).
+    record : mapping
+        Where the model comes from: corpora, seed, options, scores, versions, command.
+    """
+
+    kind: ClassVar[str] = "thresholds"
+
+    name: str
+    table: TagTable
+    features: tuple[Feature, ...]
+    thresholds: Mapping[str, Array]
+    decoder: Decoder = field(default_factory=Decoder)
+    margins: Margins = field(default_factory=Margins)
+    languages: tuple[str, ...] = ()
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check that every set of thresholds fits the features."""
+        if JOINT not in self.thresholds:
+            raise ModelError(f"model {self.name!r} has no thresholds named {JOINT!r}")
+        for key, values in self.thresholds.items():
+            if values.shape != (len(self.features),):
+                raise ModelError(
+                    f"model {self.name!r}: {values.size} thresholds of {key!r} for {len(self.features)} features"
+                )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, in the order of the thresholds."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def decoding(self) -> str:
+        """Name of the decoder."""
+        return self.decoder.name
+
+    def measurer(self, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
+
+    def thresholds_for(self, lang: str | None) -> Array:
+        """Return the thresholds for a page of this language."""
+        return self.thresholds.get(lang or JOINT, self.thresholds[JOINT])
+
+    def feature_margins(self, matrix: Matrix, lang: str | None = None) -> Array:
+        """Return how far each value lies on the good side of its threshold: n × k, in units of the range."""
+        return margins(matrix, self.thresholds_for(lang), self.features)
+
+    def scores(self, matrix: Matrix, words: NDArray[np.integer[Any]], lang: str | None = None) -> Array:
+        """Return the score of each block; at least 0 where all thresholds hold.
+
+        Parameters
+        ----------
+        matrix : float array, n × k
+            The model's features of a page's blocks.
+        words : int array, n
+            Words of each block.
+        lang : str, optional
+            Language of the page.
+        """
+        smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
+        found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
+        return np.asarray(found, dtype=np.float64)
+
+    def predict(self, measured: MeasuredPage) -> Prediction:
+        """Score the blocks of a page and decode their labels."""
+        scores = self.scores(measured.matrix, measured.blocks.measures.words, measured.lang)
+        return Prediction(scores, decode(scores, self.decoder))
+
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Return for each block which thresholds it failed."""
+        from blockfeat.models.reasons import Wording
+
+        margins = self.feature_margins(measured.matrix, measured.lang)
+        wording = Wording(self.features, measured.matrix, measured.blocks)
+        names = [feature.name for feature in self.features]
+        found = []
+        places = {name: place for place, name in enumerate(names)}
+        for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
+            failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
+            violations = self._violations(wording, block, sorted(failed, key=margin.__getitem__), measured.lang)
+            if kept:
+                reason = f"kept: inside the best run, though {violations}" if failed else "kept: all thresholds hold"
+            else:
+                reason = (
+                    f"dropped: {violations}" if failed else "dropped: all thresholds hold, but outside the best run"
+                )
+            values = NamedRow(measured.matrix, places, block)
+            found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
+        return tuple(found)
+
+    def _violations(self, wording: Wording, block: int, failed: list[int], lang: str | None) -> str:
+        """Return in words how a block fails thresholds, the worst first, with the thresholds."""
+        from blockfeat.models.reasons import MOST_NAMED, with_note
+
+        limits = self.thresholds_for(lang).tolist()
+        found = []
+        for place in failed[:MOST_NAMED]:
+            feature = self.features[place]
+            # A context feature may have no words for a value; its title and the limit are always true.
+            words = wording.phrase(block, place, is_high=feature.sign < 0) or feature.title
+            found.append(with_note(words, limit(feature, limits[place])))
+        return "; ".join(found)
+
+    def favouring(self, side: str) -> ThresholdModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: a block's worst margin costs twice or half."""
+        penalty = self.margins.penalty * (2.0 if side == "precision" else 0.5)
+        return replace(self, margins=replace(self.margins, penalty=penalty))
+
+    def with_decoder(self, decoder: Decoder) -> ThresholdModel:
+        """Return a copy that decodes in another way."""
+        return replace(self, decoder=decoder)
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that a person can read and edit; it has no arrays."""
+        document = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            "segmenter": self.segmenter,
+            "stop_word_scope": self.stop_word_scope,
+            "languages": list(self.languages),
+            "decoder": {"name": self.decoder.name, "runs": self.decoder.runs},
+            "margins": {"softness": self.margins.softness, "penalty": self.margins.penalty},
+            "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
+            "record": dict(self.record),
+        }
+        return document, {}
+
+    def _readable(self, values: Array) -> dict[str, dict[str, Any]]:
+        pairs = zip(self.features, values.tolist(), strict=True)
+        return {
+            feature.name: {"bound": feature.bound, "value": value if np.isfinite(value) else None}
+            for feature, value in pairs
+        }
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> ThresholdModel:
+        """Make a model from plain values.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where`` and the key.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            common = common_values(document, where=where)
+            joint = document["thresholds"][JOINT]
+            features = features_named(list(joint))
+            return cls(
+                **common,
+                features=features,
+                thresholds={
+                    str(key): _values(found, features, f"{where}: thresholds of {key!r}")
+                    for key, found in document["thresholds"].items()
+                },
+                decoder=Decoder(**document["decoder"]),
+                margins=Margins(**document["margins"]),
+            )
+
+
+def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str) -> Array:
+    """Read thresholds by name, null for one that never binds; check that bounds are those of the features."""
+    values = []
+    for feature in features:
+        entry = found[feature.name]
+        if entry["bound"] != feature.bound:
+            raise ModelError(f"{where}: {feature.name!r} is a {feature.bound}, not a {entry['bound']!r}")
+        value = entry["value"]
+        values.append(-feature.sign * np.inf if value is None else float(value))
+    return np.array(values, dtype=np.float64)
+
+
+def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) -> Array:
+    """Return sign · (value - threshold) / range for each block and feature."""
+    signs = np.array([feature.sign for feature in features])
+    ranges = np.array([feature.high - feature.low for feature in features])
+    return np.asarray((matrix - thresholds) * (signs / ranges))
+
+
+def block_scores(smallest: Matrix, words: NDArray[Any], softness: Any, penalty: Any) -> Matrix:
+    """Return words · clip(margin / softness, -penalty, 1), with a block of no words counted as one.
+
+    Parameters
+    ----------
+    smallest : float array
+        Smallest margin of each block over its features, in units of the scaled ranges.
+    words : array
+        Words of each block.
+    softness, penalty : float or array
+        As `Margins` has them; of any shape that fits (training scores many particles at once).
+    """
+    return np.asarray(np.clip(smallest / softness, -penalty, 1.0) * np.maximum(words, 1))

@@ -1,1 +1,0 @@
-"""Thresholds on features (Ziegler & Skubacz 2007)."""

@@ -1,0 +1,234 @@
+"""``BrandMatcher``: finds every mention of many brands in one pass over a text, in linear time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from blockfeat.errors import BrandError, MissingExtraError
+from blockfeat.lang.codes import normalise_code
+from blockfeat.monitor.mentions.boundaries import Boundaries
+from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
+from blockfeat.monitor.mentions.folding import FoldedText, Folder, same_dots, visible
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import AhoCorasick
+
+__all__ = ["BrandMatcher", "Hit"]
+
+_NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
+# The Arabic article, and what it becomes behind the preposition li-.
+_ARTICLE, _TO_ARTICLE = "ال", "لل"
+_TURKISH = frozenset({"tr", "az"})
+_TURKISH_LETTERS = frozenset("ıİğĞşŞ")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A brand's name in a text.
+
+    Attributes
+    ----------
+    brand : str
+        The brand's name.
+    start, end : int
+        Where it stands in the text, end exclusive.
+    text : str
+        The name as the text has it.
+    """
+
+    brand: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What a pattern is for: one brand's name in a language, an excluded phrase, or a context word."""
+
+    brand: int
+    role: int
+    spelling: str
+    lang: str
+    open_end: bool = False
+
+
+@dataclass
+class _Found:
+    """What one brand has in a text: folded spans of names and excluded phrases, offsets of context words."""
+
+    names: list[tuple[int, int]] = field(default_factory=list)
+    excluded: list[tuple[int, int]] = field(default_factory=list)
+    required: list[int] = field(default_factory=list)
+    forbidden: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class BrandMatcher:
+    """Finds brands; make one with `BrandMatcher.of` and use it for many texts.
+
+    Attributes
+    ----------
+    brands : tuple of Brand
+        What is looked for.
+    """
+
+    brands: tuple[Brand, ...]
+    _uses: tuple[tuple[_Use, ...], ...] = field(repr=False)
+    _automaton: AhoCorasick | None = field(repr=False, compare=False)
+    _folder: Folder = field(repr=False, compare=False)
+    _boundaries: Boundaries = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, brands: Iterable[Brand]) -> BrandMatcher:
+        """Make a matcher of brands.
+
+        Raises
+        ------
+        BrandError
+            Two brands have one name, or nothing is left of a name once invisible characters are gone.
+        MissingExtraError
+            ahocorasick-rs is not installed.
+        """
+        try:
+            from ahocorasick_rs import AhoCorasick
+        except ImportError as error:
+            raise MissingExtraError(f"brand matching: {error}; install blockfeat[monitor]") from error
+        chosen, folder = tuple(brands), Folder()
+        uses: defaultdict[str, list[_Use]] = defaultdict(list)
+        names: set[str] = set()
+        for number, brand in enumerate(chosen):
+            if brand.name in names:
+                raise BrandError(f"brand {brand.name!r} is there twice")
+            names.add(brand.name)
+            for pattern, use in _patterns(number, brand, folder):
+                if use not in uses[pattern]:
+                    uses[pattern].append(use)
+        automaton = AhoCorasick(list(uses)) if uses else None
+        return cls(chosen, tuple(map(tuple, uses.values())), automaton, folder, Boundaries.load())
+
+    def __reduce__(self) -> tuple[object, tuple[tuple[Brand, ...]]]:
+        """Pickle the brands only."""
+        return BrandMatcher.of, (self.brands,)
+
+    def find(self, text: str, *, lang: str | None = None) -> tuple[Hit, ...]:
+        """Return the mentions in a text, by place, then by brand.
+
+        Of the names of one brand that overlap the longest counts. Names of different brands may overlap.
+
+        Parameters
+        ----------
+        text : str
+            A text; takes linear time.
+        lang : str, optional
+            Its language (ISO 639-1): only aliases of this language and of all languages count. Without it all do.
+        """
+        if self._automaton is None or not text:
+            return ()
+        folded = self._folder.fold(text)
+        found = self._collect(folded, text, normalise_code(lang) or lang)
+        hits = [
+            Hit(self.brands[number].name, *span, text[span[0] : span[1]])
+            for number, of_brand in found.items()
+            for span in self._mentions(self.brands[number], of_brand, folded)
+        ]
+        return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.brand)))
+
+    def names_in(self, text: str, *, lang: str | None = None) -> frozenset[str]:
+        """Return the names of the brands that a text mentions."""
+        return frozenset(hit.brand for hit in self.find(text, lang=lang))
+
+    def _collect(self, folded: FoldedText, text: str, lang: str | None) -> Mapping[int, _Found]:
+        """Return what each brand has in a text, before exclusions and context."""
+        assert self._automaton is not None
+        found: defaultdict[int, _Found] = defaultdict(_Found)
+        for number, start, end in self._automaton.find_matches_as_indexes(folded.text, overlapping=True):
+            for use in self._uses[number]:
+                if lang is not None and use.lang not in (ANY_LANGUAGE, lang):
+                    continue
+                if self._is_word(use, folded, start, end, lang) and self._is_spelt(use, folded, text, start, end, lang):
+                    _add(found[use.brand], use.role, start, end)
+        return found
+
+    def _is_word(self, use: _Use, folded: FoldedText, start: int, end: int, lang: str | None) -> bool:
+        """Return whether a pattern stands at the bounds of words."""
+        if use.open_end:
+            return self._boundaries.begins(folded.text, start, lang=lang, length=end - start)
+        return self._boundaries.hold(folded.text, start, end, lang=lang)
+
+    def _is_spelt(self, use: _Use, folded: FoldedText, text: str, start: int, end: int, lang: str | None) -> bool:
+        """Return whether the original has the spelling that is asked for, beyond what folds alike."""
+        span = folded.span(start, end)
+        if span is None:
+            return False
+        surface = text[span[0] : span[1]]
+        if use.role == _NAME and self.brands[use.brand].case == "exact":
+            return visible(surface) == visible(use.spelling)
+        turkish = use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
+        return same_dots(use.spelling, surface, turkish=turkish)
+
+    def _mentions(self, brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[int, int]]:
+        """Yield the original spans of a brand's mentions."""
+        excluded = sorted(found.excluded)
+        furthest = list(accumulate((end for _, end in excluded), max))
+        required, forbidden = sorted(found.required), sorted(found.forbidden)
+        for start, end in _longest(found.names):
+            place = bisect_right(excluded, start, key=itemgetter(0)) - 1
+            if place >= 0 and furthest[place] >= end:
+                continue
+            low, high = start - brand.window, end + brand.window
+            if brand.requires and not _any_within(required, low, high):
+                continue
+            if brand.forbids and _any_within(forbidden, low, high):
+                continue
+            span = folded.span(start, end)
+            if span is not None:
+                yield span
+
+
+def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
+    """Yield each folded pattern of a brand with its use."""
+    found = [_Use(number, _NAME, name, lang) for lang, name in brand.spellings()]
+    found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
+    for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):
+        found += [_Use(number, role, word.removesuffix("*"), ANY_LANGUAGE, word.endswith("*")) for word in words]
+    for use in found:
+        pattern = folder.fold(use.spelling).text.strip()
+        if not pattern:
+            raise BrandError(f"brand {brand.name!r}: nothing can be seen of the name {use.spelling!r}")
+        yield pattern, use
+        if pattern.startswith(_ARTICLE) and len(pattern) > len(_ARTICLE) + 1:
+            yield _TO_ARTICLE + pattern.removeprefix(_ARTICLE), use
+
+
+def _add(found: _Found, role: int, start: int, end: int) -> None:
+    """Note what a pattern found."""
+    if role == _NAME:
+        found.names.append((start, end))
+    elif role == _EXCLUDED:
+        found.excluded.append((start, end))
+    else:
+        (found.required if role == _REQUIRED else found.forbidden).append(start)
+
+
+def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans by place, of each two that overlap the longer one, the first of equals."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(spans)):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+        elif end - start > kept[-1][1] - kept[-1][0]:
+            kept[-1] = (start, end)
+    return kept
+
+
+def _any_within(offsets: list[int], low: int, high: int) -> bool:
+    """Return whether one of the ascending offsets is from low to high."""
+    place = bisect_left(offsets, low)
+    return place < len(offsets) and offsets[place] <= high

@@ -1,0 +1,214 @@
+"""The settings of the filters, as values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from blockfeat.errors import ConfigError
+
+__all__ = ["Advertisements", "CleanSettings", "EmptyTables", "Filters", "HostListFile", "LinkLists", "RemovedLinks"]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The first set of filters, each on (true removes) or off; the defaults are those of the paper's Figure 1.
+
+    Attributes
+    ----------
+    scripts : bool
+        Script elements, event handlers and ``javascript:`` addresses.
+    noscript : bool
+        What stands in for scripts. Where scripts go and this stays, it is shown.
+    styles : bool
+        Style elements and linked style sheets.
+    style_attributes : bool
+        Style attributes.
+    images : bool
+        Images and drawings that are no links.
+    images_alt : bool
+        Show their ALT text in their place.
+    image_links : bool
+        Images inside links, and links that hold nothing else.
+    image_links_alt : bool
+        Show their ALT text in their place; the link stays.
+    text_links : bool
+        Links with text.
+    forms : bool
+        Forms with all that is in them.
+    inputs, buttons, selects : bool
+        Input fields and text areas; buttons; drop-down lists.
+    meta : bool
+        Meta elements; the encoding is always declared.
+    frames : bool
+        Frames, framesets and inline frames.
+    table_cell_widths : bool
+        Widths of table cells and columns.
+    embeds : bool
+        Embedded objects, applets, sounds and films.
+    """
+
+    scripts: bool = True
+    noscript: bool = True
+    styles: bool = True
+    style_attributes: bool = True
+    images: bool = True
+    images_alt: bool = False
+    image_links: bool = True
+    image_links_alt: bool = False
+    text_links: bool = False
+    forms: bool = False
+    inputs: bool = False
+    buttons: bool = False
+    selects: bool = False
+    meta: bool = True
+    frames: bool = True
+    table_cell_widths: bool = False
+    embeds: bool = True
+
+
+@dataclass(frozen=True)
+class HostListFile:
+    """A file with hosts of advertisements.
+
+    Attributes
+    ----------
+    file : str
+        A hosts file or a list of domains, one a line; relative to the folder of the settings.
+    url : str
+        Address that ``--update-hosts`` fetches it from; empty for a list that is kept by hand.
+    """
+
+    file: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Advertisements:
+    """The advertisement remover.
+
+    Attributes
+    ----------
+    remove : bool
+        Remove what refers to a listed host.
+    bundled_list : bool
+        Use the list that comes with blockfeat.
+    lists : tuple of HostListFile
+        Further lists.
+    """
+
+    remove: bool = True
+    bundled_list: bool = True
+    lists: tuple[HostListFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class LinkLists:
+    """The link-list remover.
+
+    Attributes
+    ----------
+    remove : bool
+        Empty what has too many links.
+    ratio : float
+        Most links for each word outside of links in a table cell; 0 or more.
+    container_ratio : float
+        The same for the other containers.
+    letters_per_word : float
+        Letters that make a word; above 0.
+    least_links : int
+        Links that a list has at least; 1 or more.
+    cells : bool
+        Look at table cells.
+    containers : tuple of str
+        Further elements that are looked at.
+    remove_container : bool
+        Remove the cell or container too, not only what is in it.
+    """
+
+    remove: bool = True
+    ratio: float = 0.25
+    container_ratio: float = 0.25
+    letters_per_word: float = 5.0
+    least_links: int = 2
+    cells: bool = True
+    containers: tuple[str, ...] = ("aside", "div", "dl", "footer", "header", "menu", "nav", "ol", "section", "ul")
+    remove_container: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        for name, ratio in (("ratio", self.ratio), ("container_ratio", self.container_ratio)):
+            if not (ratio >= 0 and math.isfinite(ratio)):
+                raise ConfigError(f"'{name}' must be 0 or more, not {ratio}")
+        if not (self.letters_per_word > 0 and math.isfinite(self.letters_per_word)):
+            raise ConfigError(f"'letters_per_word' must be above 0, not {self.letters_per_word}")
+        if self.least_links < 1:
+            raise ConfigError(f"'least_links' must be 1 or more, not {self.least_links}")
+
+
+@dataclass(frozen=True)
+class EmptyTables:
+    """The empty-table remover.
+
+    Attributes
+    ----------
+    remove : bool
+        Remove tables without substance.
+    substance : tuple of str
+        Elements that are substance.
+    least_characters : int
+        Letters and digits that are substance; 0 or more.
+    """
+
+    remove: bool = True
+    substance: tuple[str, ...] = (
+        *("audio", "button", "canvas", "embed", "form", "iframe", "img", "input", "math", "object"),
+        *("select", "svg", "textarea", "video"),
+    )
+    least_characters: int = 5
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        if self.least_characters < 0:
+            raise ConfigError(f"'least_characters' must be 0 or more, not {self.least_characters}")
+
+
+@dataclass(frozen=True)
+class RemovedLinks:
+    """The removed-link retainer.
+
+    Attributes
+    ----------
+    list : bool
+        List removed text links at the end of the page; those to hosts of advertisements are not among them.
+    heading : str
+        Heading of the list.
+    """
+
+    list: bool = False
+    heading: str = "Links"
+
+
+@dataclass(frozen=True)
+class CleanSettings:
+    """What `blockfeat.papers.crunch.clean.clean` removes.
+
+    Attributes
+    ----------
+    filters : Filters
+        The first set of filters.
+    advertisements : Advertisements
+        Advertisements by host.
+    link_lists : LinkLists
+        Lists of links.
+    empty_tables : EmptyTables
+        Tables without substance.
+    removed_links : RemovedLinks
+        What becomes of removed links.
+    """
+
+    filters: Filters = field(default_factory=Filters)
+    advertisements: Advertisements = field(default_factory=Advertisements)
+    link_lists: LinkLists = field(default_factory=LinkLists)
+    empty_tables: EmptyTables = field(default_factory=EmptyTables)
+    removed_links: RemovedLinks = field(default_factory=RemovedLinks)

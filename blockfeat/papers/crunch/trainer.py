@@ -1,0 +1,157 @@
+"""The trainer of Crunch: the particle swarm looks for the settings of its filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.page.page import Page
+from blockfeat.papers.crunch.fitness import CrunchTrainingSet, PreparedTree
+from blockfeat.papers.crunch.hosts import HostList
+from blockfeat.papers.crunch.measuring import CrunchMeasurer
+from blockfeat.papers.crunch.model import CrunchModel
+from blockfeat.papers.crunch.nodes import nodes_of
+from blockfeat.papers.crunch.settings import CleanSettings
+from blockfeat.papers.crunch.space import CrunchSpace
+from blockfeat.pso.search import Polish, SearchResult
+from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.chunks import gold_of, prepared_pages
+from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
+from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
+
+__all__ = ["CrunchConfig", "CrunchTrainer", "TrainedCrunchModel"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CrunchConfig(SwarmConfig):
+    """Hyperparameters of Crunch.
+
+    Attributes
+    ----------
+    table : str
+        Bundled tag table, "html5" or "ziegler2007", or path of one: what the blocks are that are kept or not.
+    fitness : str
+        "cosine" (times length ratio) or "f1" (over words) for pages with gold text; pages that have only snippets count
+        by snippet F1. "snippets": by snippets wherever a page has them.
+    most_pages : int
+        Pages that are looked at, at most, evenly spaced among all; 0 for all. Two dozen settings need no more.
+    start_at_paper : bool
+        One particle starts at the paper's settings; all others at random.
+    swarm : SwarmOptions
+        The particle swarm.
+    polish : Polish
+        Restarts of the swarm and a coordinate ascent behind it, against local optima.
+    """
+
+    table: str = "html5"
+    fitness: str = "f1"
+    most_pages: int = 1000
+    start_at_paper: bool = True
+    swarm: SwarmOptions = field(default_factory=lambda: SwarmOptions(particles=32, iterations=40))
+    polish: Polish = field(default_factory=Polish)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.most_pages < 0:
+            raise TrainingError(f"'most_pages' must be 0 or more, not {self.most_pages}")
+        self.check_fitness()
+
+
+@dataclass(frozen=True)
+class TrainedCrunchModel(CrunchModel):
+    """Crunch with the report of its training."""
+
+    report: TrainingReport | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrunchTrainer(Trainer[CrunchConfig]):
+    """Trains Crunch: thresholds and switches of its filters, see `blockfeat.papers.crunch.space.CrunchSpace`."""
+
+    kind: ClassVar[str] = "crunch"
+    suffix: ClassVar[str] = ".json"
+
+    config: CrunchConfig = field(default_factory=CrunchConfig)
+
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedCrunchModel:
+        """Learn a model from labelled pages; see `Trainer.fit`."""
+        config = self.config
+        blank = TrainedCrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
+        measurer = blank.measurer(Identifier.build(StopWordIndex.build()))
+        work = _Preparer(
+            measurer, blank.settings, blank.hosts, config.fitness, keep_drawings=blank.table.reads_drawings
+        )
+        pages = _spaced(pages, config.most_pages)
+        prepared, skipped = prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
+        training_set, space = CrunchTrainingSet.build(prepared, config.metric), CrunchSpace(blank.settings)
+        found = self._search(training_set, space, on_progress)
+        settings = space.settings(found.position)
+        report = TrainingReport(
+            self.kind,
+            training_pages=len(prepared),
+            fitness=found.fitness,
+            keep_all=float(training_set.keep_all().mean()),
+            training=training_set.grouped(config.metric, settings),
+            history=found.history,
+            skipped=skipped,
+            details={"fitness_of_paper": round(float(training_set.values([blank.settings]).mean()), 6)},
+            interrupted=found.interrupted,
+        )
+        return replace(blank, settings=settings, report=report)
+
+    def _search(self, training_set: CrunchTrainingSet, space: CrunchSpace, on_progress: OnProgress) -> SearchResult:
+        """Look for the best settings."""
+
+        def objective(positions: Array) -> Array:
+            found = [space.settings(position) for position in positions]
+            return np.asarray(training_set.values(found, jobs=self.jobs).mean(axis=0))
+
+        return search_with_progress(
+            objective,
+            space.dimensions,
+            self.config,
+            on_progress,
+            seed=self.seed,
+            known=space.position(space.base) if self.config.start_at_paper else None,
+            found="settings",
+        )
+
+
+def _spaced(pages: Sequence[LabelledPage], most: int) -> Sequence[LabelledPage]:
+    """Return at most so many pages, evenly spaced."""
+    if not 0 < most < len(pages):
+        return pages
+    return [pages[number * len(pages) // most] for number in range(most)]
+
+
+@dataclass(frozen=True)
+class _Preparer:
+    """Measures one labelled page for training, in this process or in another."""
+
+    measurer: CrunchMeasurer
+    settings: CleanSettings
+    hosts: HostList | None
+    fitness: str
+    keep_drawings: bool = False
+
+    def __call__(self, page: LabelledPage) -> PreparedTree | str:
+        try:
+            parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
+            tree = self.measurer.measure(parsed, lang=page.lang)
+        except BlockfeatError as error:
+            return f"{page.corpus} {page.id}: {error}"
+        gold = gold_of(page, tree.blocks, self.fitness)
+        if isinstance(gold, str):
+            return gold
+        return PreparedTree(nodes_of(tree, self.settings, self.hosts), tree.blocks.measures.words, gold)

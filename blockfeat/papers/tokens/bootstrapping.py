@@ -1,0 +1,211 @@
+"""Bootstrapping on the unlabelled pages of one site: the semi-supervised approach (Pasternack & Roth 2009, 6.2.4).
+
+The formulas of the paper have slips; this is how its text reads them:
+
+- Confidence: the geometric mean of the probabilities that naive Bayes gives to the predicted labels of the ``window``
+  tokens on each side of both borders. The paper writes an n-th root, with n the length of the page; the root is taken
+  of the number of factors here, so that long pages are not favoured.
+- Importance: for each token t of the pages in L, δ = min(|t - (j - 0.5)|, |t - (k + 0.5)|) - 0.5 counts the tokens
+  between it and the nearest border, 0 for the tokens on both sides of it. Its weight is (d - min(d, δ)) / d, "1 …
+  immediately adjacent to the border" to "0 … d or more tokens away". The paper has max for min, divides by d twice,
+  and sums: a weight "from 1 to 0" is the mean over the tokens with the trigram.
+- Score: (p - 0.5) · (m · c + 1); the paper has a multiplication sign for the minus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import TrainingError
+from blockfeat.models.runs import best_run
+from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
+from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes, gram_keys
+from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.vocabulary import Ids
+
+__all__ = ["AdaptOptions", "Adapted", "adapt_to_pages", "border_weights", "confidence", "importance_of"]
+
+Floats = NDArray[np.float64]
+Run = tuple[int, int]
+
+_NEVER_CERTAIN = 1e-6
+_TRIGRAM = 3
+
+
+@dataclass(frozen=True)
+class AdaptOptions:
+    """The constants of the semi-supervised approach, those of the paper by default.
+
+    Attributes
+    ----------
+    window : int
+        w: tokens on each side of a border that a prediction's confidence looks at.
+    share : float
+        Share of the pages, the most confident ones, that is learnt from.
+    distance : int
+        d: tokens from a border at which importance has gone to 0.
+    factor : float
+        c: how much importance counts.
+    iterations : int
+        Rounds of choosing, learning and predicting.
+    smoothing : float
+        Added to the counts.
+    """
+
+    window: int = 10
+    share: float = 0.6
+    distance: int = 64
+    factor: float = 24.0
+    iterations: int = 10
+    smoothing: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.window < 1 or self.distance < 1 or self.iterations < 1 or self.factor < 0 or not self.smoothing > 0:
+            raise TrainingError(f"adapting needs a window, distance and iterations of at least 1: {self}")
+        if not 0 < self.share <= 1:
+            raise TrainingError(f"the share of pages to learn from must lie above 0 and be at most 1, not {self.share}")
+
+
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """A classifier for one site.
+
+    Attributes
+    ----------
+    classifier : TokenClassifier
+        The classifier, over trigrams, with importance weights.
+    runs : tuple of (int, int)
+        The run that it finds on each page.
+    changed : tuple of int
+        How many pages changed their run in each iteration.
+    """
+
+    classifier: TokenClassifier
+    runs: tuple[Run, ...]
+    changed: tuple[int, ...]
+
+
+def adapt_to_pages(
+    classifier: TokenClassifier,
+    pages: Sequence[PageTokens],
+    options: AdaptOptions | None = None,
+    *,
+    sites: Sequence[str] | None = None,
+    on_iteration: Callable[[int], None] | None = None,
+) -> Adapted:
+    """Learn the trigrams of a site, or of several sites together, from unlabelled pages.
+
+    Parameters
+    ----------
+    classifier : TokenClassifier
+        The supervised classifier that makes the first predictions; its vocabulary is kept.
+    pages : sequence of PageTokens
+        Some dozens of each site.
+    options : AdaptOptions, optional
+        The constants.
+    sites : sequence of str, optional
+        The site of each page: the most confident pages of each are learnt from, as in the paper's experiment with 60
+        of 100 pages of each of five sites. All pages are of one site by default.
+    on_iteration : callable, optional
+        Called with the number of each finished iteration, from 1.
+
+    Raises
+    ------
+    TrainingError
+        No article text is found on the pages to begin with.
+    """
+    how = options or AdaptOptions()
+    grams = [gram_keys(classifier.vocabulary.ids(page)[0], _TRIGRAM) for page in pages]
+    places = _places_by_site(sites or [""] * len(pages))
+    current = classifier
+    runs = [best_run(current.scores(page)) for page in pages]
+    changed = []
+    for number in range(1, how.iterations + 1):
+        probabilities = [current.probabilities(page) for page in pages]
+        chosen = [page for found in places for page in _most_confident(found, runs, probabilities, how)]
+        if not chosen:
+            raise TrainingError("no article text was found on the pages: there is nothing to adapt to")
+        learnt = _learnt([grams[page] for page in chosen], [runs[page] for page in chosen], how)
+        current = TokenClassifier(classifier.vocabulary, learnt[0], Scale(), learnt[1])
+        found = [best_run(current.scores(page)) for page in pages]
+        changed.append(sum(new != old for new, old in zip(found, runs, strict=True)))
+        runs = found
+        if on_iteration is not None:
+            on_iteration(number)
+        if not changed[-1]:
+            break
+    return Adapted(current, tuple(runs), tuple(changed))
+
+
+def confidence(probabilities: Floats, run: Run, window: int) -> float:
+    """Return how sure the classifier is of a run near its borders, from 0 to 1; see the module for the formula.
+
+    Parameters
+    ----------
+    probabilities : float array
+        Probability of each token to be inside.
+    run : tuple of int
+        First token and end (exclusive) of the prediction.
+    window : int
+        Tokens on each side of a border.
+    """
+    first, end = run
+    if end <= first:
+        return 0.0
+    inside = np.concatenate(
+        (probabilities[first : min(first + window, end)], probabilities[max(end - window, first) : end])
+    )
+    outside = np.concatenate((probabilities[max(first - window, 0) : first], probabilities[end : end + window]))
+    factors = np.clip(np.concatenate((inside, 1.0 - outside)), _NEVER_CERTAIN, 1.0)
+    return float(np.exp(np.log(factors).mean()))
+
+
+def border_weights(count: int, run: Run, distance: int) -> Floats:
+    """Return the importance of each of ``count`` tokens: 1 beside a border of the run, 0 at ``distance`` from it."""
+    place = np.arange(count)
+    # The paper's k is the last token, so that k + 0.5 is the end less a half.
+    to_border = np.minimum(np.abs(place - (run[0] - 0.5)), np.abs(place - (run[1] - 0.5))) - 0.5
+    return np.asarray((distance - np.minimum(distance, to_border)) / distance)
+
+
+def importance_of(keys: Ids, grams: Sequence[Ids], runs: Sequence[Run], distance: int) -> Floats:
+    """Return the mean of the border weights of the tokens with each gram, in the order of ``keys``."""
+    weights = [border_weights(page.size, run, distance) for page, run in zip(grams, runs, strict=True)]
+    place = np.searchsorted(keys, np.concatenate(list(grams)))
+    sums = np.bincount(place, weights=np.concatenate(weights), minlength=keys.size)
+    return np.asarray(sums / np.maximum(np.bincount(place, minlength=keys.size), 1))
+
+
+def _places_by_site(sites: Sequence[str]) -> list[list[int]]:
+    """Return the places of the pages of each site."""
+    return [[place for place, one in enumerate(sites) if one == site] for site in dict.fromkeys(sites)]
+
+
+def _most_confident(
+    pages: Sequence[int], runs: Sequence[Run], probabilities: Sequence[Floats], how: AdaptOptions
+) -> list[int]:
+    """Return those of some pages with the most confident predictions, best first, without pages that have none."""
+    found = [page for page in pages if runs[page][1] > runs[page][0]]
+    sure = {page: confidence(probabilities[page], runs[page], how.window) for page in found}
+    wanted = max(1, round(how.share * len(pages)))
+    return sorted(found, key=lambda page: (-sure[page], page))[:wanted]
+
+
+def _learnt(grams: Sequence[Ids], runs: Sequence[Run], how: AdaptOptions) -> tuple[NaiveBayes, Importance]:
+    """Count the trigrams of labelled pages and weigh them by their distance from the borders."""
+    is_inside = []
+    for page, (first, end) in zip(grams, runs, strict=True):
+        in_run = np.zeros(page.size, dtype=bool)
+        in_run[first:end] = True
+        is_inside.append(in_run)
+    labels = np.concatenate(is_inside)
+    counts = FeatureCounts.of(np.concatenate(list(grams)), labels)
+    nothing = FeatureCounts.sum([])
+    inside, outside = max(int(labels.sum()), 1), max(int((~labels).sum()), 1)
+    bayes = NaiveBayes(counts, nothing, nothing, inside, outside, smoothing=how.smoothing, balanced=True)
+    return bayes, Importance(importance_of(counts.key, grams, runs, how.distance), how.factor)

@@ -1,0 +1,170 @@
+"""Training: one pass over labelled pages, of which only counts stay (Pasternack & Roth 2009, 6.2.3 and 6.2.5)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import TrainingError
+from blockfeat.lang.words import keys_of_words
+from blockfeat.page.tags import Tags
+from blockfeat.papers.tokens.labels import gold_run
+from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes, gram_keys
+from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.stemming import Stemmer
+from blockfeat.papers.tokens.surroundings import surroundings
+from blockfeat.papers.tokens.vocabulary import Ids, Vocabulary, token_ids
+
+__all__ = ["KINDS", "TokenCounter", "common_tags"]
+
+KINDS = ("grams", "unclosed", "around")
+_MOST_PARTS = 8
+
+
+def common_tags(pages: Iterable[tuple[str, Tags]]) -> tuple[str, ...]:
+    """Return the names of all tags that occur on pages of more than one source (5.2), sorted.
+
+    Parameters
+    ----------
+    pages : iterable of (str, Tags)
+        Source and tags of each page.
+    """
+    first_seen: dict[str, str] = {}
+    common: set[str] = set()
+    for source, tags in pages:
+        for element in np.unique(tags.key, return_index=True)[1].tolist():
+            name = tags.name(element)
+            if first_seen.setdefault(name, source) != source:
+                common.add(name)
+    return tuple(sorted(common))
+
+
+@dataclass
+class _Source:
+    """Counts of one site, and the word forms seen there, by kind."""
+
+    parts: dict[str, list[FeatureCounts]] = field(default_factory=lambda: defaultdict(list))
+    forms: set[int] = field(default_factory=set)
+
+    def add(self, kind: str, keys: Ids, is_inside: NDArray[np.bool_]) -> None:
+        parts = self.parts[kind]
+        parts.append(FeatureCounts.of(keys, is_inside))
+        if len(parts) > _MOST_PARTS:
+            parts[:] = [FeatureCounts.sum(parts)]
+
+    def counts(self, kind: str) -> FeatureCounts:
+        """Return the counts of a kind, as of one source."""
+        found = FeatureCounts.sum(self.parts[kind])
+        return FeatureCounts(found.key, found.inside, found.outside, np.ones_like(found.sources))
+
+
+@dataclass
+class TokenCounter:
+    """Counts features of tokens page by page; pages can come in any order and later.
+
+    Attributes
+    ----------
+    tags : tuple of str
+        Names of the common tags; `common_tags` finds those of a set of pages.
+    size : int
+        Tokens in a gram, 3 or 1.
+    """
+
+    tags: tuple[str, ...]
+    size: int = 3
+    _sources: dict[str, _Source] = field(default_factory=lambda: defaultdict(_Source), repr=False)
+    _stemmers: dict[str | None, Stemmer] = field(default_factory=dict, repr=False)
+    _stems: dict[int, int] = field(default_factory=dict, repr=False)
+    _inside: int = 0
+    _outside: int = 0
+
+    def add(self, tokens: PageTokens, run: tuple[int, int], *, source: str, lang: str | None = None) -> None:
+        """Count a page.
+
+        Parameters
+        ----------
+        tokens : PageTokens
+            Its tokens.
+        run : tuple of int
+            First token and end (exclusive) of the article text.
+        source : str
+            Site that the page is from.
+        lang : str, optional
+            Language whose stemmer is used.
+        """
+        site = self._sources[source]
+        vocabulary = self._vocabulary_of(tokens, lang, site)
+        ids, unclosed = vocabulary.ids(tokens)
+        is_inside = np.zeros(len(tokens), dtype=bool)
+        is_inside[run[0] : run[1]] = True
+        columns = (gram_keys(ids, self.size), unclosed, surroundings(tokens))
+        for kind, keys in zip(KINDS, columns, strict=True):
+            site.add(kind, keys, is_inside)
+        self._inside += int(is_inside.sum())
+        self._outside += int((~is_inside).sum())
+
+    def add_gold(self, tokens: PageTokens, gold: str, *, source: str, lang: str | None = None) -> bool:
+        """Count a page by its gold text; return False, and count nothing, where the text is not found on it."""
+        run = gold_run(tokens, gold)
+        if run is None:
+            return False
+        self.add(tokens, run, source=source, lang=lang)
+        return True
+
+    def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
+        """Return the vocabulary of one page; note its word forms and their stems."""
+        forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
+        stems = self._stemmers.setdefault(lang, Stemmer(lang)).stems(forms)
+        changed = [(form, stem) for form, stem in zip(forms, stems, strict=True) if form != stem]
+        form_ids = token_ids(keys_of_words([form for form, _ in changed])).tolist()
+        stem_ids = token_ids(keys_of_words([stem for _, stem in changed])).tolist()
+        # A form of two languages keeps the stem that was seen first, so that extraction need not know the language.
+        mapping = {form: self._stems.setdefault(form, stem) for form, stem in zip(form_ids, stem_ids, strict=True)}
+        site.forms.update(mapping)
+        return Vocabulary.of(self.tags, mapping)
+
+    def finish(
+        self, *, least_sources: int = 2, smoothing: float = 0.5, neighbours: bool = False, around: bool = True
+    ) -> tuple[Vocabulary, NaiveBayes]:
+        """Return vocabulary and classifier of all pages so far.
+
+        Parameters
+        ----------
+        least_sources : int
+            Sites that a gram or a word form must have been seen on to stay; one where there is only one site.
+        smoothing, neighbours
+            As for `NaiveBayes`.
+        around : bool
+            Whether to use what stands around tokens; without it the features are the paper's two.
+
+        Raises
+        ------
+        TrainingError
+            No page was counted, or none with tokens of both labels.
+        """
+        if not self._inside or not self._outside:
+            raise TrainingError("there are no labelled tokens inside and outside of article text to learn from")
+        least = min(least_sources, len(self._sources))
+        counts = [FeatureCounts.sum([site.counts(kind) for site in self._sources.values()]) for kind in KINDS]
+        grams, unclosed, surrounding = counts
+        surrounding = surrounding.chosen((surrounding.sources >= min(2, least)) & around)
+        seen: dict[int, int] = defaultdict(int)
+        for site in self._sources.values():
+            for form in site.forms:
+                seen[form] += 1
+        stems = {form: stem for form, stem in self._stems.items() if seen[form] >= least}
+        bayes = NaiveBayes(
+            grams.chosen(grams.sources >= least),
+            unclosed,
+            surrounding,
+            self._inside,
+            self._outside,
+            size=self.size,
+            smoothing=smoothing,
+            neighbours=neighbours,
+        )
+        return Vocabulary.of(self.tags, stems), bayes

@@ -1,0 +1,165 @@
+"""The model Web2Text: blocks are kept by the labels of the text leaves in them (Vogels, Ganea & Eickhoff 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._numeric import probabilities
+from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.tagtable import TagTable, load_table
+from blockfeat.errors import ModelError
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.lang.identify import Identifier
+from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
+from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.measuring import MeasuredLeaves, Web2TextMeasurer
+
+__all__ = ["Web2TextModel"]
+
+_SCHEMA = 1
+_FAVOUR = 1.5
+_HALF = 0.5
+_LEAST_ODDS = -20.0
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Web2TextModel:
+    """Two networks over the text leaves of a page, and the table whose blocks they decide on.
+
+    Attributes
+    ----------
+    labeller : LeafLabeller
+        The networks.
+    name : str
+        Name of the model.
+    table : TagTable
+        How pages are cut into the blocks that are kept or not; leaves are the model's own segmentation.
+    shift : float
+        Added to the log odds of content.
+    languages, record
+        As for every model.
+    """
+
+    kind: ClassVar[str] = "web2text"
+    decoding: ClassVar[str] = "viterbi"
+    feature_names: ClassVar[tuple[str, ...]] = tuple(feature.name for feature in (*BLOCK_FEATURES, *EDGE_FEATURES))
+
+    labeller: LeafLabeller
+    name: str = "web2text"
+    table: TagTable = field(default_factory=lambda: load_table("html5"))
+    shift: float = 0.0
+    languages: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def measurer(self, identifier: Identifier) -> Web2TextMeasurer:
+        """Return the measuring stage: blocks by the model's table, text leaves and their features beside them."""
+        return Web2TextMeasurer.of(self.table, identifier, languages=self.languages)
+
+    def favouring(self, side: str) -> Web2TextModel:
+        """Return a copy that favours ``"precision"`` or ``"recall"``: the log odds of content move by 1.5."""
+        return replace(self, shift=self.shift + (_FAVOUR if side == "recall" else -_FAVOUR))
+
+    def predict(self, measured: MeasuredPage) -> Prediction:
+        """Score the blocks of a page, and keep those that have half of their characters in leaves that are content.
+
+        The score is the mean of the log odds of content over the block's characters; -20 for a block without a leaf.
+        Where Viterbi overrules the odds of single leaves, a block may be kept with a score below 0.
+        """
+        blocks, leaves = measured.blocks, _leaves(measured)
+        owner, weights = _owners(leaves.leaves, blocks)
+        if not weights.size:
+            return Prediction(np.full(len(blocks), _LEAST_ODDS), np.zeros(len(blocks), dtype=np.bool_))
+        found = self.labeller.predict(leaves.leaf_features, shift=self.shift)
+        total = np.bincount(owner, weights=weights, minlength=len(blocks))
+        odds = np.bincount(owner, weights=weights * found.log_odds, minlength=len(blocks))
+        kept = np.bincount(owner, weights=weights * found.kept, minlength=len(blocks))
+        scores = np.where(total > 0, odds / np.maximum(total, 1), _LEAST_ODDS)
+        return Prediction(scores, (total > 0) & (kept >= _HALF * total))
+
+    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+        """Say for each block how likely its leaves are content, and where its neighbours decided."""
+        from blockfeat.models.reasons import Described
+
+        owner, weights = _owners(_leaves(measured).leaves, measured.blocks)
+        counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
+        chance = probabilities(prediction.scores)
+        found = []
+        described = Described.of(measured)
+        columns = (chance.tolist(), prediction.kept.tolist(), counts.tolist())
+        for block, (one, kept, count) in enumerate(zip(*columns, strict=True)):
+            pieces = "one piece" if count == 1 else f"{count} pieces"
+            reason = (
+                f"{'kept' if kept else 'dropped'}: content with a probability of {100 * one:.0f} %, by {pieces} of text"
+            )
+            if (one > _HALF) != kept:
+                reason += ", but the text around it decided"
+            stands_out = described.what(block, kept=kept)
+            reason += f"; {stands_out}" if stands_out else ""
+            found.append(BlockReason(reason, {"content_probability": one, "leaves": float(count)}))
+        return tuple(found)
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values and the weights of its networks."""
+        document = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            "interpolation": self.labeller.interpolation,
+            "shift": self.shift,
+            "features": [feature.name for feature in BLOCK_FEATURES],
+            "edge_features": [feature.name for feature in EDGE_FEATURES],
+            "languages": list(self.languages),
+            "record": dict(self.record),
+        }
+        return document, self.labeller.to_arrays()
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> Web2TextModel:
+        """Make a model from plain values and weights.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where``.
+        """
+        check_schema(document, _SCHEMA, where=where)
+        with reading_values(where):
+            for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
+                if document[key] != [feature.name for feature in features]:
+                    raise ModelError(f"{where}: its {key} are not those of this version")
+            table = table_from_value(document["table"], where=where)
+            return cls(
+                labeller=LeafLabeller.from_arrays(arrays, float(document["interpolation"])),
+                name=str(document["name"]),
+                table=table,
+                shift=float(document["shift"]),
+                languages=tuple(document["languages"]),
+                record=document.get("record", {}),
+            )
+
+
+def _leaves(measured: MeasuredPage) -> MeasuredLeaves:
+    """Return a page that was measured with its leaves."""
+    if not isinstance(measured, MeasuredLeaves):
+        raise ModelError("web2text needs a page with text leaves, as its own measurer gives it")
+    return measured
+
+
+def _owners(leaves: Blocks, blocks: Blocks) -> tuple[NDArray[np.int64], Floats]:
+    """Return the block that each leaf stands in by its place in the source, and its characters (0 if in none)."""
+    if not len(leaves) or not len(blocks):
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    owner = np.maximum(np.searchsorted(blocks.first_byte, leaves.first_byte, side="right") - 1, 0)
+    inside = (leaves.first_byte >= blocks.first_byte[owner]) & (leaves.first_byte < blocks.end_byte[owner])
+    return owner, np.where(inside, leaves.measures.characters, 0).astype(np.float64)

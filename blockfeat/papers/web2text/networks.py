@@ -1,0 +1,364 @@
+"""Training of the two networks with PyTorch (Vogels et al. 2018, 4.2); needs the extra ``web2text``."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.errors import TrainingError
+from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, Web2TextFeature
+from blockfeat.papers.web2text.features import PageFeatures
+from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.network import FILTERS, KERNELS, Layer, Network
+from blockfeat.training.optional_libraries import import_torch
+
+__all__ = ["LabelledLeaves", "Recipe", "Trained", "layers_of", "to_torch", "train_web2text"]
+
+_logger = logging.getLogger("blockfeat.papers.web2text.networks")
+_NEGLIGIBLE = 1e-15
+Floats = NDArray[np.float32]
+# PyTorch is imported when training starts, and its objects are not typed here: most installations do not have it.
+Tensor = Any
+Module = Any
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledLeaves:
+    """A page to learn from.
+
+    Attributes
+    ----------
+    features : PageFeatures
+        Of its n leaves.
+    labels : bool array, n
+        Whether each is content.
+    weights : float array, n
+        How much each counts, 0 to 1; 0 for one that says nothing.
+    """
+
+    features: PageFeatures
+    labels: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the networks are trained; the values of the paper where it gives them.
+
+    Attributes
+    ----------
+    steps : int
+        Mini-batches at most.
+    batch : int
+        Excerpts in a mini-batch.
+    excerpt : int
+        Leaves in an excerpt.
+    learning_rate : float
+        Learning rate of Adam.
+    dropout : float
+        Share of the inputs of a layer that are left out.
+    weight_decay : float
+        Weight decay of Adam.
+    check_every : int
+        Steps between evaluations on the validation pages.
+    patience : int
+        Evaluations without a lower error before training stops.
+    interpolation : float
+        λ of the model, the weight of the pairwise network.
+    """
+
+    steps: int = 5_000
+    batch: int = 128
+    excerpt: int = 9
+    learning_rate: float = 1e-3
+    dropout: float = 0.2
+    weight_decay: float = 1e-4
+    check_every: int = 100
+    patience: int = 15
+    interpolation: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for name in ("steps", "batch", "excerpt", "check_every", "patience"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"'{name}' must be at least 1, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """Result: networks, and how they came about (pages, seed, recipe, validation errors, whether they were stopped)."""
+
+    labeller: LeafLabeller
+    record: dict[str, Any]
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class _Sequences:
+    """Standardised inputs, answers and weights of many pages behind each other."""
+
+    inputs: Tensor
+    answers: Tensor
+    weights: Tensor
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One of the two networks: its name, its features and what it answers on a page."""
+
+    name: str
+    features: tuple[Web2TextFeature, ...]
+    classes: int
+
+    def matrix(self, page: LabelledLeaves) -> Floats:
+        return page.features.blocks if self.classes == 2 else page.features.edges
+
+    def answers(self, page: LabelledLeaves) -> NDArray[np.int64]:
+        labels = page.labels.astype(np.int64)
+        return labels if self.classes == 2 else 2 * labels[:-1] + labels[1:]
+
+    def weights(self, page: LabelledLeaves) -> NDArray[np.float64]:
+        return page.weights if self.classes == 2 else np.minimum(page.weights[:-1], page.weights[1:])
+
+
+_TASKS = (_Task("unary", BLOCK_FEATURES, 2), _Task("pairwise", EDGE_FEATURES, 4))
+
+
+def train_web2text(
+    pages: Sequence[LabelledLeaves],
+    validation: Sequence[LabelledLeaves],
+    recipe: Recipe | None = None,
+    *,
+    seed: int = 1,
+    on_check: Callable[[str, int, float], None] | None = None,
+) -> Trained:
+    """Train both networks, each with early stopping, and return them with the weights in numpy.
+
+    Parameters
+    ----------
+    pages, validation : sequence of LabelledLeaves
+        Pages to learn from, and pages whose error says which weights are kept.
+    recipe : Recipe, optional
+        That of the paper by default.
+    seed : int
+        Weights, excerpts and dropout depend on it.
+    on_check : callable, optional
+        Called at each evaluation with the network's name, the step and the error on the validation pages.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user stopped training (Ctrl-C) before the second network had been evaluated; later, its best weights so far
+        are the result.
+    MissingExtraError
+        PyTorch is not installed.
+    TrainingError
+        There are too few pages.
+    """
+    torch = import_torch()
+    recipe = recipe or Recipe()
+    usable = [page for page in pages if page.labels.size > 1]
+    checked = [page for page in validation if page.labels.size > 1]
+    if not usable or not checked:
+        raise TrainingError("Web2Text needs at least one page to learn from and one for validation, with two leaves")
+    networks: list[Network] = []
+    errors: dict[str, float] = {}
+    interrupted = False
+    with _one_thread(), torch.random.fork_rng():
+        torch.manual_seed(seed)
+        for task in _TASKS:
+            rng = np.random.default_rng(seed)
+            network, errors[task.name], interrupted = _train(task, usable, checked, recipe, rng, on_check)
+            # One network alone is no model.
+            if interrupted and task is not _TASKS[-1]:
+                raise KeyboardInterrupt
+            networks.append(network)
+    record = {
+        "pages": len(usable),
+        "validation_pages": len(checked),
+        "seed": seed,
+        "recipe": asdict(recipe),
+        "validation_error": errors,
+    }
+    return Trained(LeafLabeller(networks[0], networks[1], recipe.interpolation), record, interrupted)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread: networks as small as these are faster so, and come out the same on any machine."""
+    torch = import_torch()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _train(
+    task: _Task,
+    pages: Sequence[LabelledLeaves],
+    validation: Sequence[LabelledLeaves],
+    recipe: Recipe,
+    rng: np.random.Generator,
+    on_check: Callable[[str, int, float], None] | None,
+) -> tuple[Network, float, bool]:
+    """Train one network; return it, its error on the validation pages, and whether the user stopped it."""
+    torch = import_torch()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    mean, scale = _standardisation(task, pages)
+    blank = Network(mean, scale, ())
+    training, checked = (_sequences(task, blank, found, recipe.excerpt, device) for found in (pages, validation))
+    net = _stack((mean.size, *FILTERS, task.classes), KERNELS, recipe.dropout).to(device)
+    weights = [parameter for parameter in net.parameters() if parameter.dim() > 1]
+    biases = [parameter for parameter in net.parameters() if parameter.dim() == 1]
+    optimiser = torch.optim.Adam(
+        [{"params": weights, "weight_decay": recipe.weight_decay}, {"params": biases}], lr=recipe.learning_rate
+    )
+    best, kept, since, interrupted = float("inf"), None, 0, False
+    try:
+        for step in range(1, recipe.steps + 1):
+            _step(net, optimiser, _excerpts(training, recipe, rng))
+            if step % recipe.check_every and step < recipe.steps:
+                continue
+            found = _validation_error(net, checked)
+            _logger.info("%s, step %d: validation error %.4f", task.name, step, found)
+            since += 1
+            if found < best:
+                best, since = found, 0
+                kept = {key: value.detach().clone() for key, value in net.state_dict().items()}
+            if on_check is not None:
+                on_check(task.name, step, best)
+            if since >= recipe.patience:
+                break
+    except KeyboardInterrupt:
+        if kept is None:
+            raise
+        interrupted = True
+    if kept is None:
+        raise TrainingError(f"the validation error of the {task.name} network is not a number")
+    net.load_state_dict(kept)
+    return Network(mean, scale, layers_of(net)), best, interrupted
+
+
+def _step(net: Module, optimiser: Any, excerpts: tuple[Tensor, Tensor, Tensor]) -> None:
+    """Take one step of the optimiser."""
+    net.train()
+    optimiser.zero_grad()
+    _error(net, *excerpts).backward()
+    optimiser.step()
+
+
+def _standardisation(task: _Task, pages: Sequence[LabelledLeaves]) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of the features over all training pages; 0 and 1 for binary ones."""
+    count, total, squares = (np.zeros(len(task.features)) for _ in range(3))
+    for page in pages:
+        matrix = task.matrix(page).astype(np.float64)
+        count += np.count_nonzero(~np.isnan(matrix), axis=0)
+        total += np.nansum(matrix, axis=0)
+        squares += np.nansum(matrix**2, axis=0)
+    count = np.maximum(count, 1)
+    mean = total / count
+    spread = np.sqrt(np.maximum(squares / count - mean**2, 0))
+    is_binary = np.array([feature.is_binary for feature in task.features])
+    mean[is_binary] = 0.0
+    spread[is_binary | (spread < 1e-6)] = 1.0
+    return mean.astype(np.float32), spread.astype(np.float32)
+
+
+def _sequences(task: _Task, blank: Network, pages: Sequence[LabelledLeaves], gap: int, device: Any) -> _Sequences:
+    """Put pages behind each other with a gap of zeros between them, which weigh nothing."""
+    torch = import_torch()
+    rows, answers, weights, starts, ends = [], [], [], [], []
+    at = 0
+    for page in pages:
+        rows += [blank.standardise(task.matrix(page)), np.zeros((gap, blank.mean.size), dtype=np.float32)]
+        size = rows[-2].shape[0]
+        answers += [task.answers(page), np.zeros(gap, dtype=np.int64)]
+        weights += [task.weights(page).astype(np.float32), np.zeros(gap, dtype=np.float32)]
+        starts.append(at)
+        ends.append(at + size)
+        at += size + gap
+    return _Sequences(
+        torch.from_numpy(np.concatenate(rows)).to(device),
+        torch.from_numpy(np.concatenate(answers)).to(device),
+        torch.from_numpy(np.concatenate(weights)).to(device),
+        np.array(starts),
+        np.array(ends),
+    )
+
+
+def _excerpts(sequences: _Sequences, recipe: Recipe, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """Draw pages, and an excerpt of each: inputs (batch × features × excerpt), answers and weights."""
+    torch = import_torch()
+    page = rng.integers(sequences.starts.size, size=recipe.batch)
+    start, end = sequences.starts[page], sequences.ends[page]
+    first = start + (rng.random(recipe.batch) * np.maximum(end - start - recipe.excerpt + 1, 1)).astype(np.int64)
+    places = torch.from_numpy(first[:, None] + np.arange(recipe.excerpt)).to(sequences.inputs.device)
+    return sequences.inputs[places].transpose(1, 2), sequences.answers[places], sequences.weights[places]
+
+
+def _error(net: Module, inputs: Tensor, answers: Tensor, weights: Tensor) -> Tensor:
+    """Return the weighted mean of the cross-entropy."""
+    torch = import_torch()
+    errors = torch.nn.functional.cross_entropy(net(inputs), answers, reduction="none")
+    return (errors * weights).sum() / weights.sum().clamp_min(1e-6)
+
+
+def _validation_error(net: Module, sequences: _Sequences) -> float:
+    """Return the weighted mean of the cross-entropy over whole pages."""
+    torch = import_torch()
+    net.eval()
+    total = 0.0
+    with torch.no_grad():
+        for start, end in zip(sequences.starts.tolist(), sequences.ends.tolist(), strict=True):
+            logits = net(sequences.inputs[start:end].T[None])[0].T
+            errors = torch.nn.functional.cross_entropy(logits, sequences.answers[start:end], reduction="none")
+            total += float(errors @ sequences.weights[start:end])
+    return total / max(float(sequences.weights.sum()), 1e-6)
+
+
+def _stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Module:
+    """Return convolutions from each size to the next; dropout stands before all but the first."""
+    nn = import_torch().nn
+    layers: list[Module] = []
+    for number, kernel in enumerate(kernels):
+        if number:
+            layers += [nn.ReLU(), nn.Dropout(dropout)]
+        layers.append(nn.Conv1d(sizes[number], sizes[number + 1], kernel, padding="same"))
+    return nn.Sequential(*layers)
+
+
+def layers_of(net: Module) -> tuple[Layer, ...]:
+    """Return the layers of a network of PyTorch in numpy; weights of next to nothing are 0.
+
+    Weight decay leaves subnormal numbers in units that are not used, and products with them take several times as long.
+    """
+
+    def layer(module: Module) -> Layer:
+        weights = np.array(module.weight.detach().cpu().numpy().transpose(2, 1, 0), order="C")
+        weights[np.abs(weights) < _NEGLIGIBLE] = 0.0
+        return Layer(weights, module.bias.detach().cpu().numpy().copy())
+
+    return tuple(layer(module) for module in net if hasattr(module, "weight"))
+
+
+def to_torch(network: Network) -> Module:
+    """Return the layers of a network as PyTorch has them, for comparison; inputs are standardised features."""
+    torch = import_torch()
+    sizes = [network.mean.size, *(layer.bias.size for layer in network.layers)]
+    net = _stack(sizes, [layer.weights.shape[0] for layer in network.layers], 0.0)
+    convolutions = [module for module in net if hasattr(module, "weight")]
+    with torch.no_grad():
+        for module, layer in zip(convolutions, network.layers, strict=True):
+            module.weight.copy_(torch.from_numpy(layer.weights.transpose(2, 1, 0).copy()))
+            module.bias.copy_(torch.from_numpy(layer.bias))
+    return net.eval()

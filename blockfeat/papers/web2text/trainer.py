@@ -1,0 +1,197 @@
+"""The trainer of Web2Text models: labelled text leaves, two networks, λ chosen on the validation pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from blockfeat._pool import in_order
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.data.align import align
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import label_blocks
+from blockfeat.data.split import split_by_host
+from blockfeat.errors import BlockfeatError, CorpusError, TrainingError
+from blockfeat.features.context import context_columns
+from blockfeat.features.schema import Measured
+from blockfeat.lang.identify import Identifier
+from blockfeat.page.page import Page
+from blockfeat.papers.web2text.features import page_features
+from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.model import Web2TextModel
+from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, train_web2text
+from blockfeat.training.optional_libraries import import_torch
+from blockfeat.training.pages import LabelOptions, convention_marks
+from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+
+__all__ = ["LeafPageLabeller", "TrainedWeb2TextModel", "Web2TextConfig", "Web2TextTrainer"]
+
+
+@dataclass(frozen=True)
+class Web2TextConfig:
+    """Hyperparameters of Web2Text.
+
+    Attributes
+    ----------
+    table : str
+        Bundled tag table that cuts pages into the blocks of the result, or path of one.
+    validation_share : float
+        Share of the pages, by host, that training stops by and λ is chosen on.
+    interpolations : tuple of float
+        Values of λ to choose from; none to take that of the recipe. 0, a model without pairs, is scored for
+        comparison and never chosen.
+    labels : LabelOptions
+        Labels and weights of the text leaves.
+    recipe : Recipe
+        Training of the networks.
+    """
+
+    table: str = "html5"
+    validation_share: float = 0.1
+    interpolations: tuple[float, ...] = (0.0, 0.1, 0.3, 1.0)
+    labels: LabelOptions = field(default_factory=lambda: LabelOptions(other_types=0.3))
+    recipe: Recipe = field(default_factory=Recipe)
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.interpolations and max(self.interpolations) <= 0:
+            raise TrainingError("one of 'interpolations' must be above 0")
+        if not 0 < self.validation_share < 1:
+            raise TrainingError(f"'validation_share' must lie between 0 and 1, not {self.validation_share:g}")
+
+
+@dataclass(frozen=True)
+class TrainedWeb2TextModel(Web2TextModel):
+    """A Web2Text model with the report of its training."""
+
+    report: TrainingReport | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class LeafPageLabeller:
+    """Measures and labels the text leaves of pages, in this process or in another."""
+
+    measurer: LeafMeasurer
+    options: LabelOptions
+
+    def __call__(self, page: LabelledPage) -> LabelledLeaves | str:
+        """Return the labelled leaves of a page, or why it cannot be used."""
+        try:
+            return self._labelled(page)
+        except BlockfeatError as error:
+            return f"{page.corpus} {page.id}: {error}"
+
+    def _labelled(self, page: LabelledPage) -> LabelledLeaves:
+        """Label the leaves: body text is content; headlines and bylines are not, captions do not count."""
+        if not page.text:
+            raise TrainingError("it has no gold text")
+        measured = self.measurer.measure(Page.parse(page.html, url=page.url))
+        blocks = measured.blocks
+        alignment = align(blocks, page.text)
+        if len(blocks) < 2 or alignment.found < self.options.least_found:
+            raise TrainingError("too little of its gold text is found on it")
+        matrix = context_columns(Measured(blocks, measured.stop_words))
+        labelled = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
+        size = np.sqrt(np.maximum(alignment.words, 1))
+        weights = labelled.weights * size / size.mean() * self.options.importance(page)
+        return LabelledLeaves(page_features(measured), labelled.labels > 0.5, weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Web2TextTrainer(Trainer[Web2TextConfig]):
+    """Trains Web2Text models on the pages that have a gold text; needs PyTorch."""
+
+    kind: ClassVar[str] = "web2text"
+    suffix: ClassVar[str] = ".npz"
+
+    config: Web2TextConfig = field(default_factory=Web2TextConfig)
+
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedWeb2TextModel:
+        """Learn a model from labelled pages; see `Trainer.fit`."""
+        import_torch()  # before minutes of measuring
+        leaves, skipped = self._labelled(pages, on_progress)
+        usable = [page for page in pages if id(page) in leaves]
+        rest, validation = self._split(usable)
+        checked = [_weighing_one(leaves[id(page)]) for page in validation]
+        recipe = self.config.recipe
+
+        def on_check(name: str, step: int, error: float) -> None:
+            done = step + (0 if name == "unary" else recipe.steps)
+            kept = "" if name == "unary" else "the best weights so far"
+            on_progress(Progress("network", done, 2 * recipe.steps, f"steps, {name}, error {error:.4f}", kept))
+
+        on_progress(Progress("network", 0, 2 * recipe.steps, "steps, unary"))
+        trained = train_web2text(
+            [leaves[id(page)] for page in rest], checked, recipe, seed=self.seed, on_check=on_check
+        )
+        scored = {
+            value: _weighted_f1(replace(trained.labeller, interpolation=value), checked)
+            for value in self.config.interpolations or (recipe.interpolation,)
+        }
+        best = max((value for value in scored if value > 0), key=lambda value: scored[value])
+        report = TrainingReport(
+            self.kind,
+            training_pages=len(usable),
+            skipped=skipped,
+            details={
+                "interpolation": best,
+                "validation_f1": {str(value): round(score, 4) for value, score in scored.items()},
+                "validation_error": trained.record["validation_error"],
+                "validation_pages": len(checked),
+            },
+            interrupted=trained.interrupted,
+        )
+        return TrainedWeb2TextModel(
+            replace(trained.labeller, interpolation=best),
+            name=self.name,
+            table=load_table(self.config.table),
+            languages=self.languages,
+            report=report,
+        )
+
+    def _labelled(
+        self, pages: Sequence[LabelledPage], on_progress: OnProgress
+    ) -> tuple[dict[int, LabelledLeaves], tuple[str, ...]]:
+        """Return the labelled leaves of each page by its id(), and why others cannot be used."""
+        measurer = LeafMeasurer.of(Identifier.build())
+        measurer = replace(measurer, measurer=replace(measurer.measurer, languages=self.languages))
+        labeller = LeafPageLabeller(measurer, self.config.labels)
+        found: dict[int, LabelledLeaves] = {}
+        skipped: list[str] = []
+        done = in_order(labeller, pages, jobs=self.jobs, failure=lambda page, reason: f"{page.id}: {reason}")
+        for number, (page, result) in enumerate(done, start=1):
+            if isinstance(result, str):
+                skipped.append(result)
+            else:
+                found[id(page)] = result
+            on_progress(Progress("measuring", number, len(pages), "pages measured"))
+        if not found:
+            why = f" (the first: {skipped[0]})" if skipped else ""
+            raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
+        return found, tuple(skipped)
+
+    def _split(self, pages: Sequence[LabelledPage]) -> tuple[list[LabelledPage], list[LabelledPage]]:
+        """Return pages to train on and pages for validation, of other hosts."""
+        try:
+            return split_by_host(pages, 1 - self.config.validation_share, self.seed)
+        except CorpusError as error:
+            raise TrainingError(f"Web2Text needs validation pages of other hosts: {error}") from error
+
+
+def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:
+    """Return a page with weights that sum to 1, so that long pages do not decide alone when training stops."""
+    return replace(page, weights=page.weights / max(float(page.weights.sum()), 1e-9))
+
+
+def _weighted_f1(labeller: LeafLabeller, pages: Sequence[LabelledLeaves]) -> float:
+    """Return the F1 of the leaves of some pages, by their weights."""
+    both = either = 0.0
+    for page in pages:
+        kept = labeller.predict(page.features).kept
+        both += float(page.weights[kept & page.labels].sum())
+        either += float(page.weights[kept].sum() + page.weights[page.labels].sum())
+    return 2 * both / either if either else 0.0

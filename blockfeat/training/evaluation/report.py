@@ -1,0 +1,148 @@
+"""An evaluation as tables for people and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from blockfeat._files import write_text
+from blockfeat.training.evaluation.agreement import Agreement
+from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores
+
+__all__ = ["Table", "agreement_tables", "evaluation_tables", "write_agreement", "write_evaluation"]
+
+_COLUMNS = ("pages", "precision", "recall", "F1", "95 % interval", "cosine × δ", "snippet F1", "errors")
+
+
+class Table(NamedTuple):
+    """A table of text cells; the columns from number ``first_number`` on hold numbers."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    first_number: int
+
+
+def evaluation_tables(evaluation: Evaluation, keys: Sequence[str], worst: int) -> Iterator[Table]:
+    """Yield a table of mean scores for each key, the last with all pages, then tables of the worst pages.
+
+    Pages with a gold text are ranked by word F1, those that have snippets only by snippet F1, in a table of their own:
+    the two scores are not comparable.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        The scores.
+    keys : sequence of str
+        Some of `blockfeat.training.evaluation.evaluate.KEYS`.
+    worst : int
+        Number of pages to list in each table of the worst; 0: no such table.
+
+    Raises
+    ------
+    InputError
+        A key is unknown.
+    """
+    for key in keys:
+        rows = [_row(group) for group in evaluation.by(key)]
+        if key == keys[-1]:
+            rows.append(_row(evaluation.summary()))
+        yield Table(f"by {key}", [key, *_COLUMNS], rows, 1)
+    if rows := _worst_by_text(evaluation, worst):
+        columns = ["corpus", "page", "lang", "error", "F1", "precision", "recall"]
+        yield Table("worst pages by word F1", columns, rows, 4)
+    if rows := _worst_by_snippets(evaluation, worst):
+        columns = ["corpus", "page", "lang", "error", "snippet F1", "missing", "wrongly kept"]
+        yield Table("worst pages by snippet F1 (pages without a gold text)", columns, rows, 4)
+
+
+def _worst_by_text(evaluation: Evaluation, count: int) -> list[list[str]]:
+    return [
+        [page.corpus, page.id, page.lang or "", page.error or "", *map(_score, (page.f1, page.precision, page.recall))]
+        for page in evaluation.worst(count)
+    ]
+
+
+def _worst_by_snippets(evaluation: Evaluation, count: int) -> list[list[str]]:
+    return [
+        [
+            page.corpus,
+            page.id,
+            page.lang or "",
+            page.error or "",
+            _score(page.snippets.f1),
+            str(page.snippets.false_negatives),
+            str(page.snippets.false_positives),
+        ]
+        for page in evaluation.worst_by_snippets(count)
+        if page.snippets is not None
+    ]
+
+
+def _row(group: GroupScores) -> list[str]:
+    interval = f"{group.f1_low:.3f}–{group.f1_high:.3f}" if group.f1_low is not None else ""
+    means = [_score(value) for value in (group.precision, group.recall, group.f1)]
+    snippets = _score(group.snippets.f1 if group.snippets is not None else None)
+    return [group.group, str(group.pages), *means, interval, _score(group.cosine), snippets, str(group.errors)]
+
+
+def _score(value: float | None) -> str:
+    return "" if value is None or value != value else f"{value:.3f}"
+
+
+def write_evaluation(evaluation: Evaluation, path: Path) -> None:
+    """Write all scores, those of single pages too, as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    write_text(path, json.dumps(evaluation.to_dict(pages=True), ensure_ascii=False, indent=1) + "\n")
+
+
+def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
+    """Yield tables of two labellers' agreement: of their texts, of their roles, and of the worst pages.
+
+    Parameters
+    ----------
+    found : Agreement
+        The agreement.
+    worst : int
+        Number of the worst pages to list; 0: no such table.
+    """
+    rows = []
+    for name, metric in (("cosine × length ratio (HL)", "cosine"), ("word F1", "f1")):
+        interval = found.interval(metric)
+        rows.append([name, _score(interval.mean), f"{interval.low:.3f}–{interval.high:.3f}"])
+    rows.append(["Cohen's kappa of blocks, content or not", _score(found.kappa), ""])
+    if found.role_blocks:
+        rows.append(["Cohen's kappa of blocks, by role", _score(found.role_kappa), ""])
+    yield Table(f"agreement on {len(found.pages)} pages", ["measure", "value", "95 % interval"], rows, 1)
+    if found.role_blocks:
+        roles = [
+            [role, *map(str, found.counts_by_role[role]), _score(kappa)] for role, kappa in found.kappa_by_role.items()
+        ]
+        title = f"by role, over {found.role_blocks} blocks"
+        yield Table(title, ["role", "first labeller", "second labeller", "kappa"], roles, 1)
+    pages = [
+        [page.id, _score(page.f1), _score(page.cosine), _score(page.kappa), str(page.differing), str(page.blocks)]
+        for page in found.worst(worst)
+    ]
+    if pages:
+        yield Table(
+            "pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1
+        )
+
+
+def write_agreement(found: Agreement, path: Path) -> None:
+    """Write the agreement of two labellers, that on single pages too, as JSON.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
+    write_text(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")

@@ -1,0 +1,338 @@
+"""Process time a page: bare lxml, blockfeat's models and the peers, side by side on the same pages.
+
+All get the same page: lxml and blockfeat its UTF-8 bytes, the peers its text; making the one or the other is not
+counted. What blockfeat does to find the encoding of the bytes is counted, and so is the end of what a system made.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from blockfeat import __version__
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import InputError
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.peers import Peer
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["BARE_PARSE", "PageInput", "PageTimes", "SpeedResult", "System", "measure_speed", "systems_of"]
+
+BARE_PARSE = "lxml parse"
+"""Name of the system that only parses."""
+
+REFERENCES = (BARE_PARSE, "resiliparse", "trafilatura")
+"""Systems that the others are compared with."""
+
+_CHUNK = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageInput:
+    """A page as UTF-8 bytes and as text, the input of one system or the other."""
+
+    data: bytes
+    html: str
+    lang: str | None = None
+    url: str | None = None
+
+    @classmethod
+    def of(cls, page: LabelledPage) -> PageInput:
+        """Make the input of a labelled page."""
+        return cls.of_text(page.html, page.lang, page.url)
+
+    @classmethod
+    def of_text(cls, html: str, lang: str | None = None, url: str | None = None) -> PageInput:
+        """Make the input of a text; lone surrogates become question marks."""
+        data = html.encode("utf-8", errors="replace")
+        return cls(data, data.decode("utf-8"), lang, url)
+
+
+@dataclass(frozen=True)
+class System:
+    """Something that is timed.
+
+    Attributes
+    ----------
+    name, version : str
+        What the tables call it.
+    kind : str
+        ``"parse"``, ``"blockfeat"`` or ``"peer"``.
+    run : callable
+        Takes a page; what it returns is dropped.
+    """
+
+    name: str
+    version: str
+    kind: str
+    run: Callable[[PageInput], object]
+
+
+@dataclass(frozen=True, slots=True)
+class PageTimes:
+    """Best process time of each system on one page, in seconds; NaN where it was not measured or failed."""
+
+    corpus: str
+    id: str
+    size: int
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SpeedResult:
+    """Process times of systems on pages.
+
+    Attributes
+    ----------
+    systems : tuple of System
+        In the order of the times.
+    pages : tuple of PageTimes
+        In the order in which the pages came.
+    passes : int
+        Number of passes; the best one counts.
+    """
+
+    systems: tuple[System, ...]
+    pages: tuple[PageTimes, ...]
+    passes: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the systems."""
+        return tuple(system.name for system in self.systems)
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """Names of the corpora, in the order in which they came."""
+        return tuple(dict.fromkeys(page.corpus for page in self.pages))
+
+    def mean(self, name: str, corpus: str | None = None) -> float:
+        """Return the mean seconds a page of a system, over one corpus or all pages that it was measured on."""
+        return _mean([first for first, _ in self._pairs(name, name, corpus)])
+
+    def ratio(self, name: str, reference: str, corpus: str | None = None) -> float:
+        """Return mean time over mean time of a reference, over the pages that both were measured on."""
+        pairs = self._pairs(name, reference, corpus)
+        below = _mean([second for _, second in pairs])
+        return _mean([first for first, _ in pairs]) / below if below else math.nan
+
+    def _pairs(self, name: str, other: str, corpus: str | None) -> list[tuple[float, float]]:
+        first, second = self._place(name), self._place(other)
+        found = [
+            (page.seconds[first], page.seconds[second])
+            for page in self.pages
+            if corpus is None or page.corpus == corpus
+        ]
+        return [pair for pair in found if not math.isnan(pair[0]) and not math.isnan(pair[1])]
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise InputError(f"no system {name!r} was measured: there are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return one row for each system and page: system, version, corpus, id, size (bytes), seconds."""
+        import pandas
+
+        columns = ["system", "version", "corpus", "id", "size", "seconds"]
+        rows = [
+            (system.name, system.version, page.corpus, page.id, page.size, seconds)
+            for page in self.pages
+            for system, seconds in zip(self.systems, page.seconds, strict=True)
+        ]
+        return pandas.DataFrame(rows, columns=columns)
+
+    def to_markdown(self) -> str:
+        """Return a table: mean milliseconds a page by corpus and over all, and the ratios to the references."""
+        references = [name for name in REFERENCES if name in self.names]
+        columns = ["system", "version", *(f"{corpus}, ms" for corpus in self.corpora), "all, ms", "pages"]
+        columns += [f"× {reference}" for reference in references]
+        rows = []
+        for system in sorted(self.systems, key=lambda system: _last_if_nan(self.mean(system.name))):
+            means = [self.mean(system.name, corpus) for corpus in (*self.corpora, None)]
+            ratios = [self.ratio(system.name, reference) for reference in references]
+            pages = len(self._pairs(system.name, system.name, None))
+            rows.append(
+                [
+                    system.name,
+                    system.version,
+                    *(_number(1000 * mean) for mean in means),
+                    str(pages),
+                    *(_number(ratio) for ratio in ratios),
+                ]
+            )
+        return markdown_table(columns, rows)
+
+    def plot(self, path: str | Path) -> None:
+        """Draw a bar for each system, mean milliseconds a page on a logarithmic axis, to a PNG, SVG or PDF file."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        shown = [system for system in self.systems if not math.isnan(self.mean(system.name))]
+        shown.sort(key=lambda system: -self.mean(system.name))
+        figure = Figure(figsize=(8, 1.2 + 0.35 * len(shown)), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        colours = {"parse": "tab:gray", "blockfeat": "tab:red", "peer": "tab:blue"}
+        means = [1000 * self.mean(system.name) for system in shown]
+        bars = axes.barh(
+            [system.name for system in shown], means, color=[colours.get(system.kind, "tab:blue") for system in shown]
+        )
+        axes.bar_label(bars, labels=[_number(mean) for mean in means], padding=3)
+        axes.set_xscale("log")
+        axes.margins(x=0.12)
+        axes.set_xlabel(f"process time a page, ms (mean over {len(self.pages)} pages, best of {self.passes})")
+        figure.savefig(path, dpi=150)
+
+
+def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = (), *, bare: bool = True) -> list[System]:
+    """Return systems to time: the bare parse, models and peers.
+
+    Parameters
+    ----------
+    models : iterable of Extractor
+        One for each model.
+    peers : iterable of Peer
+        They are loaded here.
+    bare : bool
+        Put lxml's bare parse first.
+    """
+    found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)] if bare else []
+    found += [System(f"blockfeat {model.model.name}", __version__, "blockfeat", _runs(model)) for model in models]
+    found += [System(peer.name, peer.version, "peer", _peer_runs(peer)) for peer in peers]
+    names = [system.name for system in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"systems need names of their own, not {', '.join(names)}")
+    return found
+
+
+def _parse(page: PageInput) -> object:
+    """Parse with nothing done before or after: the floor of every extractor over lxml."""
+    return etree.fromstring(page.data, etree.HTMLParser(encoding="utf-8"))
+
+
+def _runs(extractor: Extractor) -> Callable[[PageInput], object]:
+    return lambda page: extractor.extract(page.data)
+
+
+def _peer_runs(peer: Peer) -> Callable[[PageInput], object]:
+    extract = peer.load()
+    return lambda page: extract(page.html, page.lang, page.url)
+
+
+def measure_speed(
+    systems: Sequence[System],
+    pages: Iterable[LabelledPage],
+    *,
+    passes: int = 5,
+    sample: int | None = None,
+    on_page: Callable[[int, int], None] | None = None,
+) -> SpeedResult:
+    """Time systems on pages, best of several passes.
+
+    Each pass goes over the pages in chunks of 20, and each chunk through all systems in turn, so that other work
+    on the machine hits all alike; within a chunk a system works without a break, as it does in use.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        What `systems_of` returns.
+    pages : iterable of LabelledPage
+        Their order is kept.
+    passes : int
+        At least 1.
+    sample : int, optional
+        Pages of each corpus for systems other than blockfeat's and `REFERENCES`, evenly spaced; all by default.
+    on_page : callable, optional
+        Called with the number of pages done and of all, over all passes.
+
+    Raises
+    ------
+    InputError
+        There are no pages, or no passes.
+    """
+    found = list(pages)
+    if not found or passes < 1:
+        raise InputError(f"speed needs at least one page and one pass, not {len(found)} and {passes}")
+    sampled = _sampled(found, sample)
+    best = [[math.nan] * len(systems) for _ in found]
+    inputs = [PageInput.of(page) for page in found]
+    _warm_up(systems, inputs[0])
+    gc.collect()
+    gc.freeze()  # later collections skip the objects that exist now
+    try:
+        for turn in range(passes):
+            for start in range(0, len(found), _CHUNK):
+                chunk = range(start, min(start + _CHUNK, len(found)))
+                for step in range(len(systems)):
+                    place = (step + turn + start // _CHUNK) % len(systems)
+                    gc.collect()
+                    for page in chunk:
+                        if page in sampled or _is_measured_on_all(systems[place]):
+                            seconds = _seconds(systems[place], inputs[page])
+                            best[page][place] = min(seconds, best[page][place], key=_last_if_nan)
+                if on_page is not None:
+                    on_page(turn * len(found) + chunk.stop, passes * len(found))
+    finally:
+        gc.unfreeze()
+    times = [
+        PageTimes(page.corpus, page.id, len(given.data), tuple(row))
+        for page, given, row in zip(found, inputs, best, strict=True)
+    ]
+    return SpeedResult(tuple(systems), tuple(times), passes)
+
+
+def _sampled(pages: Sequence[LabelledPage], sample: int | None) -> frozenset[int]:
+    """Numbers of the pages that slow systems are measured on: evenly spaced in each corpus."""
+    by_corpus: dict[str, list[int]] = {}
+    for number, page in enumerate(pages):
+        by_corpus.setdefault(page.corpus, []).append(number)
+    chosen: set[int] = set()
+    for numbers in by_corpus.values():
+        count = len(numbers) if sample is None else min(sample, len(numbers))
+        chosen |= {numbers[place * len(numbers) // count] for place in range(count)}
+    return frozenset(chosen)
+
+
+def _is_measured_on_all(system: System) -> bool:
+    return system.kind != "peer" or system.name in REFERENCES
+
+
+def _warm_up(systems: Sequence[System], page: PageInput) -> None:
+    for system in systems:
+        _seconds(system, page)
+
+
+def _seconds(system: System, page: PageInput) -> float:
+    """Return the process time of one call, including the release of its result; NaN if it raises."""
+    start = time.process_time()
+    try:
+        system.run(page)
+    except Exception:  # a peer that fails on a page has no time there
+        return math.nan
+    return time.process_time() - start
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def _last_if_nan(value: float) -> float:
+    return math.inf if math.isnan(value) else value
+
+
+def _number(value: float) -> str:
+    """Three significant digits without an exponent; empty for NaN."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -1,0 +1,171 @@
+"""What runs beside the labeller: the model reads the open pages, and a model is trained on the labelled ones."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Any
+
+from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.store import save_model
+from blockfeat.web.labelling.learning import CurvePoint, LabelTraining, Step, train_on_labels
+from blockfeat.web.labelling.session import LabelSession
+from blockfeat.web.labelling.suggestions import Suggester
+
+__all__ = ["BASELINE", "Background", "TrainingState", "model_file"]
+
+BASELINE = "thresholds"
+"""The bundled model that a trained one is compared with."""
+
+_logger = logging.getLogger("blockfeat.web.labelling.background")
+
+
+def model_file(output: Path) -> Path:
+    """Return where the model of a session is written: ``labels.model.json`` beside ``labels.jsonl``."""
+    return output.with_name(f"{output.name.removesuffix('.jsonl')}.model.json")
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """How a training stands.
+
+    Attributes
+    ----------
+    phase : str
+        ``"none"`` before the first one, ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``.
+    kind : str
+        The kind that was asked for; while it runs, the kind that is tried.
+    done, total : int
+        Fits done and all fits.
+    points : tuple of CurvePoint
+        The learning curve so far.
+    result : LabelTraining or None
+        What came out.
+    is_used : bool
+        Whether the suggestions come from the trained model now.
+    error : str or None
+        Why it failed.
+    """
+
+    phase: str = "none"
+    kind: str = ""
+    done: int = 0
+    total: int = 0
+    points: tuple[CurvePoint, ...] = ()
+    result: LabelTraining | None = None
+    is_used: bool = False
+    error: str | None = None
+
+
+class Background:
+    """Threads of a session; to be closed before it.
+
+    Parameters
+    ----------
+    session : LabelSession
+        The session.
+    configs : mapping of str to dataclass, optional
+        Hyperparameters by kind, as for `blockfeat.web.labelling.learning.train_on_labels`.
+    """
+
+    def __init__(self, session: LabelSession, *, configs: Mapping[str, Any] | None = None) -> None:
+        self.session = session
+        self._configs = configs
+        self._first = session.suggester
+        self.state = TrainingState()
+        """How the latest training stands."""
+        self._lock = Lock()
+        self._stop_training = Event()
+        self._stop_ranking = Event()
+        self._is_closing = Event()
+        self._threads: list[Thread] = []
+
+    def close(self) -> None:
+        """Stop what runs, and wait for it."""
+        self._is_closing.set()
+        self._stop_ranking.set()
+        self._stop_training.set()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until nothing runs any more; what runs may start something else at its end."""
+        while running := [thread for thread in self._threads if thread.is_alive()]:
+            for thread in running:
+                thread.join()
+
+    def start_ranking(self) -> None:
+        """Let the current model read the open pages, so that the least certain come first."""
+        self._stop_ranking.set()
+        self._stop_ranking = stop = Event()
+        # A training that ends while this is closed starts a ranking that nobody waits for.
+        self._start("ranking", lambda: self.session.rank(stop=lambda: stop.is_set() or self._is_closing.is_set()))
+
+    def start_training(self, kind: str) -> None:
+        """Train a model of a kind on the labelled pages.
+
+        Raises
+        ------
+        TrainingError
+            A training is running.
+        """
+        with self._lock:
+            if self.state.phase == "running":
+                raise TrainingError("a training is running; stop it first, or wait for it")
+            self.state = TrainingState("running", kind)
+            self._stop_training.clear()
+        self._start("training", lambda: self._train(kind))
+
+    def stop_training(self) -> None:
+        """Tell the training to stop before its next fit."""
+        self._stop_training.set()
+
+    def _start(self, name: str, work: Callable[[], None]) -> None:
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        thread = Thread(target=work, name=f"blockfeat-{name}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _train(self, kind: str) -> None:
+        """Train, write the model, and take its suggestions where it is at least as good as the current one."""
+        try:
+            self.state = self._trained(kind)
+        except (BlockfeatError, OSError) as error:
+            phase = "stopped" if self._stop_training.is_set() else "failed"
+            self.state = replace(self.state, phase=phase, error=str(error))
+        except Exception as error:
+            _logger.exception("training failed")
+            self.state = replace(self.state, phase="failed", error=f"unexpected {type(error).__name__}: {error}")
+
+    def _trained(self, kind: str) -> TrainingState:
+        target = model_file(self.session.output)
+        name = target.name.removesuffix(".json")
+        first = self._first.extractor
+        others = {BASELINE: Extractor.load(BASELINE)}
+        # A model that an earlier training on these pages made has seen them: its score would say nothing.
+        if first.model.name != name:
+            others.setdefault(first.model.name, first)
+
+        def on_step(step: Step) -> None:
+            self.state = replace(self.state, kind=step.kind, done=step.done, total=step.total, points=step.points)
+
+        found = train_on_labels(
+            self.session.labelled_pages(),
+            kind=kind,
+            others=others,
+            configs=self._configs,
+            name=name,
+            on_step=on_step,
+            stop=self._stop_training.is_set,
+        )
+        save_model(found.model, target)
+        trained = Suggester(Extractor.of(found.model))
+        is_used = trained.table == self._first.table and found.f1 >= found.others.get(first.model.name, 0.0)
+        self.session.use(trained if is_used else self._first)
+        self.start_ranking()
+        return replace(
+            self.state, phase="done", done=self.state.total, points=found.points, result=found, is_used=is_used
+        )

@@ -1,0 +1,264 @@
+"""Training on the pages of a session, with the learning curve on held-out pages and other models beside it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from math import ceil
+from statistics import fmean
+from typing import Any
+
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import folds_by_host, seeded_key
+from blockfeat.errors import TrainingError
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.models.model import Model
+from blockfeat.training.evaluation.metrics import word_scores
+from blockfeat.training.registry import CONFIGS, make_trainer
+from blockfeat.training.thresholds import ThresholdConfig
+from blockfeat.training.train import train
+
+__all__ = ["BEST", "FEWEST_PAGES", "KINDS", "CurvePoint", "LabelTraining", "OnStep", "Step", "train_on_labels"]
+
+KINDS = ("thresholds", "margin")
+"""Kinds of models that are trained in seconds and without further libraries."""
+
+BEST = "best"
+"""Instead of a kind: all of `KINDS` are tried, and the one that is best on held-out pages is taken."""
+
+FEWEST_PAGES = 4
+"""Labelled pages with content that training needs."""
+
+_FOLDS = 3
+_SHARES = (0.25, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Mean word F1 on the held-out pages after training on so many pages (the mean number over the folds)."""
+
+    pages: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far training is: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
+
+    kind: str
+    done: int
+    total: int
+    points: tuple[CurvePoint, ...]
+
+
+OnStep = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class LabelTraining:
+    """A model trained on the labelled pages, and how good it is to be expected.
+
+    Attributes
+    ----------
+    model : Model
+        Trained on all labelled pages.
+    kind : str
+        One of `KINDS`: the one asked for, or the best.
+    pages : int
+        Labelled pages with content: each is held out once for the curve.
+    held_out : str
+        ``"other sites"``, or ``"other pages"`` where there are too few sites to hold out whole ones.
+    points : tuple of CurvePoint
+        The learning curve; the last point has the most training pages.
+    others : mapping of str to float
+        Mean word F1 of other models on the same pages, by name; of other kinds that were tried, at their last point.
+    skipped : tuple of str
+        Pages that could not be trained on, each with the reason.
+    seconds : float
+        Time that all of it took.
+    """
+
+    model: Model
+    kind: str
+    pages: int
+    held_out: str
+    points: tuple[CurvePoint, ...]
+    others: Mapping[str, float]
+    skipped: tuple[str, ...]
+    seconds: float
+
+    @property
+    def f1(self) -> float:
+        """Mean word F1 on held-out pages: the last point of the curve."""
+        return self.points[-1].f1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold, without the model."""
+        return {
+            "kind": self.kind,
+            "pages": self.pages,
+            "held_out": self.held_out,
+            "points": [asdict(point) for point in self.points],
+            "f1": self.f1,
+            "others": dict(self.others),
+            "skipped": list(self.skipped),
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def train_on_labels(
+    pages: Sequence[LabelledPage],
+    *,
+    kind: str = BEST,
+    others: Mapping[str, Extractor] | None = None,
+    configs: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    name: str = "labelled",
+    on_step: OnStep = lambda step: None,
+    stop: Callable[[], bool] = bool,
+) -> LabelTraining:
+    """Train a model on labelled pages, and on parts of them for the learning curve.
+
+    The pages are dealt to three folds, by site where there are three sites or more. For each share of the pages
+    outside a fold (a quarter, half, all) a model is trained and scored on the fold, so that every page is held out
+    once at each point of the curve. The model that is returned is trained on all pages.
+
+    Parameters
+    ----------
+    pages : sequence of LabelledPage
+        Pages with a gold text; pages without content are trained on where the kind can, and not scored.
+    kind : str
+        `BEST` or one of `KINDS`.
+    others : mapping of str to Extractor, optional
+        Models to score on the same pages.
+    configs : mapping of str to dataclass, optional
+        Hyperparameters by kind, as for `blockfeat.training.registry.CONFIGS`; by default those of the kind, thresholds
+        by the word F1 that the curve shows.
+    seed : int
+        Seed of the folds and of training.
+    name : str
+        Name of the model.
+    on_step : callable
+        Called after each fit.
+    stop : callable
+        Asked before each fit whether to end.
+
+    Raises
+    ------
+    TrainingError
+        There are too few pages with content, the kind is unknown, or training was stopped.
+    """
+    kinds = KINDS if kind == BEST else (kind,)
+    if kinds[0] not in KINDS:
+        raise TrainingError(f"unknown kind {kind!r}; known are {', '.join((BEST, *KINDS))}")
+    start = time.perf_counter()
+    # In the order of the ids: the model must not depend on the order in which pages were labelled.
+    pages = sorted(pages, key=lambda page: page.id)
+    scored = [page for page in pages if page.text]
+    if len(scored) < FEWEST_PAGES:
+        raise TrainingError(f"training needs {FEWEST_PAGES} labelled pages with content; there are {len(scored)}")
+    folds, held_out = _folds(pages, seed)
+    options = {**{tried: _config(tried) for tried in kinds}, **(configs or {})}
+    curves = {
+        tried: _Curve(tried, options[tried], seed, folds, number, len(kinds), on_step, stop).points()
+        for number, tried in enumerate(kinds)
+    }
+    best = max(kinds, key=lambda tried: curves[tried][-1].f1)
+    model = train(pages, kind=best, config=options[best], seed=seed, split=1.0, name=name, command="blockfeat label")
+    found = LabelTraining(
+        model=model,
+        kind=best,
+        pages=len(scored),
+        held_out=held_out,
+        points=curves[best],
+        others={
+            **{f"{tried}, your labels": curves[tried][-1].f1 for tried in kinds if tried != best},
+            **{other: _mean_f1(extractor, scored) for other, extractor in (others or {}).items()},
+        },
+        skipped=model.report.skipped if model.report is not None else (),
+        seconds=time.perf_counter() - start,
+    )
+    record = {**model.record, "labelling": found.to_dict()}
+    return replace(found, model=replace(model, record=record))  # type: ignore[type-var]
+
+
+_Folds = list[tuple[list[LabelledPage], list[LabelledPage]]]
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The fits of a learning curve: one of several, by their number."""
+
+    kind: str
+    config: Any
+    seed: int
+    folds: _Folds
+    number: int
+    of: int
+    on_step: OnStep
+    stop: Callable[[], bool]
+
+    def points(self) -> tuple[CurvePoint, ...]:
+        """Return one point for each share of the training pages; all folds of one share come before the next."""
+        found: list[CurvePoint] = []
+        own = len(_SHARES) * len(self.folds)
+        before, total = self.number * own, self.of * own + 1
+        for number, share in enumerate(_SHARES):
+            scores: list[float] = []
+            sizes: list[int] = []
+            for place, (training, test) in enumerate(self.folds):
+                if self.stop():
+                    raise TrainingError("training was stopped")
+                part = training[: max(2, ceil(share * len(training)))]
+                sizes.append(len(part))
+                scores += _f1s(self._fitted(part), [page for page in test if page.text])
+                done = before + number * len(self.folds) + place + 1
+                self.on_step(Step(self.kind, done, total, tuple(found)))
+            found.append(CurvePoint(round(fmean(sizes), 1), fmean(scores)))
+            self.on_step(Step(self.kind, done, total, tuple(found)))
+        return tuple(found)
+
+    def _fitted(self, pages: Sequence[LabelledPage]) -> Extractor:
+        return Extractor.of(make_trainer(self.kind, self.config, seed=self.seed).fit(pages))
+
+
+def _config(kind: str) -> Any:
+    """Return the hyperparameters of a kind."""
+    return ThresholdConfig(fitness="f1") if kind == "thresholds" else CONFIGS[kind]()
+
+
+def _folds(pages: Sequence[LabelledPage], seed: int) -> tuple[_Folds, str]:
+    """Return pairs of training and held-out pages, in an order that is as good as random, and what is held out."""
+    if len({page.host for page in pages}) >= _FOLDS:
+        by_site = folds_by_host(pages, _FOLDS, seed)
+        if all(sum(bool(page.text) for page in training) >= 2 and any(page.text for page in test)
+               for training, test in by_site):  # fmt: skip
+            return [(_shuffled(training, seed), test) for training, test in by_site], "other sites"
+    # Pages with content are dealt out first, so that every fold has some.
+    dealt = sorted(_shuffled(pages, seed), key=lambda page: not page.text)
+    parts = [dealt[place::_FOLDS] for place in range(_FOLDS)]
+    found = []
+    for place, part in enumerate(parts):
+        training = chain.from_iterable(other for number, other in enumerate(parts) if number != place)
+        found.append((_shuffled(list(training), seed), part))
+    return found, "other pages"
+
+
+def _shuffled(pages: Sequence[LabelledPage], seed: int) -> list[LabelledPage]:
+    """Return pages in an order that only their ids and the seed decide."""
+    return sorted(pages, key=lambda page: seeded_key(seed, page.id))
+
+
+def _f1s(extractor: Extractor, pages: Sequence[LabelledPage]) -> list[float]:
+    """Return the word F1 of each page."""
+    found = []
+    for page in pages:
+        extraction = extractor.extract(page.html, url=page.url, lang=page.lang)
+        found.append(word_scores(extraction.text, page.text or "").f1)
+    return found
+
+
+def _mean_f1(extractor: Extractor, pages: Sequence[LabelledPage]) -> float:
+    return fmean(_f1s(extractor, pages))

@@ -1,0 +1,398 @@
+"""A labelling session: pages, the labels so far, what comes next; every action is saved before it counts."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+
+from blockfeat._files import held_alone
+from blockfeat.data.block_roles import ROLES, BlockRoles
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import BlockfeatError, CorpusError, InputError
+from blockfeat.web.labelling.corpus_file import CorpusFile
+from blockfeat.web.labelling.journal import Journal
+from blockfeat.web.labelling.log import STATES, Change, PageLabels
+from blockfeat.web.labelling.ranking import Ranking
+from blockfeat.web.labelling.shelf import PageShelf
+from blockfeat.web.labelling.suggestions import CutPage, Suggester, text_of_roles
+
+__all__ = ["LabelSession", "PageView", "Progress"]
+
+_logger = logging.getLogger("blockfeat.web.labelling")
+
+
+@dataclass(frozen=True)
+class PageView:
+    """One page as the labeller has it before them.
+
+    Attributes
+    ----------
+    cut : CutPage
+        The page, its blocks and what the model suggests.
+    state : str
+        One of `blockfeat.web.labelling.log.STATES`.
+    marked : mapping of int to str
+        The roles that the labeller gave, by block.
+    warning : str or None
+        What the labeller should know of this page.
+    """
+
+    cut: CutPage
+    state: str
+    marked: Mapping[int, str]
+    warning: str | None = None
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The role of each block: the labeller's, else the one that is suggested."""
+        return tuple(self.marked.get(block, role) for block, role in enumerate(self.cut.suggestion.roles))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a session is: pages in all and by state, and blocks labelled a minute (None before the first page)."""
+
+    pages: int
+    done: int
+    skipped: int
+    bad: int
+    left: int
+    blocks_a_minute: float | None
+
+
+class LabelSession:
+    """Labels the pages of a shelf; a context manager that holds the output for itself.
+
+    Safe for use by several threads.
+
+    Parameters
+    ----------
+    shelf : PageShelf
+        The pages.
+    output : Path
+        The corpus file; beside it stand the journal (``.journal``) and the lock (``.lock``).
+    suggester : Suggester
+        The model that suggests.
+    clock : callable
+        Gives the time in seconds since 1970.
+
+    Raises
+    ------
+    CorpusError
+        Another session has the output, or output or journal cannot be read.
+    OutputError
+        They cannot be written.
+    """
+
+    def __init__(
+        self, shelf: PageShelf, output: Path, suggester: Suggester, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.shelf = shelf
+        self.output = output
+        self._ranking = Ranking(suggester)
+        self._clock = clock
+        self._lock = RLock()
+        self._latest: tuple[Suggester, CutPage] | None = None
+        with ExitStack() as stack:
+            corpus = _checked(output)
+            try:
+                stack.enter_context(held_alone(_beside(output, ".lock")))
+            except BlockingIOError:
+                raise CorpusError(f"{output}: another session of `blockfeat label` has this file") from None
+            self._corpus = CorpusFile(corpus)
+            self._journal = stack.enter_context(Journal(_beside(output, ".journal"), suggester.table))
+            self._reconcile()
+            self._open = stack.pop_all()
+
+    def __enter__(self) -> LabelSession:
+        """Return the session."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close the files and free the lock."""
+        self._open.close()
+
+    # What there is.
+
+    @property
+    def progress(self) -> Progress:
+        """How far the session is."""
+        with self._lock:
+            counts = {state: sum(self._state(id) == state for id in self.shelf.ids) for state in STATES}
+            return Progress(
+                pages=len(self.shelf.ids),
+                done=counts["done"],
+                skipped=counts["skipped"],
+                bad=counts["bad"],
+                left=counts["open"],
+                blocks_a_minute=self._journal.log.pace,
+            )
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an action to take back."""
+        return self._journal.log.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an action to make again."""
+        return self._journal.log.can_redo
+
+    def state(self, page: str) -> str:
+        """Return the state of a page, one of `blockfeat.web.labelling.log.STATES`."""
+        with self._lock:
+            return self._state(self._known(page))
+
+    def confidence(self, page: str) -> float | None:
+        """Return the word F1 expected of the current model on a page; None before `rank` came to it."""
+        return self._ranking.confidence(page)
+
+    @property
+    def suggester(self) -> Suggester:
+        """The model that suggests."""
+        return self._ranking.suggester
+
+    @property
+    def order(self) -> list[str]:
+        """The pages: those to do first, least certain ahead, then skipped, bad and done ones."""
+        with self._lock:
+            return self._ranking.order(self.shelf.ids, self._state)
+
+    def labelled_pages(self) -> list[LabelledPage]:
+        """Return the pages of the corpus file."""
+        with self._lock:
+            return list(self._corpus.pages())
+
+    def view(self, page: str) -> PageView:
+        """Cut a page and return it with what is known of it.
+
+        Raises
+        ------
+        InputError
+            There is no such page.
+        """
+        cut = self._cut(page)
+        with self._lock:
+            return self._view(cut)
+
+    def next_page(self, page: str | None = None, *, step: int = 1) -> str | None:
+        """Return the page to do next: the first open one, or the one so many steps from a page in `order`.
+
+        None where no page is open, or at an end of the order.
+        """
+        order = self.order
+        if page is None:
+            return next((id for id in order if self.state(id) == "open"), None)
+        place = order.index(self._known(page)) + step
+        return order[place] if 0 <= place < len(order) else None
+
+    # What the labeller does.
+
+    def mark(self, page: str, blocks: Iterable[int], role: str | None) -> PageView:
+        """Give blocks of a page a role, or take theirs away with None; return the page as it is then.
+
+        Raises
+        ------
+        InputError
+            There is no such page, block or role.
+        """
+        if role is not None and role not in ROLES:
+            raise InputError(f"{role!r} is no role; known are {', '.join(ROLES)}")
+        cut = self._cut(page)
+        chosen = sorted(set(blocks))
+        if not chosen or chosen[0] < 0 or chosen[-1] >= len(cut.blocks):
+            raise InputError(
+                f"{page}: there are blocks from 0 to {len(cut.blocks) - 1}, and at least one must be given"
+            )
+        with self._lock:
+            before = self._view(cut)
+            changes = {block: role for block in chosen if before.marked.get(block) != role}
+            # A page that was done and loses a role, or has changed, is open again.
+            is_open_again = before.state == "done" and (role is None or before.warning is not None)
+            state = "open" if is_open_again else None
+            if changes:
+                self._apply(Change(page, cut.cut, changes, state, self._clock()), cut)
+            return self._view(cut)
+
+    def accept(self, page: str) -> PageView:
+        """Say that a page is done: blocks without a role take the one that is suggested."""
+        cut = self._cut(page)
+        with self._lock:
+            before = self._view(cut)
+            roles = {block: role for block, role in enumerate(before.roles) if block not in before.marked}
+            self._apply(Change(page, cut.cut, roles, "done", self._clock()), cut)
+            return self._view(cut)
+
+    def no_content(self, page: str) -> PageView:
+        """Say that a page is done and has no content: every block is clutter."""
+        cut = self._cut(page)
+        with self._lock:
+            roles: dict[int, str | None] = dict.fromkeys(range(len(cut.blocks)), "clutter")
+            self._apply(Change(page, cut.cut, roles, "done", self._clock()), cut)
+            return self._view(cut)
+
+    def set_aside(self, page: str, state: str) -> None:
+        """Put a page off (``"skipped"``), call it of no use (``"bad"``), or open it again (``"open"``).
+
+        Raises
+        ------
+        InputError
+            There is no such page, or the state is another.
+        """
+        if state not in ("skipped", "bad", "open"):
+            raise InputError(f"a page cannot be set to {state!r}; known are skipped, bad, open")
+        with self._lock:
+            cut = self._journal.log.labels(self._known(page)).cut
+            self._apply(Change(page, cut, {}, state, self._clock()), None)
+
+    def undo(self) -> str | None:
+        """Take the latest action back, whatever page it was on; return the page, None where there is none."""
+        with self._lock:
+            page = self._journal.undo()
+            if page is not None:
+                self._bring_up_to_date(page, None)
+            return page
+
+    def redo(self) -> str | None:
+        """Make the action again that was taken back last; return its page, None where there is none."""
+        with self._lock:
+            page = self._journal.redo()
+            if page is not None:
+                self._bring_up_to_date(page, None)
+            return page
+
+    # The model.
+
+    def use(self, suggester: Suggester) -> None:
+        """Take suggestions from another model.
+
+        Raises
+        ------
+        InputError
+            It cuts pages by another tag table.
+        """
+        if suggester.table != self.suggester.table:
+            raise InputError(f"the model cuts pages by {suggester.table!r}, the session by {self.suggester.table!r}")
+        self._ranking.use(suggester)
+
+    def rank(self, *, on_page: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = bool) -> None:
+        """Let the current model read all open pages, so that the least certain come first.
+
+        Parameters
+        ----------
+        on_page : callable, optional
+            Called with the number of pages read and of all.
+        stop : callable
+            Asked before each page whether to end.
+        """
+        suggester = self.suggester
+        open_pages = [id for id in self.shelf.ids if self.state(id) == "open"]
+        for number, id in enumerate(open_pages, start=1):
+            if stop() or suggester is not self.suggester:
+                return
+            try:
+                found = suggester(self.shelf.page(id)).suggestion.confidence
+            except BlockfeatError as error:
+                _logger.info("%s: %s", id, error)
+                found = 0.0
+            self._ranking.note(id, found, suggester)
+            if on_page is not None:
+                on_page(number, len(open_pages))
+
+    # How it is kept.
+
+    def _known(self, page: str) -> str:
+        if page not in self.shelf:
+            raise InputError(f"{page!r}: there is no such page in the session")
+        return page
+
+    def _cut(self, page: str) -> CutPage:
+        """Cut a page; the latest is kept, for a labeller marks many blocks of one page."""
+        suggester, latest = self.suggester, self._latest
+        if latest is not None and latest[0] is suggester and latest[1].page.id == page:
+            return latest[1]
+        cut = suggester(self.shelf.page(self._known(page)))
+        self._latest = (suggester, cut)
+        return cut
+
+    def _state(self, page: str) -> str:
+        return self._journal.log.labels(page).state
+
+    def _view(self, cut: CutPage) -> PageView:
+        labels = self._journal.log.labels(cut.page.id)
+        if labels.cut not in ("", cut.cut):
+            warning = "the page has changed since it was labelled; its labels are kept until you accept it again"
+            return PageView(cut, labels.state, {}, warning)
+        return PageView(cut, labels.state, dict(labels.roles))
+
+    def _apply(self, change: Change, cut: CutPage | None) -> None:
+        """Write a change to the journal, then bring the corpus file up to date."""
+        self._journal.apply(change)
+        self._bring_up_to_date(change.page, cut)
+
+    def _bring_up_to_date(self, page: str, cut: CutPage | None) -> None:
+        """Make the corpus file say of a page what the journal says."""
+        labels = self._journal.log.labels(page)
+        written = self._corpus.roles(page)
+        if labels.state != "done":
+            # What the session never wrote stays until the page is accepted, such as text that others gave it; so do
+            # labels of the page as it was before it changed.
+            is_own = page in self._journal.log.finished
+            if is_own and written is not None and labels.cut in ("", written.cut):
+                self._corpus.remove(page)
+            return
+        if page not in self.shelf or _same(labels, written):
+            return
+        cut = cut or self._cut(page)
+        if labels.cut != cut.cut:  # of a page that has changed: what the file has stays
+            return
+        self._corpus.put(_labelled_page(cut, labels, self._corpus.name))
+
+    def _reconcile(self) -> None:
+        """After a crash, write what the corpus file lacks; take over labels of a file that has no journal."""
+        log = self._journal.log
+        for page in list(log.pages):
+            self._bring_up_to_date(page, None)
+        for page in self._corpus.ids:
+            roles = self._corpus.roles(page)
+            if page in log.pages or page not in self.shelf or roles is None or roles.table != self.suggester.table:
+                continue
+            given = {block: role for block, role in enumerate(roles.blocks) if role is not None}
+            self._journal.apply(Change(page, roles.cut, given, "done", self._clock(), is_given=True))
+
+
+def _labelled_page(cut: CutPage, labels: PageLabels, corpus: str) -> LabelledPage:
+    """Return a page with its gold."""
+    roles = tuple(labels.roles.get(block) for block in range(len(cut.blocks)))
+    return LabelledPage(
+        id=cut.page.id,
+        html=cut.page.html,
+        text=text_of_roles(cut.blocks, roles),
+        lang=cut.page.lang or cut.extraction.lang,
+        url=cut.page.url,
+        corpus=corpus,
+        roles=BlockRoles(cut.blocks.table, cut.cut, roles),
+    )
+
+
+def _same(labels: PageLabels, roles: BlockRoles | None) -> bool:
+    """Return whether the roles of the file are those of the journal."""
+    if roles is None or roles.cut != labels.cut:
+        return False
+    return {block: role for block, role in enumerate(roles.blocks) if role is not None} == labels.roles
+
+
+def _beside(output: Path, suffix: str) -> Path:
+    return output.with_name(output.name + suffix)
+
+
+def _checked(output: Path) -> Path:
+    if not output.parent.is_dir():
+        raise CorpusError(f"{output}: there is no folder {output.parent}")
+    return output

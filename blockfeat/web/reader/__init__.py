@@ -1,0 +1,1 @@
+"""The reader: a page as an article, its blocks coloured and explained, and the JSON API."""

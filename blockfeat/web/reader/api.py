@@ -1,0 +1,154 @@
+"""The JSON API of the reader."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, File, Form, Request, UploadFile
+
+import blockfeat
+from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.web.problems import PROBLEM_TYPE
+from blockfeat.web.reader.kept import PageSource
+from blockfeat.web.reader.outputs import format_names, media_of
+from blockfeat.web.reader.reading import Clean
+from blockfeat.web.reader.schemas import (
+    CleanRequest,
+    CleanResponse,
+    CompareRequest,
+    CompareResponse,
+    ExplainRequest,
+    ExplainResponse,
+    ExtractRequest,
+    ExtractResponse,
+    HealthResponse,
+    KeptResponse,
+    ModelsResponse,
+    OptionsResponse,
+    PageInput,
+)
+from blockfeat.web.reader.service import Service
+from blockfeat.web.reader.tasks import Compare, Explain, Extract
+
+__all__ = ["GUARDED", "PROBLEMS", "router", "service_of"]
+
+_PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
+GUARDED: dict[int | str, dict[str, Any]] = {
+    403: {"description": "Another site's page asked, or the address may not be fetched from.", **_PROBLEM},
+    421: {"description": "The service is not asked for by this host name.", **_PROBLEM},
+}
+"""Answers that every operation may give."""
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    **GUARDED,
+    400: {"description": "The request is no JSON or no form.", **_PROBLEM},
+    404: {"description": "The page is not kept any more.", **_PROBLEM},
+    408: {"description": "The body of the request did not come in time.", **_PROBLEM},
+    413: {"description": "The request or the page is too large.", **_PROBLEM},
+    415: {"description": "The bytes are no HTML.", **_PROBLEM},
+    422: {"description": "An option is wrong, or the page cannot be read or fetched.", **_PROBLEM},
+    429: {"description": "Too many requests of this client; Retry-After says when to come back.", **_PROBLEM},
+    503: {"description": "Too many requests wait.", **_PROBLEM},
+    504: {"description": "The page took too long.", **_PROBLEM},
+}
+"""Answers that the operations on pages may give beside the good one."""
+
+_LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (429, 503, 504)}}
+
+router = APIRouter(prefix="/api/v1", tags=["reader"])
+
+
+def service_of(request: Request) -> Service:
+    """Return the service of the app that a request came to."""
+    service: Service = request.app.state.service
+    return service
+
+
+@router.get("/health", summary="Whether the service runs", responses=GUARDED)
+async def health(request: Request) -> HealthResponse:
+    """Return version and load of the service."""
+    service = service_of(request)
+    return HealthResponse(
+        version=blockfeat.__version__,
+        workers=service.settings.jobs,
+        busy=service.workers.busy,
+        pages_kept=len(service.kept),
+    )
+
+
+@router.get("/models", summary="The models", responses=_LIGHT)
+async def models(request: Request) -> ModelsResponse:
+    """Return the models that are offered, with their features."""
+    described = await service_of(request).describe_models()
+    return ModelsResponse.model_validate({"default": DEFAULT_MODEL, "models": described})
+
+
+@router.get("/options", summary="Formats, and the default settings of the filters", responses=_LIGHT)
+async def options(request: Request) -> OptionsResponse:
+    """Return what else can be chosen."""
+    formats = [media_of(name) for name in format_names()]
+    return OptionsResponse.model_validate({"formats": formats, "max_bytes": service_of(request).settings.max_bytes})
+
+
+@router.post("/pages", summary="Keep a page for further requests", responses=PROBLEMS)
+async def keep_page(request: Request, page: PageInput) -> KeptResponse:
+    """Take a page, or fetch it, and keep it for a while: further requests name it instead of sending it again."""
+    service = service_of(request)
+    return _kept(service, await service.source(html=page.html, url=page.url, page=page.page))
+
+
+@router.post("/files", summary="Keep a file for further requests", responses=PROBLEMS)
+async def keep_file(
+    request: Request,
+    file: Annotated[UploadFile, File(description="A page as a file; its encoding is found as a browser does.")],
+    url: Annotated[str | None, Form(max_length=8192, description="Its address, where it has one.")] = None,
+) -> KeptResponse:
+    """Take a page as a file and keep it for a while."""
+    service = service_of(request)
+    data = await file.read()
+    return _kept(service, service.checked(PageSource(data, url or None, None, (file.filename or "")[:255] or None)))
+
+
+@router.post("/extract", summary="The main text of a page, and its record", responses=PROBLEMS)
+async def extract(request: Request, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
+    """Extract a page: its record, and the main text in every format that is asked for."""
+    service = service_of(request)
+    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
+    formats = tuple(dict.fromkeys(asked.formats))
+    task = Extract(source, asked.plain(), formats, asked.links, asked.images, asked.evidence)
+    return ExtractResponse.model_validate(await service.do(task))
+
+
+@router.post("/explain", summary="The blocks of a page with the reasons", responses=PROBLEMS)
+async def explain(request: Request, asked: Annotated[ExplainRequest, Body()]) -> ExplainResponse:
+    """Extract a page and return each block: kept or dropped, its score, its features, and the reason in words."""
+    service = service_of(request)
+    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
+    blocks = None if asked.blocks is None else tuple(asked.blocks)
+    return ExplainResponse.model_validate(await service.do(Explain(source, asked.plain(), asked.features, blocks)))
+
+
+@router.post("/compare", summary="Where two ways to extract a page differ", responses=PROBLEMS)
+async def compare(request: Request, asked: Annotated[CompareRequest, Body()]) -> CompareResponse:
+    """Extract a page twice and return the blocks about which the two decide differently."""
+    service = service_of(request)
+    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
+    return CompareResponse.model_validate(await service.do(Compare(source, asked.first.plain(), asked.second.plain())))
+
+
+@router.post("/clean", summary="A page without clutter, its markup kept", responses=PROBLEMS)
+async def clean(request: Request, asked: Annotated[CleanRequest, Body()]) -> CleanResponse:
+    """Clean a page by filters, as `blockfeat clean` does."""
+    service = service_of(request)
+    source = await service.source(html=asked.html, url=asked.url, page=asked.page)
+    task = Clean(source, asked.settings.settings(), asked.format, asked.sanitise)
+    return CleanResponse.model_validate(await service.do(task))
+
+
+def _kept(service: Service, source: PageSource) -> KeptResponse:
+    return KeptResponse(
+        page=service.kept.keep(source),
+        url=source.url,
+        name=source.name,
+        bytes=source.size,
+        seconds=service.settings.kept_seconds,
+    )

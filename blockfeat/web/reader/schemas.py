@@ -1,0 +1,356 @@
+"""What the API takes and returns, as OpenAPI describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from blockfeat.models.decoder import DECODERS
+from blockfeat.papers.crunch.settings import (
+    Advertisements,
+    CleanSettings,
+    EmptyTables,
+    Filters,
+    LinkLists,
+    RemovedLinks,
+)
+from blockfeat.web.reader.choices import ExtractionChoices
+from blockfeat.web.reader.outputs import format_names
+from blockfeat.web.safe.markup import LOOKS
+
+__all__ = [
+    "Choices",
+    "CleanChoices",
+    "CleanRequest",
+    "CleanResponse",
+    "CompareRequest",
+    "CompareResponse",
+    "ExplainRequest",
+    "ExplainResponse",
+    "ExtractRequest",
+    "ExtractResponse",
+    "FrameChoices",
+    "HealthResponse",
+    "KeptResponse",
+    "ModelsResponse",
+    "OptionsResponse",
+    "PageInput",
+    "ProblemBody",
+]
+
+_LONGEST_ADDRESS = 8192
+_LONGEST_NAME = 200
+_MOST_RUNS = 1000
+_MOST_CONTAINERS = 200
+
+Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]
+FormatName = Annotated[str, Field(json_schema_extra={"enum": list(format_names())})]
+
+
+class _Strict(BaseModel):
+    """Refuses what it does not know, so that a misspelt option is no silent default."""
+
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="null")
+
+
+class PageInput(_Strict):
+    """A page: its HTML (with ``url`` as its address), an address to fetch, or one that the service still keeps."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"anyOf": [{"required": [name]} for name in ("html", "url", "page")]}
+    )
+
+    html: Annotated[str | None, Field(description="The page as HTML.")] = None
+    url: Annotated[
+        Address | None, Field(description="Its address; with neither html nor page, the page is fetched from it.")
+    ] = None
+    page: Annotated[
+        str | None,
+        Field(description="What POST /api/v1/pages or /api/v1/files returned.", max_length=_LONGEST_NAME),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_page(self) -> Self:
+        if self.html is None and self.url is None and self.page is None:
+            raise ValueError("give html, url or page")
+        if self.page is not None and (self.html is not None or self.url is not None):
+            raise ValueError("page goes with neither html nor url")
+        return self
+
+
+class Choices(_Strict):
+    """Model and options of an extraction; null leaves a choice to the model."""
+
+    model: Annotated[str, Field(max_length=_LONGEST_NAME, description="A name of GET /api/v1/models.")] = "default"
+    decoder: Annotated[
+        Literal["conjunction", "mss"] | None, Field(description="For models of thresholds: how labels are chosen.")
+    ] = None
+    runs: Annotated[
+        int | None, Field(ge=1, le=_MOST_RUNS, description="Contiguous runs that the decoder mss may keep.")
+    ] = None
+    favour: Annotated[Literal["precision", "recall"] | None, Field(description="Less clutter, or less text lost.")] = (
+        None
+    )
+    headline: Annotated[bool | None, Field(description="Keep the headline, or not.")] = None
+    captions: Annotated[bool | None, Field(description="Keep captions inside the text, or not.")] = None
+    tables: Annotated[bool | None, Field(description="Keep tables inside the text, or not.")] = None
+    comments: Annotated[bool | None, Field(description="Keep what readers wrote, or not.")] = None
+    lang: Annotated[
+        str | None, Field(max_length=35, description="Language of the page, such as de; identified without it.")
+    ] = None
+    normalise: Annotated[bool, Field(description="Bring text into Unicode's normal form C.")] = True
+
+    def plain(self) -> ExtractionChoices:
+        """Return the choices as the tasks have them."""
+        return ExtractionChoices(**{name: getattr(self, name) for name in Choices.model_fields})
+
+
+class FrameChoices(Choices):
+    """Model and options of a coloured page, and how much of its look is kept."""
+
+    look: Literal["plain", "page", "web"] = "page"
+
+
+class ExtractRequest(PageInput, Choices):
+    """A page, options, and the formats that the main text is wanted in."""
+
+    formats: Annotated[list[FormatName], Field(max_length=20)] = ["text"]
+    links: Annotated[bool, Field(description="Write links in Markdown.")] = False
+    images: Annotated[bool, Field(description="Write images in Markdown, HTML and XML.")] = False
+    evidence: Annotated[bool, Field(description="Add the blocks to the record.")] = False
+
+    @model_validator(mode="after")
+    def _known_formats(self) -> Self:
+        for name in self.formats:
+            if name not in format_names():
+                raise ValueError(f"format {name[:50]!r} is unknown; known are {', '.join(format_names())}")
+        return self
+
+
+class ExplainRequest(PageInput, Choices):
+    """A page and options."""
+
+    features: Annotated[bool, Field(description="Add the features of each block.")] = True
+    blocks: Annotated[
+        list[Annotated[int, Field(ge=0)]] | None, Field(description="Only these blocks, by index.", max_length=10_000)
+    ] = None
+
+
+class CompareRequest(PageInput):
+    """A page, and two ways to extract it."""
+
+    first: Choices = Choices()
+    second: Choices
+
+
+@dataclass(frozen=True)
+class _Filters(Filters):
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="Filters")
+
+
+@dataclass(frozen=True)
+class _LinkLists(LinkLists):
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="LinkLists")
+
+
+@dataclass(frozen=True)
+class _EmptyTables(EmptyTables):
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="EmptyTables")
+
+
+@dataclass(frozen=True)
+class _RemovedLinks(RemovedLinks):
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="RemovedLinks")
+
+
+class AdvertisementChoices(_Strict):
+    """The advertisement remover; files of hosts are not taken from clients."""
+
+    remove: bool = True
+    bundled_list: bool = True
+
+
+class CleanChoices(_Strict):
+    """Settings of the filters of ``blockfeat clean``; what is left out has its default (docs/crunch.md)."""
+
+    filters: _Filters = _Filters()
+    advertisements: AdvertisementChoices = AdvertisementChoices()
+    link_lists: _LinkLists = _LinkLists()
+    empty_tables: _EmptyTables = _EmptyTables()
+    removed_links: _RemovedLinks = _RemovedLinks()
+
+    def settings(self) -> CleanSettings:
+        """Return the settings as the filters have them."""
+        hosts = Advertisements(self.advertisements.remove, self.advertisements.bundled_list)
+        return CleanSettings(
+            filters=Filters(**vars(self.filters)),
+            advertisements=hosts,
+            link_lists=LinkLists(**vars(self.link_lists)),
+            empty_tables=EmptyTables(**vars(self.empty_tables)),
+            removed_links=RemovedLinks(**vars(self.removed_links)),
+        )
+
+
+class CleanRequest(PageInput):
+    """A page, and what is removed from it."""
+
+    settings: CleanChoices = CleanChoices()
+    format: Literal["html", "text"] = "html"
+    sanitise: Annotated[bool, Field(description="Leave only what an allow list has; without it the page may run.")] = (
+        True
+    )
+
+
+class KeptResponse(_Strict):
+    """A page that the service keeps for a while."""
+
+    page: Annotated[str, Field(description="Its name in further requests.")]
+    url: str | None
+    name: str | None
+    bytes: int
+    seconds: Annotated[float, Field(description="How long it is kept after its last use.")]
+
+
+class ExtractResponse(_Strict):
+    """The page's record (docs/record.md), and the main text by format."""
+
+    record: dict[str, Any]
+    outputs: dict[str, str]
+
+
+class Threshold(_Strict):
+    """A threshold of the model."""
+
+    feature: str
+    title: str
+    unit: str
+    bound: str
+    threshold: float | None
+    words: str
+
+
+class FeatureValue(_Strict):
+    """What a feature says of a block."""
+
+    feature: str
+    title: str
+    unit: str
+    value: float | None
+    written: str
+    threshold: str | None
+    failed: bool
+    contribution: float | None
+    says: str | None
+
+
+class ExplainedBlock(_Strict):
+    """A block, what was decided about it, and why."""
+
+    index: int
+    text: str
+    kept: bool
+    role: str
+    kind: str
+    level: int
+    words: int
+    links: int
+    score: float | None
+    reason: str
+    failed: list[str]
+    features: list[FeatureValue]
+    xpath: str
+
+
+class ExplainResponse(_Strict):
+    """The page's record, the model's thresholds for it, and its blocks."""
+
+    record: dict[str, Any]
+    thresholds: list[Threshold]
+    blocks: list[ExplainedBlock]
+
+
+class Side(_Strict):
+    """One of two extractions."""
+
+    model: str
+    blocks: int
+    kept: int
+    words_kept: int
+    differing: Annotated[list[int], Field(description="Blocks about which the other decides differently.")]
+
+
+class CompareResponse(_Strict):
+    """Where two extractions differ."""
+
+    first: Side
+    second: Side
+    agreement: Annotated[float | None, Field(description="Word F1 of the two texts; null where both are empty.")]
+
+
+class CleanResponse(_Strict):
+    """A cleaned page."""
+
+    output: str
+    encoding: str
+    warnings: list[str]
+
+
+class ModelDescription(_Strict):
+    """A model."""
+
+    name: str
+    kind: str
+    decoding: str
+    has_decoders: Annotated[bool, Field(description="Whether decoder and runs can be chosen.")]
+    tag_table: str
+    languages: Annotated[list[str], Field(description="What it was trained on; empty for any.")]
+    features: list[str]
+
+
+class ModelsResponse(_Strict):
+    """The models that are offered."""
+
+    default: str
+    models: list[ModelDescription]
+
+
+class FormatDescription(_Strict):
+    """A format of output."""
+
+    name: str
+    title: str
+    media_type: str
+    suffix: str
+
+
+class OptionsResponse(_Strict):
+    """What else can be chosen."""
+
+    formats: list[FormatDescription]
+    decoders: list[str] = list(DECODERS)
+    favour: list[str] = ["precision", "recall"]
+    looks: list[str] = list(LOOKS)
+    clean: Annotated[CleanChoices, Field(description="The default settings of the filters.")] = CleanChoices()
+    max_bytes: int
+
+
+class HealthResponse(_Strict):
+    """How the service is."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+    workers: int
+    busy: int
+    pages_kept: int
+
+
+class ProblemBody(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[dict[str, str]] | None = None

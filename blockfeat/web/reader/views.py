@@ -1,0 +1,167 @@
+"""The pages of the reader."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from pydantic import ValidationError
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from blockfeat.errors import BlockfeatError
+from blockfeat.web.problems import Problem, problem_of
+from blockfeat.web.reader.api import service_of
+from blockfeat.web.reader.reading import CleanedPage, LinksOn, ReadArticle
+from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
+from blockfeat.web.reader.tasks import Colour
+from blockfeat.web.safe.markup import LOOKS
+
+__all__ = ["frame_policy", "router"]
+
+router = APIRouter(include_in_schema=False)
+
+_VIEWS = ("article", "clean")
+
+
+def frame_policy(look: str, *, sandbox: str = "allow-same-origin") -> str:
+    """Return the content security policy of a page that is shown in a frame: it runs nothing, and loads by its look."""
+    web = " http: https:" if look == "web" else ""
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'{web}; img-src data:{web}; font-src data:; base-uri 'none'; "
+        f"form-action 'none'; frame-ancestors 'self'; sandbox {sandbox}"
+    )
+
+
+def _look(look: str) -> str:
+    if look not in LOOKS:
+        raise Problem(422, f"look {look[:50]!r} is unknown; known are {', '.join(LOOKS)}")
+    return look
+
+
+def _clean_choices(text: str | None) -> CleanChoices:
+    """Read the settings of the filters from a query."""
+    try:
+        return CleanChoices.model_validate_json(text) if text else CleanChoices()
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise Problem(422, f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+@router.get("/")
+async def reader(request: Request) -> HTMLResponse:
+    """Return the reader; everything it shows comes through the API."""
+    answer: HTMLResponse = request.app.state.templates.response("reader.html")
+    return answer
+
+
+@router.get("/api")
+async def api_reference(request: Request) -> HTMLResponse:
+    """Return a page that lists the operations of the API."""
+    answer: HTMLResponse = request.app.state.templates.response("api.html", spec=request.app.openapi())
+    return answer
+
+
+@router.get("/favicon.ico")
+async def favicon() -> RedirectResponse:
+    """Lead browsers that ask for it to the icon."""
+    return RedirectResponse("/static/icon.svg")
+
+
+@router.get("/frame/{page}/coloured")
+async def coloured(request: Request, page: str, choices: Annotated[FrameChoices, Query()]) -> Response:
+    """Return a kept page with its blocks coloured."""
+    service = service_of(request)
+    source = await service.source(page=page)
+    return _framed(await service.do(Colour(source, choices.plain(), choices.look)), choices.look)
+
+
+@router.get("/frame/{page}/clean")
+async def cleaned(
+    request: Request, page: str, settings: str | None = None, look: str = "page", read: str | None = None
+) -> Response:
+    """Return a kept page cleaned; its links lead on through the reader where ``read`` has the rest of their query."""
+    service = service_of(request)
+    source = await service.source(page=page)
+    links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
+    head = request.app.state.templates.text("frame_head.html")
+    task = CleanedPage(source, _clean_choices(settings).settings(), _look(look), links, head)
+    return _framed(await service.do(task), look, leads_on=read is not None)
+
+
+def _framed(html: str, look: str, *, leads_on: bool = False) -> HTMLResponse:
+    sandbox = "allow-top-navigation-by-user-activation" if leads_on else "allow-same-origin"
+    return HTMLResponse(html, headers={"content-security-policy": frame_policy(look, sandbox=sandbox)})
+
+
+def _query_of(**values: Any) -> str:
+    """Return the rest of a query that names what is not as usual."""
+    given = {name: value for name, value in values.items() if value not in (None, "", "page", "article", False)}
+    return f"&{urlencode(given)}" if given else ""
+
+
+@router.get("/read")
+async def read(
+    request: Request,
+    url: str = "",
+    view: str = "article",
+    model: str = "default",
+    settings: str | None = None,
+    look: str = "page",
+    images: bool = False,
+) -> Response:
+    """Return a page to read: the article, or the page cleaned; it works without scripts."""
+    templates = request.app.state.templates
+    shown: dict[str, Any] = {
+        "url": url.strip(),
+        "view": view,
+        "model": model,
+        "settings": settings or "",
+        "look": look,
+        "images": images,
+    }
+    if not url.strip():
+        return RedirectResponse("/")
+    try:
+        return await _read(request, shown)
+    except (BlockfeatError, Problem) as error:
+        problem = problem_of(error) if isinstance(error, BlockfeatError) else error
+        answer: HTMLResponse = templates.response("read_problem.html", status=problem.status, problem=problem, **shown)
+        answer.headers.update(problem.headers)
+        return answer
+
+
+async def _read(request: Request, shown: dict[str, Any]) -> Response:
+    service, templates = service_of(request), request.app.state.templates
+    view, settings = shown["view"], shown["settings"]
+    if view not in _VIEWS:
+        raise Problem(422, f"view {view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
+    _clean_choices(settings)
+    look = _look(shown["look"])
+    source = await service.source(url=shown["url"])
+    address = source.url or shown["url"]
+    query = {name: shown[name] for name in ("model", "settings", "look", "images")}
+    query["model"] = None if query["model"] == "default" else query["model"]
+    others = {name: f"/read?url={_quoted(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
+    common = {**shown, "address": address, "views": others, "view_names": _VIEWS}
+    answer: HTMLResponse
+    if view == "clean":
+        frame = f"/frame/{service.kept.keep(source)}/clean?" + urlencode(
+            {"read": "1", "look": look, **({"settings": settings} if settings else {})}
+        )
+        answer = templates.response("read_clean.html", frame=frame, **common)
+        return answer
+    links = LinksOn(address, _query_of(view=view, **query))
+    # The model's name as it came, however long: that there is none of it is found out where models are looked up.
+    choices = replace(Choices().plain(), model=shown["model"])
+    found = await service.do(ReadArticle(source, choices, links, shown["images"]))
+    answer = templates.response("read.html", article=found["body"], record=found["record"], **common)
+    if shown["images"]:
+        policy = request.app.state.page_policy
+        answer.headers["content-security-policy"] = policy.replace("img-src 'self' data:", "img-src http: https: data:")
+    return answer
+
+
+def _quoted(url: str) -> str:
+    return urlencode({"": url})[1:]

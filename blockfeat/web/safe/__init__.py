@@ -1,0 +1,1 @@
+"""Markup and styles of foreign pages, made safe to show."""

@@ -1,0 +1,134 @@
+"""Which elements and attributes of a hostile page are written again, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+
+from blockfeat.content.characters import xml_characters
+from blockfeat.content.links import Base, safe_target
+from blockfeat.web.safe.css import safe_declarations
+
+__all__ = ["DROPPED", "LOOKS", "RENAMED", "VOID", "SafeAttributes"]
+
+LOOKS = ("plain", "page", "web")
+"""How much of a page's look is kept: none of its styles; those that stand in it; also what they and it load."""
+
+DROPPED = frozenset(
+    (
+        *("applet", "area", "audio", "base", "bgsound", "canvas", "command", "embed", "frame", "iframe", "isindex"),
+        *("keygen", "link", "map", "math", "meta", "noembed", "noframes", "noscript", "object", "param", "script"),
+        *("source", "style", "svg", "template", "title", "track", "video"),
+    )
+)
+"""Elements that are left out; those with text of a block are unwrapped."""
+
+RENAMED = {
+    **dict.fromkeys(("center", "dialog", "dir", "form", "listing", "menu", "plaintext", "xmp"), "div"),
+    **dict.fromkeys(("datalist", "optgroup", "option", "select", "textarea"), "span"),
+}
+"""Elements that act, or that parsers read in a way of their own, and what stands in their place."""
+
+VOID = frozenset(("br", "col", "hr", "img", "input", "wbr"))
+"""Elements without an end tag, of those that are written."""
+
+ALLOWED = frozenset(
+    (
+        *("a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "button"),
+        *("caption", "cite", "code", "col", "colgroup", "dd", "del", "details", "dfn", "div", "dl", "dt", "em"),
+        *("fieldset", "figcaption", "figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header"),
+        *("hgroup", "hr", "i", "img", "input", "ins", "kbd", "label", "legend", "li", "main", "mark", "nav", "ol"),
+        *("p", "picture", "pre", "q", "rp", "rt", "ruby", "s", "samp", "search", "section", "small", "span"),
+        *("strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr"),
+        *("tt", "u", "ul", "var", "wbr"),
+    )
+)
+"""Elements that are written as they are; others become span."""
+
+_PLAIN = frozenset(
+    (
+        *("abbr", "align", "alt", "bgcolor", "border", "cellpadding", "cellspacing", "char", "clear", "color"),
+        *("colspan", "datetime", "dir", "face", "headers", "height", "hspace", "lang", "noshade", "nowrap", "open"),
+        *("placeholder", "reversed", "role", "rowspan", "rules", "scope", "size", "span", "start", "title"),
+        *("valign", "vspace", "width"),
+    )
+)
+_OF_THE_LOOK = frozenset(("align", "bgcolor", "color", "face", "class", "id", "style"))
+_INPUTS = frozenset(("button", "checkbox", "email", "number", "radio", "reset", "search", "submit", "tel", "text"))
+_DELAYED = ("data-src", "data-original", "data-lazy-src", "data-lazy")
+_DATA_IMAGE = re.compile(r"data:image/(?:png|gif|jpe?g|webp|avif);base64,[A-Za-z0-9+/=\s]*\Z", re.IGNORECASE)
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"[a-z][a-z0-9-]*\Z")
+
+
+@dataclass(frozen=True)
+class SafeAttributes:
+    """Writes the attributes of elements again, those of an allow list only.
+
+    Attributes
+    ----------
+    base : Base
+        What relative addresses refer to.
+    look : str
+        One of `LOOKS`.
+    link : callable, optional
+        Makes the address of a link from its absolute one; None where links shall lead nowhere.
+    """
+
+    base: Base
+    look: str = "page"
+    link: Callable[[str], str] | None = None
+
+    def written(self, name: str, attributes: Mapping[str, str]) -> str:
+        """Return the attributes of an element that is written under a name, with a space before each."""
+        kept = {key: value for key, value in attributes.items() if _ATTRIBUTE.match(key) and self._is_plain(key)}
+        style = safe_declarations(attributes.get("style", ""), loads=self.look == "web")
+        if style and self.look != "plain":
+            kept["style"] = style
+        if name == "a":
+            kept |= self._of_link(attributes)
+        elif name == "img":
+            kept |= self._of_image(attributes)
+        elif name in ("button", "input"):
+            kept |= _of_field(name, attributes)
+        elif name in ("li", "ol", "ul") and attributes.get("type", "") in ("1", "a", "A", "i", "I", "disc", "circle"):
+            kept["type"] = attributes["type"]
+        if name == "li" and attributes.get("value", "").isdecimal():
+            kept["value"] = attributes["value"]
+        return "".join(f' {key}="{escape(xml_characters(value))}"' for key, value in kept.items())
+
+    def _is_plain(self, name: str) -> bool:
+        if self.look == "plain" and name in _OF_THE_LOOK:
+            return False
+        return name in _PLAIN or name in ("class", "id")
+
+    def _of_link(self, attributes: Mapping[str, str]) -> dict[str, str]:
+        """Return address and target of a link; none for an address that could run."""
+        target = safe_target(self.base.resolved(attributes.get("href", "")))
+        if target is None:
+            return {}
+        if self.link is None:
+            # In a frame that may neither open windows nor navigate another one, this leads nowhere.
+            return {"href": target, "target": "_blank", "rel": "noopener noreferrer", "tabindex": "-1"}
+        return {"href": self.link(target), "target": "_top", "rel": "noreferrer"}
+
+    def _of_image(self, attributes: Mapping[str, str]) -> dict[str, str]:
+        sources = [attributes[key].strip() for key in ("src", *_DELAYED) if attributes.get(key)]
+        if self.look == "web":
+            for source in sources:
+                address = self.base.resolved(source)
+                if _WEB.match(address) and (target := safe_target(address)):
+                    return {"src": target, "referrerpolicy": "no-referrer", "loading": "lazy"}
+        embedded = [source for source in sources if _DATA_IMAGE.match(source)]
+        return {"src": embedded[0]} if embedded and self.look != "plain" else {}
+
+
+def _of_field(name: str, attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return the attributes of an input field or button, which does nothing."""
+    kind = attributes.get("type", "text").lower() if name == "input" else "button"
+    shown = {"type": kind if kind in _INPUTS else "hidden" if kind in ("hidden", "image", "file") else "text"}
+    if "value" in attributes and kind in ("button", "reset", "submit"):
+        shown |= {"type": "button", "value": attributes["value"]}
+    return {**shown, "tabindex": "-1", "disabled": "disabled"}

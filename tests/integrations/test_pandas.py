@@ -1,0 +1,48 @@
+"""``blockfeat.integrations.pandas``."""
+
+from __future__ import annotations
+
+import pandas
+import pytest
+
+from blockfeat import Extractor, InputError
+from blockfeat.integrations.pandas import extract
+from pages import SENTENCES, article_page
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
+    pages = [article_page(), None, article_page().encode(), b"%PDF-1.4", float("nan"), 3]
+    frame = pandas.DataFrame(
+        {"content": pages, "link": ["http://a.example/", None, pandas.NA, "", "x", "y"]}, list("abcdef")
+    )
+    found = extract(frame, "content", url="link", model="thresholds", jobs=jobs)
+    assert found.index.equals(frame.index)
+    assert found["status"].tolist() == ["ok", "error", "ok", "error", "error", "error"]
+    assert SENTENCES[0] in found["text"]["a"]
+    assert found["url"]["a"] == "http://a.example/"
+    assert found["url"].isna().tolist()[1:4] == [True, True, True]
+    assert "missing" in found["error"]["b"]
+    assert "PDF" in found["error"]["d"]
+    assert "int" in found["error"]["f"]
+    assert found["text"].dtype == "string"
+    assert found["id"].tolist() == list("abcdef")
+
+
+def test_rows_with_one_label_and_no_rows() -> None:
+    extractor = Extractor.load("thresholds")
+    frame = pandas.DataFrame({"html": [article_page()] * 2, "n": [7, 8]}, index=[1, 1])
+    assert extract(frame, id="n", model=extractor)["id"].tolist() == ["7", "8"]
+    empty = extract(frame.iloc[:0], model=extractor)
+    assert len(empty) == 0
+    assert empty["text"].dtype == "string"
+
+
+def test_options_are_those_of_an_extractor() -> None:
+    frame = pandas.DataFrame({"html": [article_page()]})
+    plain, headline = extract(frame), extract(frame, headline=True)
+    assert len(headline["text"][0]) > len(plain["text"][0])
+    with pytest.raises(TypeError):
+        extract(frame, smoke=True)
+    with pytest.raises(InputError, match="its columns: html"):
+        extract(frame, "content")

@@ -1,0 +1,154 @@
+"""Interrupted runs: what is done stays, what failed is tried again, nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat import Extractor
+from blockfeat.errors import ResumeError
+from blockfeat.io.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
+from blockfeat.io.batch.run import Rendered, Renderer, file_writer, run
+from blockfeat.io.batch.run_record import check_same_run, run_record, run_record_path, write_run_record
+from blockfeat.page.document import Document
+from pages import article_page
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer(Extractor.load("thresholds"), format="json")
+
+
+def documents(count: int, *, bad: frozenset[int] = frozenset({3})) -> Iterator[Document]:
+    for number in range(count):
+        yield Document(id=f"page {number}", data=b"%PDF-1" if number in bad else article_page(2))
+
+
+def resume(path: Path, pages: Iterator[Document], work: Renderer, *, jobs: int = 1) -> list[str]:
+    """Resume a run; return the identifiers of the documents that were extracted."""
+    places: deque[Any] = deque()
+    earlier = earlier_run(path)
+    seen: list[str] = []
+    writer = ResumingWriter(path, places, earlier)
+    rest = remaining(pages, path, places)
+    run(rest, work, writer, jobs=jobs, on_document=lambda rendered: seen.append(rendered.id))
+    return seen
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, 3000, 10**9])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Renderer, tmp_path: Path, cut: int, jobs: int) -> None:
+    path = tmp_path / "out.jsonl"
+    run(documents(10), renderer, file_writer(path, lines=True))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:cut])
+    done = {json.loads(line)["id"] for line in whole[:cut].splitlines()[:-1] if b'"error": null' in line}
+    seen = resume(path, documents(10), renderer, jobs=jobs)
+    assert path.read_bytes() == whole
+    assert "page 3" in seen
+    assert not done & set(seen)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_failures_are_tried_again_at_their_place(renderer: Renderer, tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    run(documents(8, bad=frozenset({0, 3, 7})), renderer, file_writer(path, lines=True))
+    assert resume(path, documents(10, bad=frozenset({7})), renderer) == [
+        "page 0",
+        "page 3",
+        "page 7",
+        "page 8",
+        "page 9",
+    ]
+    records = [json.loads(line) for line in path.read_bytes().splitlines()]
+    assert [record["id"] for record in records] == [f"page {number}" for number in range(10)]
+    assert [record["id"] for record in records if record["error"]] == ["page 7"]
+
+
+@settings(deadline=None)
+@given(
+    failed=st.lists(st.booleans(), max_size=8),
+    new=st.integers(0, 4),
+    stops=st.lists(st.integers(0, 12), max_size=4),
+    torn=st.booleans(),
+)
+def test_kills_at_any_moment_lose_nothing(
+    tmp_path_factory: pytest.TempPathFactory, failed: list[bool], new: int, stops: list[int], torn: bool
+) -> None:
+    path = tmp_path_factory.mktemp("run") / "out.jsonl"
+    names = [f"p{number}" for number in range(len(failed) + new)]
+    lines = [
+        json.dumps({"id": name, "error": "bad" if bad else None}) for name, bad in zip(names, failed, strict=False)
+    ]
+    path.write_text("".join(line + "\n" for line in lines))
+    done = {name for name, bad in zip(names, failed, strict=False) if not bad}
+    for stop in [*stops, None]:
+        places: deque[Any] = deque()
+        earlier = earlier_run(path)
+        assert earlier.done == len(done)
+        writer = ResumingWriter(path, places, earlier)
+        pages = remaining((Document(name, "x") for name in names), path, places)
+        for count, document in enumerate(pages):
+            if count == stop:
+                break
+            assert document.id not in done
+            writer.write(Rendered(document.id, json.dumps({"id": document.id, "error": None}) + "\n", None))
+            done.add(document.id)
+        else:
+            writer.close()
+        if torn and stop is not None:
+            with max(path.parent.iterdir(), key=lambda file: file.suffix == ".part").open("ab") as file:
+                file.write(b'{"id": "torn')
+    assert [json.loads(line)["id"] for line in path.read_text().splitlines()] == names
+    assert done == set(names)
+
+
+def test_other_inputs_are_not_resumed(renderer: Renderer, tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    run(documents(3), renderer, file_writer(path, lines=True))
+    with pytest.raises(ResumeError, match="line 1"):
+        resume(path, iter([Document(id="other", data="<p>")] * 3), renderer)
+    with pytest.raises(ResumeError, match="3 lines"):
+        resume(path, documents(2), renderer)
+    path.write_text("no json\n")
+    with pytest.raises(ResumeError, match="line 1"):
+        resume(path, documents(2), renderer)
+
+
+def test_what_a_killed_run_left_is_no_part_of_another(tmp_path: Path) -> None:
+    (tmp_path / "out.jsonl.part").write_text("old")
+    clear_partial(tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_resumed_with_its_model_and_options_only(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    thresholds, margin = Extractor.load("thresholds").model, Extractor.load("margin").model
+    made = run_record(thresholds, {"favour": "recall", "lang": None})
+    write_run_record(made, path)
+    check_same_run(made, path)
+    for other, message in (
+        (run_record(margin, {"favour": "recall"}), "model thresholds, not margin"),
+        (run_record(thresholds, {}), 'favour "recall", not by default'),
+        (run_record(thresholds, {"favour": "recall", "lang": "de"}), 'lang by default, not "de"'),
+    ):
+        with pytest.raises(ResumeError, match=message):
+            check_same_run(other, path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"schema": 99}'])
+def test_a_run_without_a_readable_record_is_not_resumed(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "out.jsonl"
+    record = run_record(Extractor.load("thresholds").model, {})
+    with pytest.raises(ResumeError, match="missing"):
+        check_same_run(record, path)
+    run_record_path(path).write_text(content)
+    with pytest.raises(ResumeError, match=r"out\.jsonl\.run\.json"):
+        check_same_run(record, path)

@@ -1,0 +1,109 @@
+"""Which addresses count as public."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import Any
+
+import pytest
+
+from blockfeat.errors import AddressForbidden, FetchError
+from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public
+from blockfeat.io.inputs.options import parse_network
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"])
+def test_public_addresses(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "0.0.0.0",
+        "224.0.0.1",
+        "240.0.0.1",
+        "255.255.255.255",
+        "192.0.2.1",
+        "198.18.0.1",
+        "::",
+        "::1",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fc00::1",
+        "fec0::1",
+        "ff02::1",
+        "2001:db8::1",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::127.0.0.1",
+        "2002:7f00:1::",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a00:1",
+        "not an address",
+        "",
+    ],
+)
+def test_addresses_that_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+def _answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+    answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80)) for address in addresses]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: answers)
+
+
+def test_only_the_public_answers_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    _answer(monkeypatch, "10.0.0.1", "8.8.8.8", "8.8.8.8")
+    assert allowed_addresses("a.example", 80, timeout=5, allow_private=False) == ["8.8.8.8"]
+    assert allowed_addresses("a.example", 80, timeout=5, allow_private=True) == ["10.0.0.1", "8.8.8.8"]
+
+
+def test_a_host_with_private_answers_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _answer(monkeypatch, "127.0.0.1")
+    with pytest.raises(FetchError, match=r"no public address for host a\.example"):
+        allowed_addresses("a.example", 80, timeout=5, allow_private=False)
+
+
+def test_a_host_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    with pytest.raises(FetchError, match="not known"):
+        allowed_addresses("a.example", 80, timeout=5, allow_private=False)
+
+
+def test_a_resolver_that_does_not_answer_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def wait(*arguments: Any, **options: Any) -> list[Any]:
+        released.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", wait)
+    with pytest.raises(FetchError, match="in time"):
+        allowed_addresses("a.example", 80, timeout=0.1, allow_private=False)
+    assert not released.is_set()
+    released.set()
+
+
+def test_networks_are_allowed_one_by_one() -> None:
+    networks = [parse_network(name) for name in ("10.0.0.0/8", "192.168.1.7", "fd00::/8")]
+    found = ["10.1.2.3", "192.168.1.7", "192.168.1.8", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "93.184.216.34"]
+    allowed = ["10.1.2.3", "192.168.1.7", "fd00::1", "::ffff:10.0.0.1", "93.184.216.34"]
+    assert allowed_among("a.example", found, networks) == allowed
+    with pytest.raises(AddressForbidden, match=r"a\.example.*10\.1\.2\.3"):
+        allowed_among("a.example", found[:4])
+
+
+def test_names_under_localhost_are_this_machine() -> None:
+    assert ask_resolver("news.localhost", 80) == ["127.0.0.1"]
+    assert not is_public(ask_resolver("a.b.LOCALHOST.", 80)[0])

@@ -1,0 +1,139 @@
+"""What streams of bytes are, by their first bytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.errors import InputError
+from blockfeat.io.inputs import FieldNames, InputOptions, read_inputs
+from blockfeat.io.inputs.detect import detected, looks_like_html, peeked, unpacked
+
+RECORDS = "".join(json.dumps({"id": f"p{n}", "html": "<p>x" * 500}) + "\n" for n in range(3)).encode()
+
+
+def _zstd(data: bytes) -> bytes:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    return bytes(pyarrow.compress(data, codec="zstd", asbytes=True))
+
+
+class _Trickle(io.RawIOBase):
+    """A pipe whose writer is slow: a few bytes at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._data.read(min(7, len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _given(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BufferedReader(_Trickle(data))))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, _zstd])
+def test_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
+    _given(monkeypatch, pack(RECORDS))
+    assert [document.id for document in read_inputs(["-"])] == ["p0", "p1", "p2"]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, _zstd])
+def test_a_page_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
+    page = b"<!DOCTYPE html><p>" + b"x" * 5000
+    _given(monkeypatch, pack(page))
+    (document,) = read_inputs(["-"])
+    assert (document.id, document.data, document.error) == ("-", page, None)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_an_archive_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    body = b"<p>" + b"x" * 3000
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    record = (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Target-URI: http://a.example/\r\n"
+        b"WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n"
+        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(http), http)
+    )
+    _given(monkeypatch, pack(record))
+    (document,) = read_inputs(["-"])
+    assert (document.id, document.url, document.data) == ("urn:a", "http://a.example/", body)
+    _given(monkeypatch, gzip.compress(record)[:-40])
+    *_, last = read_inputs(["-"])
+    assert last.error is not None
+
+
+def test_parquet_on_standard_input_with_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    written = io.BytesIO()
+    parquet.write_table(pyarrow.table({"content": ["<p>a"], "link": ["http://a.example/"]}), written)
+    _given(monkeypatch, written.getvalue())
+    (document,) = read_inputs(["-"], InputOptions(fields=FieldNames.parse("html=content, url=link")))
+    assert (document.id, document.data, document.url) == ("-:1", "<p>a", "http://a.example/")
+    _given(monkeypatch, written.getvalue())
+    (document,) = read_inputs(["-"])
+    assert 'no column "html" (its columns: content, link' in (document.error or "")
+
+
+@pytest.mark.parametrize(
+    ("head", "format"),
+    [
+        (b'\xef\xbb\xbf \n{ "html": 1}', "jsonl"),
+        (b"{}", "jsonl"),
+        (b"{{ template }}<p>x", "html"),
+        (b"<p>{", "html"),
+        (b"", "html"),
+        (b"WARC/1.1\r\n", "warc"),
+        (b"PAR1....", "parquet"),
+    ],
+)
+def test_formats_by_first_bytes(head: bytes, format: str) -> None:
+    assert detected(head) == format
+
+
+def test_a_json_array_is_told_not_taken_for_a_page() -> None:
+    with pytest.raises(InputError, match="JSON array"):
+        detected(b' [\n {"html": "<p>"}]')
+
+
+@pytest.mark.parametrize(
+    ("head", "is_page"),
+    [
+        (b"\n<!-- x --><!DOCTYPE HTML>", True),
+        (b"<html lang=de>", True),
+        (b"<\0h\0t\0m\0l\0>\0", True),
+        (b"<?php echo 1;", False),
+        (b"plain", False),
+        (b"%PDF-1.4", False),
+    ],
+)
+def test_pages_by_first_bytes(head: bytes, is_page: bool) -> None:
+    assert looks_like_html(head) == is_page
+
+
+@given(st.binary(max_size=5000))
+def test_a_peeked_stream_has_all_its_bytes(data: bytes) -> None:
+    head, whole = peeked(io.BufferedReader(_Trickle(data)))
+    assert head == data[:1024]
+    assert whole.read() == data
+    assert unpacked(io.BytesIO(gzip.compress(data))).read() == data
+
+
+@pytest.mark.parametrize("text", ["", "html", "page=x", "html=", "html=a,html=b"])
+def test_names_of_fields_have_one_form(text: str) -> None:
+    with pytest.raises(InputError, match="html=content"):
+        FieldNames.parse(text)

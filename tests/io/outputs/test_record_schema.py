@@ -1,0 +1,69 @@
+"""Records against their JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from blockfeat import Extraction, Extractor, SiteProfile
+from blockfeat.data import demo_pages
+from blockfeat.extraction.page_kind import KINDS
+from blockfeat.extraction.parts import ROLES
+from blockfeat.io.outputs import record_schema, to_json_line
+from blockfeat.page.document import Document
+
+SCHEMA = record_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def checked(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(to_json_line(extraction, evidence=evidence))
+    VALIDATOR.validate(record)
+    return record
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert set(SCHEMA["properties"]["kind"]["enum"]) == set(KINDS)
+    assert set(SCHEMA["$defs"]["block"]["properties"]["role"]["enum"]) == set(ROLES)
+
+
+def test_every_field_is_described_and_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+    described = (SCHEMA["properties"], *(SCHEMA["$defs"][name]["properties"] for name in ("block", "metadata")))
+    for name, field in (pair for fields in described for pair in fields.items() if pair[0] != "links"):
+        assert f"| `{name}` |" in page
+        assert field["description"] in page
+
+
+def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
+    extractor = Extractor.load("default").with_site(SiteProfile())
+    record = checked(extractor.extract(b"<p>Hello"), evidence=True)
+    assert list(record) == list(SCHEMA["properties"])
+
+
+@pytest.mark.parametrize("model", ["default", "thresholds", "mss-simple"])
+def test_demo_pages_give_valid_records(model: str) -> None:
+    extractor = Extractor.load(model)
+    for page in list(demo_pages())[::6]:
+        record = checked(extractor.extract(page.html, url=page.url, id=page.id), evidence=True)
+        assert record["text"]
+        assert record["kind"] in KINDS[:3]
+
+
+@pytest.mark.parametrize(
+    "html", ["", " ", "<p>", "<p>\x00\ud800", "<nav><a href=/>x</a></nav>", "<title>404</title><p>Gone"]
+)
+def test_odd_pages_give_valid_records(html: str) -> None:
+    checked(Extractor.load("default").extract(html), evidence=True)
+
+
+def test_a_page_that_fails_gives_a_valid_record() -> None:
+    extractor = Extractor.load("default")
+    record = checked(extractor.failed(Document(id="a", data=None), "a: no such file"), evidence=True)
+    assert (record["status"], record["kind"], record["error"]) == ("error", "error", "a: no such file")
+    assert (record["text"], record["fingerprint"], record["confidence"]) == ("", None, None)

@@ -1,0 +1,81 @@
+"""CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from blockfeat import Extractor
+from blockfeat.errors import MissingExtraError
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.io.batch.run import Renderer, run
+from blockfeat.io.outputs import tables
+from blockfeat.io.outputs.columns import Column, record_columns, row_of
+from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
+from blockfeat.page.document import Document
+from pages import SENTENCES, article_page
+
+DOCUMENTS = [Document("a", article_page(2), url="http://a.example/"), Document("b", b"%PDF-1"), Document("c", "<p>")]
+
+
+def test_every_key_of_a_record_is_a_column() -> None:
+    names = [column.path[0] for column in record_columns()]
+    assert list(dict.fromkeys(names)) == list(Extraction(text="").to_dict())
+
+
+def test_csv_has_a_row_for_each_page_and_its_error() -> None:
+    stream = io.BytesIO()
+    run(DOCUMENTS, Renderer(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
+    first, failed, empty = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
+    assert (first["id"], first["url"], first["status"], first["error"]) == ("a", "http://a.example/", "ok", "")
+    assert SENTENCES[0] in first["text"]
+    assert json.loads(first["warnings"]) == []
+    assert (failed["status"], "PDF" in failed["error"]) == ("error", True)
+    assert empty["text"] == ""
+
+
+def test_parquet_has_typed_columns_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    monkeypatch.setattr(tables, "_ROWS_OF_A_GROUP", 2)
+    path = tmp_path / "new" / "out.parquet"
+    writer = ParquetFileWriter(path, record_columns())
+    run(DOCUMENTS, Renderer(Extractor.load("thresholds"), "parquet"), writer)
+    writer.close()
+    file = parquet.ParquetFile(path)
+    assert file.metadata.num_row_groups == 2
+    assert [str(file.schema_arrow.field(name).type) for name in ("text", "warnings")] == [
+        "string",
+        "list<element: string>",
+    ]
+    rows = file.read().to_pylist()
+    assert [row["id"] for row in rows] == ["a", "b", "c"]
+    assert (rows[0]["error"], rows[0]["warnings"]) == (None, [])
+    assert [file.name for file in path.parent.iterdir()] == ["out.parquet"]
+
+
+def test_without_the_package_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install blockfeat\[parquet\]"):
+        ParquetFileWriter(tmp_path / "out.parquet", record_columns())
+
+
+@pytest.mark.parametrize(
+    ("type", "value", "cell"),
+    [
+        ("text", {"a": [1]}, '{"a": [1]}'),
+        ("text", 3, "3"),
+        ("texts", "one", ["one"]),
+        ("texts", ["one", {"x": 1}], ["one", '{"x": 1}']),
+        ("number", 0.5, 0.5),
+        ("number", "many", None),
+        ("boolean", True, True),
+        ("text", None, None),
+    ],
+)
+def test_a_cell_has_the_type_of_its_column(type: str, value: object, cell: object) -> None:
+    assert row_of({"outer": {"inner": value}}, (Column("c", ("outer", "inner"), type),)) == {"c": cell}
+    assert row_of({"outer": None}, (Column("c", ("outer", "inner"), type),)) == {"c": None}

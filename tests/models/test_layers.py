@@ -1,0 +1,48 @@
+"""The passes between the matrix products: the same as array arithmetic, compiled or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blockfeat.models import layers
+from uncompiled import load_uncompiled
+
+RANDOM = np.random.default_rng(3)
+MODULES = ("compiled", "uncompiled")
+
+
+def module(which: str) -> object:
+    return layers if which == "compiled" else load_uncompiled("blockfeat.models.layers")
+
+
+def some(*shape: int) -> np.ndarray:
+    return RANDOM.normal(0, 2, shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("which", MODULES)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_features_become_deviations_within_bounds(which: str, order: str) -> None:
+    matrix, mean, scale = some(7, 4), some(4), some(4)
+    found = module(which).standardise(np.asarray(matrix, order=order), mean, scale, 1.5)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(found, np.clip((matrix - mean) * scale, -1.5, 1.5), rtol=1e-6)
+    assert found.flags.c_contiguous
+
+
+@pytest.mark.parametrize("which", MODULES)
+def test_channels_get_a_bias_and_stay_above_zero(which: str) -> None:
+    channels, bias = some(5, 3), some(3)
+    wanted = np.maximum(channels + bias, 0)
+    module(which).activate(channels, bias)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(channels, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("which", MODULES)
+@pytest.mark.parametrize(("blocks", "dilation"), [(9, 1), (9, 4), (3, 4), (1, 2)])
+def test_a_convolution_looks_at_both_neighbours(which: str, blocks: int, dilation: int) -> None:
+    hidden, products, bias = some(blocks, 3), some(blocks, 9), some(3)
+    moved = products[:, 3:6] + bias
+    moved[dilation:] += products[:-dilation, :3]
+    moved[:-dilation] += products[dilation:, 6:]
+    found = module(which).convolve(hidden, products, bias, dilation)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(found, hidden + np.maximum(moved, 0), rtol=1e-5)

@@ -1,0 +1,151 @@
+"""Folding: what compares equal, and the way back to the original offsets."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder, same_dots
+
+SAME = [
+    ("APPLE", "apple"),
+    ("Ａｐｐｌｅ", "Apple"),
+    ("App\u00adle", "Apple"),
+    ("A\u200bpp\u2060le", "Apple"),
+    ("Citroe\u0308n", "CITROËN"),
+    ("Straße", "STRASSE"),
+    ("ﬁnance", "FINANCE"),
+    ("ﾄﾖﾀ", "トヨタ"),
+    ("ｶﾞｽ", "ガス"),
+    ("Red\u00a0Bull", "Red Bull"),
+    ("Red \u200b\n Bull", "Red Bull"),
+    ("L’Oréal", "L'Oréal"),
+    ("L´Oréal", "L'Oréal"),
+    ("Coca\u2011Cola", "Coca-Cola"),
+    ("Όμιλος", "ΟΜΙΛΟΣ"),
+    ("ΌΜΙΛΟΣ", "όμιλος"),
+    ("Королёв", "Королев"),
+    ("مُحَمَّد", "محمد"),
+    ("مـحـمد", "محمد"),
+    ("أبل", "ابل"),
+    ("شرکت", "شركت"),
+    ("مسئول", unicodedata.normalize("NFD", "مسئول")),
+    ("יִשְׂרָאֵל", "ישראל"),
+    ("İSTANBUL", "istanbul"),
+    ("삼성", unicodedata.normalize("NFD", "삼성")),
+    ("ㄱㅏ", "가"),
+    ("㈱", "(株)"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_folds_alike(one: str, other: str) -> None:
+    folder = Folder()
+    assert folder.fold(one).text == folder.fold(other).text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Citroën", "Citroen"), ("ガス", "カス"), ("Zürich", "Zuerich"), ("é", "e")]
+)
+def test_folds_apart(one: str, other: str) -> None:
+    folder = Folder()
+    assert folder.fold(one).text != folder.fold(other).text
+
+
+def test_paragraph_mark_is_no_space() -> None:
+    assert Folder().fold(f"Red{PARAGRAPH}Bull").text == f"red{PARAGRAPH}bull"
+
+
+def test_span_leaves_invisible_characters_outside() -> None:
+    text = "\u200bfoo\u200b App\u00adle bar"
+    folded = Folder().fold(text)
+    start = folded.text.index("apple")
+    span = folded.span(start, start + 5)
+    assert span is not None
+    assert text[slice(*span)] == "App\u00adle"
+
+
+def test_span_through_a_character_is_none() -> None:
+    folded = Folder().fold("Straße")
+    assert folded.text == "strasse"
+    assert folded.span(0, 5) is None
+    assert folded.span(0, 7) == (0, 6)
+
+
+ALPHABET = st.sampled_from(
+    "aAbiIİıßée\u0301\u0308ﬁ …㏖①ｶﾞﾄ가ᄀ\u1161ㅏ\u00ad\u200b\u200d\u00a0\t\n\u2029中小米ไทยทำกำ\u0e33\u0e31"
+    "مُ\u0640أבִּי\u05b8ΆάςΣ\u0345ǰŉ’'-\u2011ё\U0001f600\ufe0f\u0300हिन्दी"
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(ALPHABET, max_size=30), st.data())
+def test_original_of_a_span_folds_to_it(text: str, data: st.DataObject) -> None:
+    folder = Folder()
+    folded = folder.fold(text)
+    start = data.draw(st.integers(0, len(folded.text)))
+    end = data.draw(st.integers(start, len(folded.text)))
+    span = folded.span(start, end)
+    if span is not None and start < end:
+        assert 0 <= span[0] < span[1] <= len(text)
+        assert folder.fold(text[slice(*span)]).text == folded.text[start:end]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=40))
+def test_all_of_a_text_maps_to_itself(text: str) -> None:
+    folded = Folder().fold(text)
+    span = folded.span(0, len(folded.text))
+    assert span is not None
+    assert Folder().fold(text[slice(*span)]).text == folded.text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(ALPHABET, max_size=20))
+def test_canonical_forms_fold_alike(text: str) -> None:
+    folder = Folder()
+    composed = folder.fold(unicodedata.normalize("NFC", text)).text
+    assert composed == folder.fold(unicodedata.normalize("NFD", text)).text
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "turkish", "same"),
+    [
+        ("Işık", "IŞIK", True, True),
+        ("Işık", "işık", True, False),
+        ("İş", "iş", True, True),
+        ("İş", "Iş", True, False),
+        ("IKEA", "ikea", False, True),
+        ("IKEA", "İKEA", False, True),
+        ("Migros", "Mıgros", False, False),
+        ("Citi", "CITI", False, True),
+    ],
+)
+def test_dots(name: str, found: str, turkish: bool, same: bool) -> None:
+    assert same_dots(name, found, turkish=turkish) is same
+
+
+def test_many_invisible_characters() -> None:
+    text = "A" + "\u200b" * 100 + "pple" + "\u00ad" * 100
+    folded = Folder().fold(text)
+    assert folded.text == "apple"
+    span = folded.span(0, 5)
+    assert span is not None
+    assert Folder().fold(text[slice(*span)]).text == "apple"
+
+
+@pytest.mark.parametrize(
+    "piece", ["e\u0301", "  ", "ß", "\u00ad", "ﾞ", "…", "a\u200b", "\u0301", "\u0301\u0327", " \u0301"]
+)
+def test_time_is_linear(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text, start = piece * size, time.thread_time()
+        Folder().fold(text)
+        return time.thread_time() - start
+
+    seconds(1_000)
+    assert min(seconds(80_000) for _ in range(2)) < 0.5 + 40 * min(seconds(8_000) for _ in range(2))

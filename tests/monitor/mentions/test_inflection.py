@@ -1,0 +1,77 @@
+"""Forms of names by language."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blockfeat.errors import LanguageError
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.inflection import Endings, inflected_aliases
+from blockfeat.monitor.mentions.matcher import BrandMatcher
+
+LANGUAGES = ["bg", "cs", "el", "et", "fi", "hu", "lt", "lv", "pl", "ro", "ru", "sk", "sr", "tr", "uk"]
+
+FORMS = [
+    ("pl", "Biedronka", "Biedronki Biedronce Biedronkę Biedronką"),
+    ("pl", "Orlen", "Orlenu Orlenowi Orlenem Orlenie"),
+    ("pl", "Google", "Google'a Google'owi Google'em"),
+    ("pl", "TVN", "TVN-u TVN-owi TVN-em TVN-ie"),
+    ("pl", "Jan Kowalski", "Jana|Kowalskiego Janowi|Kowalskiemu"),
+    ("ru", "Газпром", "Газпрома Газпрому Газпромом Газпроме"),
+    ("ru", "Россия", "России Россию Россией"),
+    ("ru", "Аэрофлот", "Аэрофлота Аэрофлотом"),
+    ("uk", "Рошен", "Рошена Рошену Рошеном"),
+    ("cs", "Škoda", "Škody Škodě Škodu Škodou"),
+    ("fi", "Nokia", "Nokian Nokiaa Nokiassa Nokiaan Nokialle"),
+    ("fi", "Neste", "Nesteen"),
+    ("hu", "Samsung", "Samsungnak Samsungot Samsunggal"),
+    ("hu", "Erste", "Erstének Erstét Erstével"),
+    ("hu", "OTP", "OTP-nak OTP-t"),
+    ("tr", "Vestel", "Vestel'in Vestel'e Vestel'den"),
+    ("tr", "Migros", "Migros'un Migros'a Migros'ta"),
+    ("el", "Όμιλος", "Όμιλου Όμιλο"),
+    ("lt", "Vilnius", "Vilniaus Vilniuje"),
+    ("lv", "Latvija", "Latvijas Latvijai Latviju Latvijā"),
+    ("et", "Swedbank", "Swedbanki Swedbankis Swedbankile"),
+    ("sv", "Volvo", "Volvos"),
+    ("de", "Siemens", ""),
+]
+
+NOT_FORMS = [("fi", "Nokia", "Nokiassä"), ("hu", "Samsung", "Samsungnek"), ("tr", "Vestel", "Vestel'a")]
+
+
+@pytest.mark.parametrize(("lang", "name", "wanted"), FORMS)
+def test_forms(lang: str, name: str, wanted: str) -> None:
+    assert {form.replace("|", " ") for form in wanted.split()} <= set(Endings.of(lang).forms(name))
+
+
+@pytest.mark.parametrize(("lang", "name", "unwanted"), NOT_FORMS)
+def test_vowel_harmony(lang: str, name: str, unwanted: str) -> None:
+    assert unwanted not in Endings.of(lang).forms(name)
+
+
+def test_another_script_has_no_forms() -> None:
+    assert Endings.of("ru").forms("Apple") == ()
+
+
+def test_languages_without_rules_are_named() -> None:
+    with pytest.raises(LanguageError, match="there are bg, cs"):
+        Endings.of("ja")
+
+
+def test_aliases_make_a_brand_that_is_found_in_its_forms() -> None:
+    brand = Brand("Orlen").with_aliases(inflected_aliases("Orlen", ["pl"]))
+    matcher = BrandMatcher.of([brand])
+    assert [hit.text for hit in matcher.find("w Orlenie i ORLENU", lang="pl")] == ["Orlenie", "ORLENU"]
+    assert matcher.find("Orlenu", lang="de") == ()
+
+
+@settings(deadline=None)
+@given(st.sampled_from(LANGUAGES), st.text(st.sampled_from("abceikosuyAKжкаиοςΑ é-1"), min_size=1, max_size=12))
+def test_forms_are_other_names(lang: str, name: str) -> None:
+    forms = Endings.of(lang).forms(name)
+    assert name not in forms
+    assert len(set(forms)) == len(forms)
+    assert all(form.strip() for form in forms)

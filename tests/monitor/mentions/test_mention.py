@@ -1,0 +1,126 @@
+"""Mentions on pages: places, what counts and why not, sentences, paths."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from blockfeat.blocks.block import Block
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.facts import Facts
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of
+
+SENTENCE = "People who were in the town that day said it had been a good idea, and that they would come again."
+PARAGRAPHS = "".join(
+    f"<p>{SENTENCE} The company Norvik opened shop number {number} there. {SENTENCE}</p>" for number in range(6)
+)
+PAGE = f"""<html lang=en><head><title>Norvik opens a shop in the old town</title></head><body>
+<nav><ul><li><a href=/a>Norvik</a></li><li><a href=/b>Brelan</a></li></ul></nav>
+<main><h1>Norvik opens a shop in the old town</h1>{PARAGRAPHS}</main>
+<aside><ul><li><a href=/c>Read more: Brelan closes</a></li><li><a href=/d>Weather</a></li></ul></aside>
+<footer><p>Norvik Media, all rights</p></footer></body></html>"""
+
+
+def block(index: int, text: str, *, kept: bool = True, score: float = 2.0, kind: str = "paragraph") -> Block:
+    return Block(index, text, len(text.split()), f"/html/body/p[{index + 1}]", kind, kept=kept, score=score, reason="r")
+
+
+def extraction(*blocks: Block, lang: str | None = "en", headline: str | None = None) -> Extraction:
+    kinds = ("caption" if found.kind == "caption" else "body" if found.kept else "clutter" for found in blocks)
+    facts = Facts(roles=tuple(kinds))
+    return Extraction("text", lang=lang, headline=headline, evidence=lambda: blocks, fact_finder=lambda: facts)
+
+
+def mentions(*brands: Brand, of: Extraction, **options: object) -> tuple[Mention, ...]:
+    return mentions_of(of, BrandMatcher.of(brands), **options)  # type: ignore[arg-type]
+
+
+def test_places_on_a_page() -> None:
+    found = mentions(Brand("Norvik"), Brand("Brelan"), of=Extractor.load().extract(PAGE))
+    counted = [mention for mention in found if mention.counted]
+    assert {mention.brand for mention in counted} == {"Norvik"}
+    assert [mention.place for mention in counted] == ["headline", "lead", *["body"] * 5]
+    around = [mention for mention in found if not mention.counted]
+    assert sorted(mention.brand for mention in around) == ["Brelan", "Brelan", "Norvik", "Norvik"]
+    assert all(mention.place == "clutter" and mention.reason for mention in around)
+    assert all(mention.reason == "" for mention in counted)
+    assert {mention.place for mention in found} <= set(PLACES)
+    lead = counted[1]
+    assert lead.sentence == "The company Norvik opened shop number 0 there."
+    assert lead.xpath.startswith("/html/body")
+    assert [mention.block for mention in found] == sorted(mention.block for mention in found)
+
+
+def test_offsets_are_those_of_the_block() -> None:
+    page = Extractor.load().extract(PAGE)
+    for mention in mentions(Brand("Norvik"), Brand("Brelan"), of=page):
+        assert page.blocks[mention.block].text[mention.start : mention.end] == mention.text
+
+
+def test_no_name_reaches_over_two_blocks() -> None:
+    page = extraction(block(0, "They drank Red"), block(1, "Bull markets ended"))
+    assert mentions(Brand("Red Bull"), of=page) == ()
+
+
+def test_context_is_that_of_the_article() -> None:
+    brand = Brand("Norvik", requires=("shop",))
+    inside = extraction(block(0, "Norvik has news"), block(1, "a shop"), block(2, "the end", kept=False))
+    assert len(mentions(brand, of=inside)) == 1
+    outside = extraction(block(0, "Norvik has news"), block(1, "a shop", kept=False))
+    assert mentions(brand, of=outside) == ()
+
+
+def test_aliases_of_the_language_of_the_page() -> None:
+    brand = Brand("Norvik", {"ru": ["Норвик"]})
+    assert len(mentions(brand, of=extraction(block(0, "Норвик"), lang="ru"))) == 1
+    assert mentions(brand, of=extraction(block(0, "Норвик"), lang="uk")) == ()
+    assert len(mentions(brand, of=extraction(block(0, "Норвик"), lang=None))) == 1
+
+
+def test_doubtful_blocks() -> None:
+    page = extraction(block(0, "Norvik one", score=0.2), block(1, "Norvik two", score=3.0))
+    assert [mention.counted for mention in mentions(Brand("Norvik"), of=page)] == [True, True]
+    doubtful, sure = mentions(Brand("Norvik"), of=page, least_score=0.5)
+    assert (doubtful.counted, sure.counted) == (False, True)
+    assert doubtful.reason == "doubtful: score 0.20, below 0.50"
+    weak = extraction(block(0, "Norvik one", score=-0.2))
+    assert mentions(Brand("Norvik"), of=weak, least_score=0.5)[0].counted
+
+
+def test_places_that_do_not_count() -> None:
+    page = extraction(block(0, "Norvik shop"))
+    (mention,) = mentions(Brand("Norvik"), of=page, places=("headline", "lead"))
+    assert (mention.place, mention.counted, mention.reason) == ("body", False, "place body is not counted")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("First. Norvik grew. Last.", "Norvik grew."),
+        ("Norvik", "Norvik"),
+        ("Dr. Who came. Then Norvik left", "Then Norvik left"),
+        ("「Norvik発表」。次の文。", "「Norvik発表」。"),
+    ],
+)
+def test_sentences(text: str, sentence: str) -> None:
+    (mention,) = mentions(Brand("Norvik"), of=extraction(block(0, text)))
+    assert mention.sentence == sentence
+
+
+def test_time_is_linear_in_mentions_of_one_block() -> None:
+    def seconds(size: int) -> float:
+        page, start = extraction(block(0, "Norvik " * size)), time.thread_time()
+        mentions(Brand("Norvik"), of=page)
+        return time.thread_time() - start
+
+    seconds(10)
+    assert seconds(20_000) < 0.5 + 40 * seconds(2_000)
+
+
+def test_plain_values() -> None:
+    (mention,) = mentions(Brand("Norvik"), of=extraction(block(0, "Norvik")))
+    assert mention.to_dict()["place"] == "body"

@@ -1,0 +1,161 @@
+"""What cleaning keeps for every page and all settings: it is done at once, loses no text, and writes sound HTML."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import html5lib
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from blockfeat.papers.crunch.clean import clean
+from blockfeat.papers.crunch.settings import (
+    Advertisements,
+    CleanSettings,
+    EmptyTables,
+    Filters,
+    LinkLists,
+    RemovedLinks,
+)
+
+NOTHING = CleanSettings(
+    Filters(**dict.fromkeys(Filters.__dataclass_fields__, False)),
+    Advertisements(remove=False),
+    LinkLists(remove=False),
+    EmptyTables(remove=False),
+)
+
+_LEAVES = st.sampled_from(
+    (
+        "word",
+        " two words ",
+        "<a href=/x>link</a>",
+        "<a href='/y'><img src=i alt='a drawing'></a>",
+        "<a href=/z><img src=i alt=> and text</a>",
+        "<img src=i alt=photo>",
+        "<a href='https://ad.doubleclick.net/c'>buy</a>",
+        "<a href='javascript:go()'>go</a>",
+        "<script>if (a < b) document.write('<p>')</script>",
+        "<style>p { color: red }</style>",
+        "<noscript>shown <b>without</b></noscript>",
+        "<input name=q>",
+        "<br>",
+        "<svg><title>t</title><path d='M0'/></svg>",
+        "<select><option>one<option>two</select>",
+        "<textarea>a &lt;b&gt; c</textarea>",
+        "<iframe src=//ads.example></iframe>",
+        "<picture><source srcset=a><img src=b alt=c></picture>",
+        "The lantern makers of the valley meet every autumn at the old mill, and many guests come.",
+        "&amp; &lt;p&gt; &nbsp;",
+    )
+)
+_TAGS = st.sampled_from(
+    (
+        *("div", "p", "ul", "li", "b", "span onclick=x()", "section id=crunch-removed-links", "td style='a:b'"),
+        *("table", "table><tr><td", "tr", "form", "button", "noscript", "a href=/n", "blockquote", "nav", "pre", "h1"),
+        *("td width=3", "th", "dl", "object", "select", "label", "center", "font"),
+    )
+)
+_TREES = st.recursive(
+    _LEAVES,
+    lambda inner: st.tuples(_TAGS, st.lists(inner, max_size=4), st.booleans()).map(
+        lambda node: f"<{node[0]}>{''.join(node[1])}" + (f"</{node[0].split('>')[0].split()[0]}>" if node[2] else "")
+    ),
+    max_leaves=25,
+)
+_PAGES = st.lists(_TREES, min_size=1, max_size=4).map(lambda trees: f"<title>Lanterns</title>{''.join(trees)}")
+_FLAGS = st.booleans()
+_SETTINGS = st.builds(
+    CleanSettings,
+    st.builds(Filters, **dict.fromkeys(Filters.__dataclass_fields__, _FLAGS)),
+    st.builds(Advertisements, _FLAGS),
+    st.builds(
+        LinkLists,
+        _FLAGS,
+        st.floats(0, 3),
+        st.floats(0, 3),
+        st.floats(1, 9),
+        st.integers(1, 3),
+        _FLAGS,
+        st.sampled_from(((), ("div", "ul", "nav"), LinkLists().containers)),
+        _FLAGS,
+    ),
+    st.builds(EmptyTables, _FLAGS, st.sampled_from(((), ("img",), EmptyTables().substance)), st.integers(0, 40)),
+    st.builds(RemovedLinks, _FLAGS),
+)
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(_PAGES, _SETTINGS)
+def test_cleaning_twice_changes_nothing_more(page: str, chosen: CleanSettings) -> None:
+    once = clean(page, chosen).html
+    assert clean(once, chosen).html == once
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(_PAGES, _SETTINGS)
+def test_an_html5_parser_finds_no_fault(page: str, chosen: CleanSettings) -> None:
+    parser = html5lib.HTMLParser()
+    # A form may stand between the rows of a table; parsers take it, empty, and tell of it.
+    parser.parse(re.sub("<form></form>", "", clean(page, chosen).html))
+    assert parser.errors == []
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(_PAGES)
+def test_settings_that_remove_nothing_lose_no_letter(page: str) -> None:
+    assert not _letters(page) - _letters(clean(page, NOTHING).html)
+
+
+def _letters(html: str) -> Counter[str]:
+    root = html5lib.parse(html, treebuilder="lxml", namespaceHTMLElements=False).getroot()
+    return Counter(character for character in "".join(root.itertext()) if character.isalnum())
+
+
+@pytest.mark.parametrize("depth", [400, 3000])
+@pytest.mark.parametrize("name", ["div", "b", "span", "table><tr><td", "ul><li", "blockquote"])
+def test_nothing_is_lost_in_depth(name: str, depth: int) -> None:
+    page = f"<p>Alphaferry</p>{f'<{name}>' * depth}<p>Deltaharbour lies in the deepest place.</p>"
+    assert "Deltaharbour" in clean(page).html
+    assert "Deltaharbour" in clean(page).text()
+    assert "Alphaferry" in clean(page).text()
+
+
+def test_many_removed_links_in_one_line_take_linear_time() -> None:
+    page = "<p>" + "word<a href=/x>link</a>" * 40_000
+    chosen = CleanSettings(Filters(text_links=True), removed_links=RemovedLinks(list=True))
+    assert clean(page, chosen).html.count("word word") >= 19_999
+
+
+def test_nested_tables_take_linear_time() -> None:
+    page = "<table><tr><td>" * 160 + "<table><tr><td><a href=/x>a</a><a href=/y>b</a></table>" * 5_000
+    assert "<a" not in clean(page).html
+
+
+def test_bytes_are_decoded_and_the_encoding_is_declared_anew() -> None:
+    cleaned = clean("<meta charset=windows-1252><p>Straße".encode("cp1252"))
+    assert cleaned.encoding == "windows-1252"
+    assert '<meta charset="utf-8">' in cleaned.html
+    assert "Straße" in cleaned.html
+
+
+def test_an_empty_page_stays_empty() -> None:
+    assert clean("").html == ""
+    assert clean(" ").text() == ""
+
+
+def test_sanitised_pages_have_nothing_that_runs() -> None:
+    page = "<body onload=a()><p style='x:y' onclick=b()>text <a href='javascript:c()'>d</a><script>e</script>"
+    cleaned = clean(page, NOTHING)
+    assert "onclick" in cleaned.html
+    safe = cleaned.sanitised()
+    assert not [word for word in ("onload", "onclick", "javascript", "script", "style") if word in safe]
+    assert "<p>text" in safe
+
+
+def test_text_has_a_blank_line_between_blocks() -> None:
+    assert (
+        clean("<h1>Lanterns</h1><p>One  line.<p>Another<br>line.").text() == "Lanterns\n\nOne line.\n\nAnother\nline."
+    )

@@ -1,0 +1,156 @@
+"""Each filter alone: what it takes, what it leaves, and what stands in its place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from blockfeat.papers.crunch.clean import clean
+from blockfeat.papers.crunch.settings import (
+    Advertisements,
+    CleanSettings,
+    EmptyTables,
+    Filters,
+    LinkLists,
+    RemovedLinks,
+)
+
+_OFF = Filters(**dict.fromkeys(Filters.__dataclass_fields__, False))
+_NOTHING = CleanSettings(_OFF, Advertisements(remove=False), LinkLists(remove=False), EmptyTables(remove=False))
+
+
+def _body(page: str, settings: CleanSettings) -> str:
+    return clean(page, settings).html.partition("<body>")[2].partition("</body>")[0]
+
+
+def _filtered(page: str, *names: str) -> str:
+    return _body(page, replace(_NOTHING, filters=replace(_OFF, **dict.fromkeys(names, True))))
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "left"),
+    [
+        ("scripts", "<script>a()</script>", "foobar"),
+        ("scripts", "<b onclick=a()>x</b>", "foo<b>x</b>bar"),
+        ("scripts", "<a href=' java\nscript:a()'>x</a>", "foo<a>x</a>bar"),
+        ("noscript", "<noscript>x</noscript>", "foobar"),
+        ("styles", "<style>b { color: red }</style>", "foobar"),
+        ("style_attributes", "<b style='color: red'>x</b>", "foo<b>x</b>bar"),
+        ("images", "<img src=i alt=photo>", "foo bar"),
+        ("images", "<a href=/x><img src=i></a>", 'foo<a href="/x"><img src="i"></a>bar'),
+        ("image_links", "<a href=/x><img src=i alt=photo></a>", "foo bar"),
+        ("image_links", "<img src=i>", 'foo<img src="i">bar'),
+        ("image_links", "<a href=/x><img src=i>text</a>", 'foo<a href="/x"> text</a>bar'),
+        ("text_links", "<a href=/x>link</a>", "foo bar"),
+        ("text_links", "<a name=here>place</a>", 'foo<a name="here">place</a>bar'),
+        ("inputs", "<input name=q>", "foo bar"),
+        ("buttons", "<button>Go</button>", "foo bar"),
+        ("selects", "<select><option>a</select>", "foo bar"),
+        ("frames", "<iframe src=/x></iframe>", "foo bar"),
+        ("embeds", "<object data=x>y</object>", "foo bar"),
+    ],
+)
+def test_a_filter_takes_its_elements_and_fuses_no_words(name: str, inside: str, left: str) -> None:
+    assert _filtered(f"<p>foo{inside}bar", name) == f"<p>{left}</p>"
+
+
+def test_noscript_is_shown_where_scripts_go_and_it_stays() -> None:
+    assert "<span>x</span>" in _filtered("<p>a</p><noscript>x</noscript>", "scripts")
+    assert "x" not in _filtered("<p>a</p><noscript>x</noscript>", "scripts", "noscript")
+
+
+def test_forms_go_with_what_is_in_them() -> None:
+    assert _filtered("<div>a<form><p>b</form>c</div>", "forms") == "<div>a c</div>"
+
+
+def test_meta_elements_go_but_for_the_encoding() -> None:
+    html = clean("<meta name=author content=a><meta charset=utf-8><p>b").html
+    assert "author" not in html
+    assert '<meta charset="utf-8">' in html
+
+
+def test_widths_of_cells_go_and_those_of_tables_stay() -> None:
+    page = "<table width=9><tr><td width=5>a</table>"
+    assert 'table width="9"' in _filtered(page, "table_cell_widths")
+    assert "5" not in _filtered(page, "table_cell_widths")
+
+
+def test_alt_texts_stand_in_the_place_of_images() -> None:
+    page = "<p>foo<img src=i alt='a  photo'>bar<a href=/x><img src=i alt=lamp></a>"
+    expected = '<p>foo a photo bar<a href="/x"> lamp </a></p>'
+    assert _filtered(page, "images", "images_alt", "image_links", "image_links_alt") == expected
+
+
+def _lists(page: str, **chosen: Any) -> str:
+    return _body(page, replace(_NOTHING, link_lists=LinkLists(**chosen)))
+
+
+_TWO = "<a href=/1>one</a> <a href=/2>two</a>"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_list"),
+    # Two links: eight words of five letters are just enough at a ratio of .25.
+    [("", True), ("abcde " * 7 + "abcd", True), ("abcde " * 8, False)],
+)
+def test_a_cell_with_more_links_than_words_allow_is_emptied(words: str, is_list: bool) -> None:
+    page = f"<table><tr><td>{words}{_TWO}</td><td>rest</td></tr></table>"
+    assert ("one" not in _lists(page)) == is_list
+    assert ("<td></td>" in _lists(page)) == is_list
+
+
+def test_the_cell_goes_too_where_that_is_asked_for() -> None:
+    page = f"<table><tr><td>{_TWO}</td><td>rest</td></tr></table>"
+    assert _lists(page, remove_container=True).count("<td") == 1
+
+
+def test_letters_of_a_word_ratio_and_containers_can_be_set() -> None:
+    page = f"<nav>{_TWO} abcdefghij</nav>"
+    assert "one" not in _lists(page)
+    assert "one" not in _lists(page, ratio=1.0)
+    assert "one" in _lists(page, container_ratio=1.0)
+    assert "one" not in _lists(page, container_ratio=1.0, letters_per_word=6)
+    assert "one" in _lists(page, containers=("ul",))
+    assert "one" in _lists(page, least_links=3)
+
+
+def test_text_beside_a_list_of_links_stays() -> None:
+    article = "The lantern makers of the valley meet every autumn at the old mill. " * 2
+    page = f"<div><ul>{'<li><a href=/x>link</a>' * 9}</ul><p>{article}</p></div>"
+    assert _lists(page).startswith("<div><ul></ul><p>The lantern")
+
+
+@pytest.mark.parametrize(
+    ("inside", "stays"), [("ab", False), ("abcde", True), ("<img src=i>", True), ("<table><tr><td>a</table>", False)]
+)
+def test_tables_without_substance_go(inside: str, stays: bool) -> None:
+    page = f"<p>x</p><table><tr><td>{inside}</table>"
+    settings = replace(_NOTHING, empty_tables=EmptyTables())
+    assert ("<table" in _body(page, settings)) == stays
+
+
+def test_what_is_substance_can_be_set() -> None:
+    settings = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=0))
+    assert "<table" in _body("<table><tr><td></table>", settings)
+    settings = replace(_NOTHING, empty_tables=EmptyTables(substance=(), least_characters=1))
+    assert "<table" not in _body("<table><tr><td><img src=i></table>", settings)
+
+
+def test_removed_links_are_listed_once_at_the_end() -> None:
+    settings = CleanSettings(replace(_OFF, text_links=True), removed_links=RemovedLinks(list=True, heading="Removed"))
+    ad = "<a href='https://x.doubleclick.net/'>ad</a>"
+    body = _body(f"<p>a<a href=/1>one</a>b<a href=/1>one</a>{ad}<a href=#x>here</a>", settings)
+    listed = '<ul><li><a href="/1">one</a></li></ul></section>'
+    assert body.endswith(f'<section id="crunch-removed-links"><h2>Removed</h2>{listed}')
+    assert body.startswith("<p>a b")
+
+
+def test_advertisements_go_by_host() -> None:
+    page = "<p>a<a href='//ad.doubleclick.net/x'>b</a>c<iframe src=https://s.criteo.com></iframe><a href=/d>d</a>"
+    assert _body(page, replace(_NOTHING, advertisements=Advertisements())) == '<p>a c <a href="/d">d</a></p>'
+
+
+def test_attributes_whose_names_are_none_do_no_harm() -> None:
+    assert _filtered('<p {a=1 on"x=2 class=c>x', "scripts") == '<p class="c">x</p>'

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from blockfeat.errors import ConfigError, InputError
+from blockfeat.papers.crunch.read_settings import default_settings_text, parse_settings, read_settings
+from blockfeat.papers.crunch.settings import CleanSettings, HostListFile
+
+_SCHEMA: dict[str, Any] = json.loads(
+    files("blockfeat.papers.crunch").joinpath("settings.schema.json").read_text("utf-8")
+)
+
+
+def _is_valid(text: str) -> bool:
+    return bool(jsonschema.Draft202012Validator(_SCHEMA).is_valid(tomllib.loads(text)))
+
+
+def test_the_default_file_has_every_key_with_its_default() -> None:
+    text = default_settings_text()
+    assert parse_settings(text) == CleanSettings() == parse_settings("")
+    values = tomllib.loads(text)
+    for name, section in _SCHEMA["properties"].items():
+        assert {key: entry["default"] for key, entry in section["properties"].items()} == values[name]
+    assert _is_valid(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[filters]\nscript = true", "unknown key 'filters.script'"),
+        ("filters = 1", "'filters' must be a table, not 1"),
+        ("[filters]\nscripts = 1", "'filters.scripts' must be true or false, not 1"),
+        ("[link_lists]\nratio = 'x'", "'link_lists.ratio' must be a number, not 'x'"),
+        ("[link_lists]\nratio = -1", "link_lists: 'ratio' must be 0 or more"),
+        ("[link_lists]\nletters_per_word = 0", "'letters_per_word' must be above 0"),
+        ("[link_lists]\nleast_links = 0", "'least_links' must be 1 or more"),
+        ("[link_lists]\ncontainers = 'ul'", "'link_lists.containers' must be an array"),
+        ("[link_lists]\ncontainers = [1]", r"'link_lists.containers\[0\]' must be a string"),
+        ("[empty_tables]\nleast_characters = -1", "'least_characters' must be 0 or more"),
+        ("[advertisements]\nlists = ['a.txt']", r"'advertisements.lists\[0\]' must be a table with 'file'"),
+        ("[advertisements]\nlists = [{ file = 'a', link = 'b' }]", "unknown key"),
+        ("[advertisements]\nlists = [{ file = 1 }]", "must be a string"),
+    ],
+)
+def test_schema_and_reader_refuse_the_same(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_settings(text)
+    assert not _is_valid(text)
+
+
+def test_all_problems_are_told_with_the_file() -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_settings("[filters]\na = 1\nb = 2", name="own.toml")
+    lines = str(raised.value).splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("own.toml: unknown key") for line in lines)
+
+
+def test_lists_are_relative_to_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[advertisements]\nlists = [{ file = "hosts.txt" }]\n[link_lists]\nratio = 1\n', encoding="utf-8")
+    settings = read_settings(path)
+    assert settings.advertisements.lists == (HostListFile(str(tmp_path / "hosts.txt")),)
+    assert settings.link_lists.ratio == 1.0
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
+        read_settings(tmp_path / "none.toml")
+    with pytest.raises(ConfigError, match="not TOML"):
+        parse_settings("[")

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
+from blockfeat.papers.web2text.features import page_features
+from leaves_of import leaves_of
+from pages import article_page
+
+BLOCKS = {feature.name: place for place, feature in enumerate(BLOCK_FEATURES)}
+EDGES = {feature.name: place for place, feature in enumerate(EDGE_FEATURES)}
+PAGE = (
+    "<body><h1>Header</h1><p>Paragraph with an <i>Italic</i> section.</p>"
+    "<ul><li><a href=x>One © 2004?</a></li><li><a href=x>Two</a></li></ul>"
+    "<form><div class=k><span>deep</span></div><br>tail<input></form></body>"
+)
+
+
+def column(html, name):
+    return page_features(leaves_of(html)).blocks[:, BLOCKS[name]].tolist()
+
+
+def edge(html, name):
+    return page_features(leaves_of(html)).edges[:, EDGES[name]].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("capital_ratio", [1, 1 / 3, 1, 0, 0.5, 1, 0, 0]),
+        ("ends_in_question_mark", [0, 0, 0, 0, 1, 0, 0, 0]),
+        ("has_copyright_sign", [0, 0, 0, 0, 1, 0, 0, 0]),
+        ("parent_has_copyright_sign", [1, 0, 0, 0, 1, 1, 0, 0]),
+        ("tag_a", [0, 0, 0, 0, 1, 1, 0, 0]),
+        ("tag_li", [0, 0, 0, 0, 1, 1, 0, 0]),
+        ("tag_i", [0, 0, 1, 0, 0, 0, 0, 0]),
+        ("tag_span", [0, 0, 0, 0, 0, 0, 1, 0]),
+        ("parent_tag_p", [0, 1, 1, 1, 0, 0, 0, 0]),
+        ("parent_tag_ul", [0, 0, 0, 0, 1, 1, 0, 0]),
+        ("parent_tag_ul_2", [0, 0, 0, 0, 1, 1, 0, 0]),
+        ("parent_tag_body", [1, 0, 0, 0, 0, 0, 0, 0]),
+        ("parent_tag_form", [0, 0, 0, 0, 0, 0, 1, 1]),
+        ("parent_has_form_element", [1, 0, 0, 0, 0, 0, 1, 1]),
+        ("root_has_form_element", [1] * 8),
+        ("has_parent", [1] * 8),
+        ("has_grandparent", [0, 1, 1, 1, 1, 1, 1, 1]),
+        ("parent_anchor_ratio", [14 / 59, 0, 0, 0, 1, 1, 0, 0]),
+        ("root_page_share", [1] * 8),
+        ("log_words", [0, np.log(3), 0, 0, np.log(2), 0, 0, 0]),
+        ("log_characters", [2.5, np.log(17), 2.5, 2.5, 2.5, 2.5, 2.5, 2.5]),
+    ],
+)
+def test_block_features(name, wanted):
+    assert column(PAGE, name) == pytest.approx(wanted, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("distance_2", [0, 1, 1, 0, 1, 0, 1]),
+        ("distance_3", [1, 0, 0, 0, 0, 0, 0]),
+        ("distance_4", [0, 0, 0, 1, 0, 1, 0]),
+        ("line_break", [1, 0, 0, 1, 1, 1, 1]),
+        ("common_anchor_ratio", [14 / 59, 0, 0, 14 / 59, 1, 14 / 59, 0]),
+        ("common_has_form_element", [1, 0, 0, 1, 0, 1, 1]),
+    ],
+)
+def test_edge_features(name, wanted):
+    assert edge(PAGE, name) == pytest.approx(wanted, abs=0.01)
+
+
+def test_duplicates():
+    html = "<p>More</p>" * 3 + "<p>Less</p>" + "<p>Many</p>" * 11
+    assert column(html, "has_duplicate") == [1] * 3 + [0] + [1] * 11
+    assert column(html, "has_10_duplicates") == [0] * 4 + [1] * 11
+
+
+def test_position_is_where_a_leaf_starts():
+    # Ten bytes from the first leaf's start to the second's, and five in the second: 15 from the first to the end.
+    assert column("<p>abc</p><p>defgh</p>", "position") == pytest.approx([0, 10 / 15])
+    found = column(article_page(), "position")
+    assert found == sorted(found)
+    assert found[0] == 0
+    assert 0.9 < found[-1] < 1
+    assert column(article_page(), "position_squared") == pytest.approx([value**2 for value in found])
+
+
+def test_the_count_of_punctuation_has_no_upper_bound():
+    assert column("<p>one</p><p>two" + "!" * 25 + "</p>", "punctuation") == [0, 25]
+
+
+def test_what_a_page_does_not_have_is_nan():
+    features = page_features(leaves_of("<p>alone</p>"))
+    assert features.edges.shape == (0, 25)
+    row = dict(zip(BLOCKS, features.blocks[0].tolist(), strict=True))
+    assert row["has_parent"] == row["has_grandparent"] == 0
+    assert np.isnan(row["parent_log_characters"])
+    assert np.isnan(row["grandparent_page_share"])
+    assert row["root_page_share"] == row["tag_p"] == 1
+
+
+def test_a_leaf_without_words():
+    features = page_features(leaves_of("<p>one</p><p>***</p>"))
+    row = dict(zip(BLOCKS, features.blocks[1].tolist(), strict=True))
+    assert row["has_word"] == 0
+    assert np.isnan(row["average_word_length"])
+
+
+@pytest.mark.parametrize("html", ["", "<html></html>", "<p> &nbsp; </p>", "<script>x</script>"])
+def test_a_page_without_text(html):
+    features = page_features(leaves_of(html))
+    assert features.blocks.shape == (0, 128)
+    assert features.edges.shape == (0, 25)
+
+
+@given(st.text(alphabet="<>/abdivp \n\"'=.&;é中©@1?:", max_size=300))
+def test_any_page_gives_values_within_range(html):
+    features = page_features(leaves_of(html))
+    assert features.edges.shape[0] == max(features.blocks.shape[0] - 1, 0)
+    for matrix, known in ((features.blocks, BLOCK_FEATURES), (features.edges, EDGE_FEATURES)):
+        for values, feature in zip(matrix.T, known, strict=True):
+            seen = values[~np.isnan(values)]
+            assert np.isfinite(seen).all(), feature.name
+            assert ((seen >= feature.low) & (seen <= feature.high + 1e-6)).all(), feature.name
+            if feature.is_binary:
+                assert np.isin(seen, (0, 1)).all(), feature.name

@@ -1,0 +1,134 @@
+"""JSON Lines files: packing, line numbers, damage, writing whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat._json_lines import SUFFIXES, check_suffix, parse_object, read_lines, stem, write_lines
+from blockfeat.errors import CorpusError
+
+
+def objects(path: Path) -> list[dict[str, Any]]:
+    return [parse_object(line) for _, line in read_lines(path)]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"pages.v2{suffix}"
+    values: list[dict[str, Any]] = [{"a": "ä\u2028b\nc"}, {"b": [1, None]}, {"lone": "\ud800"}]
+    assert write_lines(values, path) == 3
+    assert objects(path) == values
+    assert stem(path) == "pages.v2"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_equal_objects_give_equal_bytes(tmp_path: Path, suffix: str) -> None:
+    first, second = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
+    for path in (first, second):
+        write_lines([{"a": "b" * 1000}], path)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_blank_lines_are_skipped_but_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\n\n  \r\n{"a": 2}')
+    assert [(number, parse_object(line)) for number, line in read_lines(path)] == [
+        (1, {"a": 1}),
+        (4, {"a": 2}),
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt", "jsonl", "a.jsonl.bz2"])
+def test_other_suffixes_are_refused(name: str) -> None:
+    with pytest.raises(CorpusError, match=r"\.jsonl\.xz"):
+        check_suffix(Path(name))
+
+
+def test_missing_file_and_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"none\.jsonl: there is no such file"):
+        list(read_lines(tmp_path / "none.jsonl"))
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(CorpusError, match=r"folder\.jsonl: cannot be read"):
+        list(read_lines(tmp_path / "folder.jsonl"))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+def test_files_cut_short_are_told_with_the_last_line(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    write_lines([{"a": str(number) * 50_000} for number in range(20)], path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(CorpusError, match=r"a\.jsonl\.\w\w(, after line \d+)?: cannot be read"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+def test_files_of_another_format_are_told(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b'{"not": "packed"}\n')
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(read_lines(path))
+
+
+def test_damage_inside_gzip_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    data = bytearray(gzip.compress(json.dumps({"a": list(range(5000))}).encode()))
+    data[len(data) // 2 : len(data) // 2 + 50] = b"\xff" * 50
+    path.write_bytes(data)
+    with pytest.raises(CorpusError, match="cannot be read"):
+        list(read_lines(path))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "bad JSON"),
+        (b"[1]", "an array"),
+        (b"null", "null"),
+        (b'"a"', "a string"),
+        (b"true", "a boolean"),
+        (b"1.5", "a number"),
+        (b'{"a": "\xff"}', "not UTF-8: byte 0xff at position 7"),
+        (b"[" * 200_000, "bad JSON"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "bad JSON"),
+    ],
+)
+def test_bad_lines_give_the_reason(line: bytes, reason: str) -> None:
+    with pytest.raises(CorpusError, match=reason):
+        parse_object(line)
+
+
+def test_a_failure_keeps_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("old")
+
+    def failing() -> Iterator[dict[str, Any]]:
+        yield {"a": 1}
+        raise KeyError("stop")
+
+    with pytest.raises(KeyError):
+        write_lines(failing(), path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"a\.jsonl: cannot be written"):
+        write_lines([], tmp_path / "none" / "a.jsonl")
+
+
+@given(st.binary(max_size=200))
+def test_any_line_is_an_object_or_an_error(line: bytes) -> None:
+    try:
+        value = parse_object(line)
+    except CorpusError:
+        return
+    assert isinstance(value, dict)

@@ -1,0 +1,44 @@
+"""Memory and cold starts: what is counted; never how much memory or time it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from blockfeat.errors import InputError
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.footprint import MemoryGrowth, cold_starts, memory_growth, resident_bytes
+
+
+def test_memory_is_sampled_over_all_pages() -> None:
+    found = memory_growth(Extractor.load("thresholds"), ["<p>one</p>", "<p>two</p>"], 30, warm_up=3)
+    assert (found.pages, found.warm_up, len(found.resident)) == (30, 3, 31)
+    assert min(found.resident) > 0
+    assert len(found.to_frame()) == 31
+    assert list(found.to_frame()["pages"])[-1] == 30
+
+
+def test_growth_is_taken_from_the_end_of_the_warm_up() -> None:
+    megabyte = 1024 * 1024
+    found = MemoryGrowth(200, 10, (100 * megabyte, 108 * megabyte, 103 * megabyte))
+    assert (found.growth, found.peak_growth) == (3 * megabyte, 8 * megabyte)
+    assert "| 200 | 10 | 100.0 | 3.0 | 8.0 |" in found.to_markdown()
+
+
+def test_memory_needs_pages() -> None:
+    with pytest.raises(InputError):
+        memory_growth(Extractor.load("thresholds"), [])
+
+
+def test_resident_memory_is_more_than_nothing() -> None:
+    assert resident_bytes() > 1_000_000
+
+
+def test_cold_starts_are_those_of_new_processes() -> None:
+    starts = cold_starts(model="thresholds", passes=1)
+    assert [start.what for start in starts] == ["python", "import blockfeat", "blockfeat extract"]
+    assert all(start.process_seconds > 0 and start.wall_seconds > 0 for start in starts)
+
+
+def test_a_cold_start_that_fails_says_why() -> None:
+    with pytest.raises(InputError, match="no-such-model"):
+        cold_starts(model="no-such-model", passes=1)

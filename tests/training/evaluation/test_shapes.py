@@ -1,0 +1,45 @@
+"""Synthetic pages: of the size asked for, equal each time, of the shape that their name says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.errors import InputError
+from blockfeat.training.evaluation.shapes import HOSTILE, ORDINARY, SHAPES, synthetic_page
+
+
+@given(st.sampled_from(SHAPES), st.integers(1024, 50_000))
+def test_pages_are_about_as_large_as_asked(shape: str, size: int) -> None:
+    page = synthetic_page(shape, size)
+    assert size - 600 <= len(page) <= size
+    assert page == synthetic_page(shape, size)
+    assert page.isascii()
+
+
+def test_every_shape_is_ordinary_or_hostile() -> None:
+    assert set(ORDINARY) | set(HOSTILE) == set(SHAPES)
+    assert not set(ORDINARY) & set(HOSTILE)
+
+
+@pytest.mark.parametrize(
+    ("shape", "part"),
+    [
+        ("short paragraphs", "<p>the</p>"),
+        ("links", "<a href="),
+        ("table rows", "<tr>"),
+        ("repeated ids", "<p id=a>"),
+        ("<!-->", "<!-->" * 9),
+        ("spaces", " " * 99),
+        ("attributes", " a7=1 a8=1"),
+        ("classes", "c7 c8"),
+    ],
+)
+def test_shapes_repeat_what_they_are_named_for(shape: str, part: str) -> None:
+    assert part in synthetic_page(shape, 4096)
+
+
+def test_unknown_shapes_are_refused() -> None:
+    with pytest.raises(InputError, match="spiral"):
+        synthetic_page("spiral", 1024)

@@ -1,0 +1,146 @@
+"""The journal and the corpus file: what is there after crashes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from blockfeat.data.block_roles import BlockRoles
+from blockfeat.data.corpus import LabelledPage, read_corpus
+from blockfeat.errors import CorpusError
+from blockfeat.web.labelling.corpus_file import CorpusFile
+from blockfeat.web.labelling.journal import Journal
+from blockfeat.web.labelling.log import Change
+
+
+def page(id: str, text: str = "x") -> LabelledPage:
+    return LabelledPage(id, f"<p>{id}", text=text, corpus="c", roles=BlockRoles("html5", "cut", ("content",)))
+
+
+def test_the_journal_says_the_same_when_it_is_opened_again(tmp_path):
+    with Journal(tmp_path / "j", "html5") as journal:
+        journal.apply(Change("a", "cut", {0: "content"}, at=1.0))
+        journal.apply(Change("b", "cut", {}, "skipped", at=2.0))
+        journal.apply(Change("a\udcff", "cut", {3: "byline"}, "done", at=3.0))
+        assert journal.undo() == "a\udcff"
+        assert journal.undo() == "b"
+        assert journal.redo() == "b"
+        pages = dict(journal.log.pages)
+    with Journal(tmp_path / "j", "html5") as again:
+        assert again.log.pages == pages
+        assert again.redo() == "a\udcff"
+
+
+def test_a_journal_cut_short_at_any_byte_keeps_all_whole_actions(tmp_path):
+    path = tmp_path / "j"
+    with Journal(path, "html5") as journal:
+        for number in range(5):
+            journal.apply(Change("a", "cut", {number: "content"}, at=float(number)))
+    whole = path.read_bytes()
+    for size in [*range(0, len(whole), 11), len(whole) - 1]:
+        path.write_bytes(whole[:size])
+        with Journal(path, "html5") as journal:
+            lines = whole[:size].count(b"\n")
+            assert len(journal.log.labels("a").roles) == max(lines - 1, 0)
+            journal.apply(Change("a", "cut", {9: "clutter"}))
+        with Journal(path, "html5") as journal:
+            assert journal.log.labels("a").roles[9] == "clutter"
+
+
+def test_a_journal_of_another_table_or_another_file_is_refused(tmp_path):
+    Journal(tmp_path / "j", "html5").__exit__(None, None, None)
+    with pytest.raises(CorpusError, match="'html5', and the model cuts by 'ziegler2007'"):
+        Journal(tmp_path / "j", "ziegler2007")
+    (tmp_path / "other").write_text('{"id": "a"}\n')
+    with pytest.raises(CorpusError, match="not a journal"):
+        Journal(tmp_path / "other", "html5")
+    (tmp_path / "bad").write_text('{"journal": 1, "table": "html5"}\n{"page": 1}\n')
+    with pytest.raises(CorpusError, match="line 2"):
+        Journal(tmp_path / "bad", "html5")
+
+
+def test_pages_are_put_replaced_and_removed(tmp_path):
+    path = tmp_path / "c.jsonl"
+    file = CorpusFile(path)
+    for id in "abcd":
+        file.put(page(id))
+    file.put(page("b", "new"))
+    file.remove("a")
+    file.remove("nobody")
+    file.put(page("\udcff"))
+    expected = [page("c"), page("d"), page("b", "new"), page("\udcff")]
+    assert list(read_corpus(path)) == expected == list(file.pages())
+    assert list(CorpusFile(path).pages()) == expected
+    assert [entry.name for entry in tmp_path.iterdir()] == ["c.jsonl"]
+
+
+def test_a_corpus_file_cut_short_at_any_byte_keeps_all_whole_pages(tmp_path):
+    path = tmp_path / "c.jsonl"
+    file = CorpusFile(path)
+    for id in "ab":
+        file.put(page(id))
+    whole = path.read_bytes()
+    ends = [place for place, byte in enumerate(whole) if byte == 10]
+    for size in {*range(0, len(whole), 11), *ends, *(end + 1 for end in ends)}:
+        path.write_bytes(whole[:size])
+        # A line that lacks nothing but its end is whole.
+        kept = sum(size >= end for end in ends)
+        reopened = CorpusFile(path)
+        assert reopened.ids == tuple("ab"[:kept])
+        reopened.put(page("z"))
+        assert [found.id for found in read_corpus(path)] == [*"ab"[:kept], "z"]
+
+
+def test_labels_go_to_plain_json_lines_that_are_a_corpus(tmp_path):
+    with pytest.raises(CorpusError, match=r"ends in \.jsonl"):
+        CorpusFile(tmp_path / "c.jsonl.xz")
+    (tmp_path / "other.jsonl").write_text('{"mine": 1}\n')
+    with pytest.raises(CorpusError, match="line 1: field 'id' is missing"):
+        CorpusFile(tmp_path / "other.jsonl")
+    assert (tmp_path / "other.jsonl").read_text() == '{"mine": 1}\n'
+
+
+def test_pages_behind_blank_lines_are_found(tmp_path):
+    path = tmp_path / "c.jsonl"
+    CorpusFile(path).put(page("a"))
+    with path.open("ab") as stream:
+        stream.write(b"\n   \n\n")
+    file = CorpusFile(path)
+    file.put(page("b"))
+    assert list(file.pages()) == [page("a"), page("b")]
+    file.put(page("b", "new"))
+    file.put(page("c"))
+    file.remove("a")
+    assert list(file.pages()) == list(CorpusFile(path).pages()) == [page("b", "new"), page("c")]
+
+
+_FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import OutputError
+from blockfeat.web.labelling.corpus_file import CorpusFile
+path = Path(sys.argv[1])
+file = CorpusFile(path)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 100, resource.RLIM_INFINITY))
+try:
+    file.put(LabelledPage("big", "<p>" + "x" * 1000, text="x"))
+except OutputError:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    file.put(LabelledPage("small", "<p>", text="x"))
+    print([page.id for page in file.pages()], list(CorpusFile(path).ids))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no limit of size there")
+def test_a_page_that_the_disk_has_no_room_for_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "c.jsonl"
+    CorpusFile(path).put(page("a"))
+    found = subprocess.run(  # a process of its own, for the limit is that of the whole process
+        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert found.stdout.split("]")[0] == "['a', 'small'"
+    assert CorpusFile(path).ids == ("a", "small")

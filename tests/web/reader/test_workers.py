@@ -1,0 +1,111 @@
+"""Worker processes: what takes too long, dies or is too much fails alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from blockfeat.errors import InputError
+from blockfeat.web.problems import Problem
+from blockfeat.web.reader.workers import Workers
+
+
+def _load() -> str:
+    return "loaded"
+
+
+@dataclass(frozen=True)
+class _Say:
+    text: str
+
+    def __call__(self, loaded: str) -> str:
+        return f"{loaded} {self.text}"
+
+
+@dataclass(frozen=True)
+class _Sleep:
+    seconds: float
+
+    def __call__(self, loaded: str) -> str:
+        time.sleep(self.seconds)
+        return loaded
+
+
+@dataclass(frozen=True)
+class _Fail:
+    kind: str
+
+    def __call__(self, loaded: str) -> str:
+        if self.kind == "die":
+            os._exit(3)
+        raise InputError("the page is bad") if self.kind == "refuse" else RuntimeError("unexpected")
+
+
+def _with_workers(work: Any, **options: Any) -> Any:
+    async def run() -> Any:
+        async with Workers(_load, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
+            return await work(workers)
+
+    return asyncio.run(run())
+
+
+async def _outcome(doing: Coroutine[Any, Any, Any]) -> Any:
+    try:
+        return await doing
+    except Problem as problem:
+        return problem.status
+    except InputError as error:
+        return str(error)
+
+
+def test_each_failure_stays_alone() -> None:
+    async def work(workers: Workers[str]) -> list[Any]:
+        tasks = (_Say("a"), _Fail("refuse"), _Fail("break"), _Fail("die"), _Say("b"))
+        return [await _outcome(workers.do(task)) for task in tasks]
+
+    assert _with_workers(work) == ["loaded a", "the page is bad", 500, 500, "loaded b"]
+
+
+def test_a_task_that_takes_too_long_is_ended() -> None:
+    async def work(workers: Workers[str]) -> tuple[Any, Any, bool]:
+        before = list(workers.pids)
+        late = await _outcome(workers.do(_Sleep(60)))
+        return late, await _outcome(workers.do(_Say("c"))), before != list(workers.pids)
+
+    assert _with_workers(work, seconds=0.5) == (504, "loaded c", True)
+
+
+def test_too_many_that_wait_are_refused() -> None:
+    async def work(workers: Workers[str]) -> list[Any]:
+        return await asyncio.gather(*(_outcome(workers.do(_Sleep(0.2))) for _ in range(5)))
+
+    assert _with_workers(work, waiting=2) == ["loaded", "loaded", "loaded", 503, 503]
+
+
+def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
+    async def work(workers: Workers[str]) -> Any:
+        left = asyncio.ensure_future(workers.do(_Sleep(0.3)))
+        await asyncio.sleep(0.05)
+        left.cancel()
+        return await workers.do(_Say("d")), workers.busy
+
+    assert _with_workers(work) == ("loaded d", 0)
+
+
+def _broken() -> str:
+    raise SystemExit(1)
+
+
+def test_processes_that_cannot_start_are_an_error() -> None:
+    async def run() -> None:
+        async with Workers(_broken, jobs=1, seconds=1, waiting=1):
+            raise AssertionError
+
+    with pytest.raises(RuntimeError, match="ended while it started"):
+        asyncio.run(run())
