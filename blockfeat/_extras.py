@@ -6,8 +6,6 @@ from importlib.util import find_spec
 
 from blockfeat.errors import MissingExtraError
 
-__all__ = ["MONITOR", "WEB", "require_extra"]
-
 MONITOR = ("ahocorasick_rs", "datasketch", "feedparser", "protego", "sqlalchemy", "stamina", "w3lib")
 """Modules that the extra ``monitor`` brings."""
 WEB = ("fastapi", "jinja2", "python_multipart", "uvicorn")

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from blockfeat.errors import ConfigError, InputError, OutputError
 
-__all__ = ["config_text", "held_alone", "write_text", "write_whole", "writing"]
-
 
 @contextmanager
 def writing(name: str | os.PathLike[str]) -> Iterator[None]:

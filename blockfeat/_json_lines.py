@@ -15,8 +15,6 @@ from typing import IO, Any
 
 from blockfeat.errors import CorpusError
 
-__all__ = ["SUFFIXES", "check_suffix", "json_line", "json_type", "parse_object", "read_lines", "stem", "write_lines"]
-
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["fit_logistic", "longest_increasing", "matmul", "probabilities"]
-
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 

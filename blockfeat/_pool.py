@@ -14,8 +14,6 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Generic, TypeVar
 
-__all__ = ["in_order"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -15,8 +15,6 @@ from blockfeat.commands import console
 from blockfeat.commands.exit_codes import exit_code_of
 from blockfeat.compiled import uncompiled_modules
 
-__all__ = ["app_of", "main"]
-
 # Each command stands in the module of its name.
 _COMMANDS = (
     "extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "site", "label", "serve", "demo",

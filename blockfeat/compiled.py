@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
-__all__ = ["COMPILED_MODULES", "uncompiled_modules"]
-
 COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.blocks.element_codes",
     "blockfeat.blocks.tag_walk",

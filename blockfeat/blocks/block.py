@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Block", "Link"]
-
 
 @dataclass(frozen=True, slots=True)
 class Link:

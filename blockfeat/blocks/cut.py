@@ -19,8 +19,6 @@ from blockfeat.page.json_ld import DeclaredText
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
-__all__ = ["Cutter", "cut_into_blocks"]
-
 Codes = NDArray[np.uint8]
 
 # Positions are numbers of four bytes.

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks import operations
 from blockfeat.page.tags import Tags, name_key
 
-__all__ = ["CodeTable", "has_elements", "has_key", "keep_holders_of_paragraphs", "part_words"]
-
 _OPERATION = cython.declare(cython.int, operations.OPERATION)
 _BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
 _PRUNE = cython.declare(cython.int, operations.PRUNE)

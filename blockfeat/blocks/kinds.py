@@ -7,8 +7,6 @@ from typing import NamedTuple
 from blockfeat.blocks.table import Blocks
 from blockfeat.page.tags import name_key
 
-__all__ = ["Kind", "kinds_of_containers"]
-
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ITEMS = frozenset({"li", "dd", "dt"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})

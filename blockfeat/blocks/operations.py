@@ -4,23 +4,6 @@ from __future__ import annotations
 
 from blockfeat.blocks.tagtable import TagTable
 
-__all__ = [
-    "ANCHOR_ROLE",
-    "BOUNDARY",
-    "FORMAT_ROLE",
-    "KEEPABLE",
-    "LINE_BREAK",
-    "LIST_ROLE",
-    "OPERATION",
-    "PRUNE",
-    "REMOVE",
-    "REMOVE_BETWEEN_WORDS",
-    "REMOVE_WITH_SPACE",
-    "STRUCTURE_ROLE",
-    "default_code",
-    "tag_codes",
-]
-
 OPERATION = 7
 """The bits of a code that hold the operation."""
 REMOVE = 0

@@ -7,8 +7,6 @@ from html import unescape
 
 from blockfeat.blocks.table import Blocks
 
-__all__ = ["preformatted_text"]
-
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
 # Control characters that are white space: line breaks of old terminals, and separators of information.

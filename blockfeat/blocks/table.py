@@ -13,8 +13,6 @@ from blockfeat.lang.measures import PageText, TextMeasures
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Tags
 
-__all__ = ["Anchors", "Blocks", "Containers"]
-
 Indices = NDArray[np.int32]
 
 

@@ -21,7 +21,6 @@ from blockfeat.page.tags import Tags
 if not cython.compiled:
     from blockfeat.blocks.text_reader import TextReader
 
-__all__ = ["walk"]
 
 _OPERATION = cython.declare(cython.int, operations.OPERATION)
 _REMOVE_WITH_SPACE = cython.declare(cython.int, operations.REMOVE_WITH_SPACE)

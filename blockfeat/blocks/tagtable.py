@@ -11,8 +11,6 @@ from typing import Any
 
 from blockfeat.errors import TableError
 
-__all__ = ["BUNDLED_TABLES", "TagTable", "load_table"]
-
 BUNDLED_TABLES = ("html5", "ziegler2007")
 _SCHEMA = 1
 _OPERATIONS = ("boundary", "remove_with_space", "remove_without_space", "prune")

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import SPACE
 
-__all__ = ["TextPlaces", "elements_behind", "text_places"]
-
 Indices = NDArray[np.int64]
 
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, SPACE, UNSPACED, character_classes
 
-__all__ = ["TextReader"]
-
 _IS_SPACE = SPACE
 _IS_WORD = ALPHANUMERIC | MARK
 _IS_UNSPACED = UNSPACED

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks import operations
 
-__all__ = ["walk_sizes"]
-
 _OPERATION = cython.declare(cython.int, operations.OPERATION)
 _BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
 _ANCHOR_ROLE = cython.declare(cython.int, operations.ANCHOR_ROLE)

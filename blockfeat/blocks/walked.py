@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Anchors, Containers
 from blockfeat.lang.measures import PageText
 
-__all__ = ["ROLES", "WalkColumns", "Walked", "leading"]
-
 ROLES = ("format", "list", "structure")
 """The rows of `WalkColumns.role`."""
 

@@ -10,8 +10,6 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import QuietOption
 
-__all__ = ["adapt"]
-
 
 def adapt(
     pages: Annotated[

@@ -16,8 +16,6 @@ from blockfeat.errors import LanguageError
 if TYPE_CHECKING:
     from blockfeat.monitor.mentions.brand import Brand
 
-__all__ = ["aliases"]
-
 
 def aliases(
     names: Annotated[

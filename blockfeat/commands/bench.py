@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from blockfeat.training.evaluation.bench_result import BenchResult
     from blockfeat.training.evaluation.peers import Peer
 
-__all__ = ["bench"]
-
 
 def bench(
     corpus: CorpusOption,

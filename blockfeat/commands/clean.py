@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from blockfeat.io.inputs import InputOptions
     from blockfeat.papers.crunch.settings import CleanSettings
 
-__all__ = ["clean"]
 
 _FORMATS = ("html", "text")
 

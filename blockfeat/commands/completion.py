@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from blockfeat.commands.outputs import FORMAT_NAMES
 
-__all__ = ["corpus_names", "format_names", "input_format_names", "model_names", "sides"]
-
 
 def model_names(incomplete: str) -> list[str]:
     """Complete the name of a bundled model; reading the names needs no model."""

@@ -12,8 +12,6 @@ from typing import Protocol
 
 from blockfeat._files import writing
 
-__all__ = ["Ticker", "error", "progress", "show", "show_table", "threshold_text", "with_name"]
-
 _WIDTH_OF_A_PIPE = 160
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from blockfeat.errors import CorpusError
 
-__all__ = ["DEMO", "CorpusChoice", "choose_corpora", "settings_files"]
-
 DEMO = "demo"
 _FILE = "blockfeat.toml"
 

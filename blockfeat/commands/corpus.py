@@ -12,8 +12,6 @@ from blockfeat.commands import console
 from blockfeat.commands.exit_codes import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import labelled_pages
 
-__all__ = ["HELP", "convert", "count", "validate"]
-
 HELP = "Check, count and convert labelled pages."
 """What the group of these commands is for."""
 

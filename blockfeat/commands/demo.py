@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.trainer import TrainedModel
 
-__all__ = ["demo"]
 
 _WIDTH = 98
 _RULE = "-" * _WIDTH

@@ -21,8 +21,6 @@ from blockfeat.commands.options import (
     labelled_pages,
 )
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     corpus: CorpusOption = [],  # noqa: B006 (typer copies it)

@@ -15,8 +15,6 @@ from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
 
-__all__ = ["NOTHING_READ", "NOT_WRITTEN", "SOME_FAILED", "STOPPED", "WRONG_USAGE", "exit_code_of"]
-
 SOME_FAILED, WRONG_USAGE, STOPPED = 1, 2, 130
 NOTHING_READ = NOT_WRITTEN = 126
 

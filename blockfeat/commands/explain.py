@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
 
-__all__ = ["explain"]
 
 # Headers of narrow columns.
 _SHORT_TITLES = {

@@ -35,11 +35,10 @@ from blockfeat.commands.outputs import Target, target_of
 if TYPE_CHECKING:
     from blockfeat.extraction.by_site import SiteProfiles
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.batch.run import Renderer
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.io.outputs.rendering import Renderer
 
-__all__ = ["extract"]
 
 _AUTO = "auto"
 
@@ -115,7 +114,7 @@ def extract(
 ) -> None:
     """Extract the main text of pages."""
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.batch.run import Renderer
+    from blockfeat.io.outputs.rendering import Renderer
 
     named = _Inputs(tuple(inputs or ()), tuple(urls or ()))
     reading = input_options(input_format, fields, allow_network, delay)
@@ -204,9 +203,10 @@ class _Batch:
 
 def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
     """Extract, write, say what happened, and end with the exit code that fits."""
-    from blockfeat.io.batch.run import Rendered, run
+    from blockfeat.io.batch.run import run
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import fetched
+    from blockfeat.io.outputs.rendering import Rendered
 
     passed_over = PassedOver()
     listed = batch.inputs.documents(batch.reading, passed_over)

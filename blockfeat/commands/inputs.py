@@ -14,8 +14,6 @@ from blockfeat.errors import InputError
 if TYPE_CHECKING:
     from blockfeat.io.inputs import InputOptions
 
-__all__ = ["PassedOver", "input_options"]
-
 
 def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
     """Check the options that say how inputs are read."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from blockfeat.web.labelling.shelf import PageShelf
     from blockfeat.web.settings import ServeSettings
 
-__all__ = ["label"]
-
 
 def label(
     corpus: Annotated[

@@ -9,8 +9,6 @@ from blockfeat.commands import console
 if TYPE_CHECKING:
     from blockfeat.models.model import Model
 
-__all__ = ["models"]
-
 
 def models() -> None:
     """List the bundled models."""

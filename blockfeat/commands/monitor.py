@@ -15,8 +15,6 @@ from blockfeat.commands.exit_codes import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.monitor_results import export, report, status
 from blockfeat.commands.options import QuietOption
 
-__all__ = ["app"]
-
 
 class _RunByDefault(TyperGroup):
     """A group whose first word may be a configuration file: ``monitor FILE`` is ``monitor run FILE``."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from blockfeat.monitor.report.counts import Selection
     from blockfeat.monitor.store.store import Store
 
-__all__ = ["export", "report", "status"]
 
 ConfigArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Configuration file, or the store itself: monitor.db, postgresql://…")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from blockfeat.monitor.run import Monitor
     from blockfeat.monitor.summary import Summary
 
-__all__ = ["run_monitor"]
 
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 

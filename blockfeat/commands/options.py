@@ -12,28 +12,6 @@ from blockfeat.commands.completion import corpus_names, input_format_names, mode
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
 
-__all__ = [
-    "AllowNetworkOption",
-    "CaptionsOption",
-    "CommentsOption",
-    "CorpusOption",
-    "DecoderOption",
-    "FavourOption",
-    "FieldsOption",
-    "HeadlineOption",
-    "InputFormatOption",
-    "JobsOption",
-    "LangsOption",
-    "MaxBytesOption",
-    "ModelOption",
-    "QuietOption",
-    "RunsOption",
-    "SiteFileOption",
-    "TablesOption",
-    "labelled_pages",
-    "language",
-    "languages",
-]
 
 AllowNetworkOption = Annotated[
     list[str] | None,

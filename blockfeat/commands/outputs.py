@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
 
-__all__ = ["FORMAT_NAMES", "Target", "target_of"]
 
 FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
 _BY_SUFFIX = {

@@ -10,8 +10,6 @@ from blockfeat.commands import console
 from blockfeat.commands.options import AllowNetworkOption
 from blockfeat.errors import InputError
 
-__all__ = ["serve"]
-
 
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")] = "127.0.0.1",

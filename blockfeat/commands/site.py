@@ -19,8 +19,6 @@ from blockfeat.commands.options import (
     QuietOption,
 )
 
-__all__ = ["site"]
-
 
 def site(
     pages: Annotated[

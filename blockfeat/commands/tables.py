@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from blockfeat.training.evaluation.strategies import StrategyScores
     from blockfeat.training.trainer import TrainedModel, TrainingReport
 
-__all__ = ["show_scores", "show_training"]
-
 
 def show_training(model: TrainedModel, output: Path) -> None:
     """Print what was learnt, the scores on both parts, and where the model is."""

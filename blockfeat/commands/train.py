@@ -21,7 +21,6 @@ from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, 
 if TYPE_CHECKING:
     from blockfeat.training.trainer import Progress
 
-__all__ = ["train"]
 
 DEFAULT_KIND = "margin"
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}

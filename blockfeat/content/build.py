@@ -31,8 +31,6 @@ from blockfeat.content.nodes import (
 from blockfeat.content.normal import normalised
 from blockfeat.content.tables import DataTable, GridCell, data_tables
 
-__all__ = ["nodes_of", "shows_images"]
-
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})

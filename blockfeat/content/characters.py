@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["clean_characters", "fold_white_space", "xml_characters"]
-
 # NUL and the control characters but tab and newline, C1 controls, lone surrogates.
 _UNWANTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _RETURN = re.compile("\r\n?")

@@ -24,7 +24,6 @@ from blockfeat.content.nodes import (
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-__all__ = ["to_html"]
 
 _TAGS = {
     *(

@@ -15,8 +15,6 @@ from blockfeat.content.normal import normalised
 from blockfeat.content.white_space import gaps_of
 from blockfeat.page.tags import Keys, name_key, name_keys
 
-__all__ = ["Inlines"]
-
 _BOLD, _ITALIC, _CODE, _LINK = 1, 2, 4, 8
 _STYLES = (
     (_BOLD, name_keys(["b", "strong"])),

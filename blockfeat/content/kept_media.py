@@ -11,8 +11,6 @@ from blockfeat.blocks.text_places import elements_behind, text_places
 from blockfeat.content.build import shows_images
 from blockfeat.page.tags import Tags, name_key, name_keys
 
-__all__ = ["SOURCES", "kept_media", "source_of"]
-
 Indices = NDArray[np.int64]
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
 """Where pages have the address of an image; those that load images late, not in the first."""

@@ -15,8 +15,6 @@ from blockfeat.content.characters import xml_characters
 from blockfeat.content.kept_media import kept_media
 from blockfeat.page.lxml_tree import lxml_tree
 
-__all__ = ["kept_tree"]
-
 _PAGE = frozenset({"body", "head", "html"})
 # Parts of tables that hold the others in their places, also where they are empty.
 _PLACES = frozenset({"col", "colgroup", "td", "th"})

@@ -9,8 +9,6 @@ from urllib.parse import quote, urljoin
 from blockfeat.page.html_entities import unescape
 from blockfeat.page.tags import Tags
 
-__all__ = ["Base", "safe_target"]
-
 _SCHEMES = ("http", "https", "mailto")
 _SCHEME = re.compile("([^/?#:]*):")
 # Spaces, controls, quotes, brackets and whatever else may end a link target in Markdown or HTML.

@@ -25,8 +25,6 @@ from blockfeat.content.nodes import (
     Text,
 )
 
-__all__ = ["to_markdown"]
-
 _ENTITY = re.compile("&(?=#?[0-9A-Za-z]+;)")
 _INLINE_MARKUP = re.compile(r"[\\`*_\[\]<>|~$]|&(?=#?[0-9A-Za-z]+;)")
 # What starts a heading, list, setext underline, rule, block quote or definition at the start of a line.

@@ -4,24 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "Caption",
-    "Cell",
-    "Code",
-    "Content",
-    "Definitions",
-    "Entry",
-    "Heading",
-    "Image",
-    "Inline",
-    "ListOf",
-    "Node",
-    "Paragraph",
-    "Quote",
-    "Table",
-    "Text",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Text:

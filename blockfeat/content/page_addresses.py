@@ -11,8 +11,6 @@ from blockfeat.content.characters import xml_characters
 from blockfeat.content.kept_media import SOURCES, source_of
 from blockfeat.content.links import Base, safe_target
 
-__all__ = ["Addresses"]
-
 _LINKS = ("href",)
 _REFERENCES = ("src", "poster", "background")
 _SETS = ("srcset", "data-srcset", "data-lazy-srcset")

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.nodes import Node
 
-__all__ = ["Nodes", "PageNodes"]
-
 Nodes = Callable[[bool], tuple[Node, ...]]
 """Makes the nodes of a page's content, with its images or without."""
 

@@ -10,8 +10,6 @@ from blockfeat.content.characters import fold_white_space, xml_characters
 from blockfeat.content.page_addresses import Addresses
 from blockfeat.page.tags import Tags, name_keys
 
-__all__ = ["doctype_of", "head_of"]
-
 # Nothing runs, whatever a browser makes of what is written.
 _POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
 _DOCTYPE = re.compile(

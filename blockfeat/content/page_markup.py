@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from blockfeat.content.page_addresses import Addresses
 
-__all__ = ["PageMarkup", "Written"]
 
 Written = Callable[[bool, bool], str]
 """Writes a page, with absolute addresses or not, with its styles or not."""

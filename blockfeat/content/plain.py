@@ -16,8 +16,6 @@ from blockfeat.content.tables import DataTable
 from blockfeat.content.white_space import shown_texts
 from blockfeat.page.tags import name_keys
 
-__all__ = ["plain_text"]
-
 _PREFORMATTED = name_keys(["listing", "pre", "xmp"])
 _BLANK_LINES = re.compile(r"\n{3,}")
 

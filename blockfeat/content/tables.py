@@ -13,8 +13,6 @@ from blockfeat.blocks.element_codes import has_elements, has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.page.tags import Keys, name_keys
 
-__all__ = ["DataTable", "GridCell", "data_tables"]
-
 Mask = NDArray[np.bool_]
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])

@@ -24,7 +24,6 @@ from blockfeat.content.nodes import (
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-__all__ = ["TEI_NAMESPACE", "to_xml"]
 
 TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"

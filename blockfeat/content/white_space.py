@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["folded", "gaps_of", "shown_texts"]
-
 # White space, and control characters, which no output may hold.
 _GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -12,8 +12,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.content.tables import DataTable
 from blockfeat.page.tags import name_keys
 
-__all__ = ["completed"]
-
 Mask = NDArray[np.bool_]
 
 _PARTS = name_keys(["dl", "pre"])

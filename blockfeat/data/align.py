@@ -14,8 +14,6 @@ from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.words import tokenize
 
-__all__ = ["Alignment", "align", "align_words"]
-
 _RUN = 3
 _GRAM = 4
 _CELLS = 400_000_000

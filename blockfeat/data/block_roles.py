@@ -13,7 +13,6 @@ from blockfeat.errors import CorpusError
 if TYPE_CHECKING:
     from blockfeat.blocks.table import Blocks
 
-__all__ = ["ROLES", "BlockRoles", "cut_digest"]
 
 ROLES = ("content", "headline", "byline", "caption", "clutter")
 """What a labeller can say that a block is."""

@@ -14,8 +14,6 @@ from blockfeat._json_lines import check_suffix, parse_object, read_lines, stem
 from blockfeat.data.corpus import LabelledPage, page_from_record
 from blockfeat.errors import CorpusError
 
-__all__ = ["FIELDS", "LAYOUTS", "convert", "parse_fields"]
-
 FIELDS = (
     "id",
     "html",

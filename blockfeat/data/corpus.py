@@ -17,18 +17,6 @@ from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
 from blockfeat.page.urls import guess_host, registered_domain
 
-__all__ = [
-    "LabelledPage",
-    "demo_pages",
-    "language_code",
-    "load_corpora",
-    "page_from_record",
-    "page_to_record",
-    "read_corpus",
-    "select_languages",
-    "write_corpus",
-]
-
 _logger = logging.getLogger("blockfeat.data.corpus")
 
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BlockLabels", "Marks", "label_blocks", "role_labels", "snippet_labels"]
-
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 _CONTENT = 2 / 3

@@ -9,8 +9,6 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.lang.identify import identify
 from blockfeat.page.page import Page
 
-__all__ = ["identified_language", "pages_of_languages"]
-
 
 def pages_of_languages(pages: Sequence[LabelledPage], langs: Sequence[str] | None) -> list[LabelledPage]:
     """Return the pages of some languages, by their ``lang`` or else identified; all for None or no language.

@@ -9,8 +9,6 @@ from blockfeat._json_lines import parse_object, read_lines
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
 
-__all__ = ["read_page_list", "without_listed"]
-
 
 def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
     """Return corpus and id of each page of a list.

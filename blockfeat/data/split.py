@@ -10,8 +10,6 @@ from hashlib import blake2b
 from blockfeat.data.corpus import LabelledPage, language_code
 from blockfeat.errors import CorpusError
 
-__all__ = ["folds_by_host", "seeded_key", "split_by_host"]
-
 _PASSES = 100  # a repair pass that changes something lowers the cost, so a few passes are enough
 
 

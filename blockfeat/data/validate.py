@@ -14,8 +14,6 @@ from blockfeat.data.corpus import LabelledPage, language_code, page_from_record
 from blockfeat.errors import CorpusError
 from blockfeat.lang import tokenize
 
-__all__ = ["LEAST_FOUND", "CorpusProblem", "CorpusReport", "gold_found", "validate"]
-
 LEAST_FOUND = 0.5
 """Share of the gold's words that must stand in the page, below which `validate` reports it."""
 

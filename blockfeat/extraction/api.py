@@ -14,8 +14,6 @@ from blockfeat.models.store import DEFAULT_MODEL, bundled_models
 if TYPE_CHECKING:
     from blockfeat.extraction.site_profile import SiteProfile
 
-__all__ = ["extract", "extractor_of"]
-
 
 def extract(
     html: str | bytes | bytearray | memoryview,

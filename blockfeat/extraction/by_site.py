@@ -20,8 +20,6 @@ from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.page.document import Document
 from blockfeat.page.urls import guess_host
 
-__all__ = ["WINDOW", "Look", "SiteProfiles", "Touched", "by_site", "site_of"]
-
 Result = TypeVar("Result")
 
 WINDOW = 64

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat._numeric import probabilities
 from blockfeat.models.model import Prediction
 
-__all__ = ["content_chances", "content_logits"]
-
 _BY_WORD = ("thresholds", "tokens")
 _MOST_ODDS = 30.0
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.phrases import begins_with
 
-__all__ = ["pointers"]
-
 _LINKED = 0.5
 _MOST_WORDS = 40
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from blockfeat._numeric import probabilities
 from blockfeat.extraction.chances import content_logits
 
-__all__ = ["CONFIDENCE_MEASURES", "confidence_measures", "expected_f1"]
-
 CONFIDENCE_MEASURES = (
     "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "article", "front page",
 )  # fmt: skip

@@ -14,8 +14,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.lang.words import tokenize
 from blockfeat.page.tags import name_keys
 
-__all__ = ["ContentOptions", "find_headline", "in_comments", "text_span"]
-
 Mask = NDArray[np.bool_]
 
 _COMMENTS = re.compile(

@@ -9,8 +9,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.phrases import has_any
 from blockfeat.page.tags import name_keys
 
-__all__ = ["is_error_page"]
-
 Mask = NDArray[np.bool_]
 
 _TITLES = name_keys(["h1", "h2"])

@@ -19,8 +19,6 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Model, Prediction
 from blockfeat.page.tags import Tags
 
-__all__ = ["Evidence"]
-
 _WORD = re.compile(r"\S+")
 
 

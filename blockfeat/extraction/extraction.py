@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from blockfeat.extraction.links import TextLink
     from blockfeat.extraction.site_page import SitePage
 
-__all__ = ["RECORD_SCHEMA", "Extraction"]
-
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""

@@ -41,7 +41,6 @@ from blockfeat.page.page import Page
 if TYPE_CHECKING:
     from blockfeat.extraction.site_profile import SiteProfile
 
-__all__ = ["Extractor", "measurer_for"]
 
 _SIDES = ("precision", "recall")
 # Models after a paper keep what the paper's rule keeps.

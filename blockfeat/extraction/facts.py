@@ -14,8 +14,6 @@ from blockfeat.models.model import Prediction
 if TYPE_CHECKING:
     from blockfeat.extraction.links import TextLink
 
-__all__ = ["FactFinder", "Facts"]
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:

@@ -9,8 +9,6 @@ import numpy as np
 from blockfeat.errors import InputError
 from blockfeat.lang.words import keys_of_text, runs_of_three
 
-__all__ = ["fingerprint", "fingerprint_keys", "fingerprint_similarity"]
-
 _HASHES = 64
 _SEED = 1
 _RUN = 3

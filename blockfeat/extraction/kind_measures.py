@@ -14,8 +14,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import name_keys
 
-__all__ = ["KIND_MEASURES", "kind_measures"]
-
 Mask = NDArray[np.bool_]
 
 _CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.links import Base
 
-__all__ = ["MOST_LINKS", "TextLink", "links_of_text"]
-
 MOST_LINKS = 200
 """At most so many links of a page are given."""
 

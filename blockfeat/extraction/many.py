@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.extraction.site_page import SitePage
 
-__all__ = ["WithoutEvidence", "extract_each", "extract_each_by_site"]
-
 
 def extract_each(
     extractor: Extractor, pages: Iterable[object], *, jobs: int, deadline: float | None

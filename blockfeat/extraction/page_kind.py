@@ -16,8 +16,6 @@ from blockfeat.extraction.error_page import is_error_page
 from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
 from blockfeat.extraction.phrases import count_of, has_any
 
-__all__ = ["KINDS", "LEARNT", "KindWeights", "PageEvidence", "page_kind", "rule_kind"]
-
 Mask = NDArray[np.bool_]
 
 KINDS = ("article", "other", "front page", "consent wall", "paywall stub", "error page", "empty", "error")

@@ -12,8 +12,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.content_options import in_comments, text_span
 from blockfeat.features.cues import bundled_cues
 
-__all__ = ["ROLES", "block_roles"]
-
 Mask = NDArray[np.bool_]
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")

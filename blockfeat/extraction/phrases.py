@@ -10,8 +10,6 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["begins_with", "count_of", "has_any"]
-
 _START = re.compile(r"[\W_]+")
 # Scripts from here on (Thai, Chinese, Japanese, Korean …) mostly do not part words.
 _UNSPACED = "\u0e00"

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_page import MOST_TEXTS, SitePage
 
-__all__ = ["MOST_BYTES", "SCHEMA", "pages_from_bytes", "profile_to_bytes"]
-
 MOST_BYTES = 65_536
 """No profile is larger."""
 SCHEMA = 1

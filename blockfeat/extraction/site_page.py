@@ -14,8 +14,6 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.measures import TextMeasures
 from blockfeat.models.model import Prediction
 
-__all__ = ["MOST_TEXTS", "STEPS", "KeptTexts", "SitePage", "text_keys"]
-
 MOST_TEXTS = 400
 """At most so many texts of a page are kept, those that are content most probably."""
 STEPS = 255

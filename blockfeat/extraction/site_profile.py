@@ -18,7 +18,6 @@ from blockfeat.extraction.site_page import STEPS, KeptTexts, SitePage
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["MOST_PAGES", "SiteProfile", "SiteRule"]
 
 MOST_PAGES = 10
 """A profile holds the last so many pages."""

@@ -12,8 +12,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features.columns import Columns
 from blockfeat.features.paths import numbered
 
-__all__ = ["NEIGHBOURS", "OWN", "add_neighbours", "add_own", "anchor_ratios", "terminals"]
-
 Floats = NDArray[np.float64]
 
 OWN = (

@@ -10,8 +10,6 @@ from blockfeat.features.context import context_features
 from blockfeat.features.schema import Feature
 from blockfeat.features.ziegler2007 import CANONICAL, PAPER_STOP_WORD_RATIO
 
-__all__ = ["features_named", "registered_features"]
-
 
 def registered_features() -> tuple[Feature, ...]:
     """Return every feature: the canonical eight, the paper's own stop-word ratio, and the context features."""

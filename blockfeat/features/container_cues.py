@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from blockfeat.features.columns import Columns
 from blockfeat.features.containers import Containers
 
-__all__ = ["AROUND", "CONTAINER_CUES", "ContainerCues", "add_container_cues", "containers_around"]
-
 AROUND = "around_"
 """A column of this name and a kind of cue counts the containers around a block that have it."""
 

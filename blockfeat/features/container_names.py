@@ -14,8 +14,6 @@ from blockfeat.features.containers import Containers, running_total, sums_of_con
 from blockfeat.features.cue_scan import CLASS, PROPERTY, ROLE, WORD_BYTES
 from blockfeat.features.cues import Cues, bundled_cues
 
-__all__ = ["ContainerNames"]
-
 _SCOPES = {"role": ROLE, "itemprop": PROPERTY}
 _WORD = re.compile(r"[A-Z]*[a-z\x80-\U0010ffff]+|[A-Z]+")
 _NOT_SHOWN = re.compile(r"[^\w.:-]+")

@@ -13,8 +13,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.errors import TableError
 from blockfeat.features.columns import Columns
 
-__all__ = ["CONTAINER_SUMS", "LEVELS", "Containers", "add_container_sums", "running_total", "sums_of_containers"]
-
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
 

@@ -50,8 +50,6 @@ from blockfeat.features.text_cues import (
 from blockfeat.features.title_words import title_words
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 
-__all__ = ["PageContext", "context_columns", "context_features", "context_places"]
-
 Floats = NDArray[np.float64]
 
 

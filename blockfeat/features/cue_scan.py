@@ -15,8 +15,6 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CLASS", "PROPERTY", "ROLE", "WORD_BYTES", "AttributeLexicon", "ElementCues", "scan_start_tags"]
-
 CLASS, ROLE, PROPERTY = 0, 1, 2
 """Scopes of attributes: class, id and the like; role; itemprop."""
 

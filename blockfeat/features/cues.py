@@ -25,8 +25,6 @@ from blockfeat.features.key_table import KeyTable
 from blockfeat.lang.words import keys_of_words
 from blockfeat.page.tags import Tags, name_keys
 
-__all__ = ["Cues", "WordCues", "bundled_cues"]
-
 _SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
 _HIDDEN = "hidden"
 _TWO_BYTES = 1 << 16

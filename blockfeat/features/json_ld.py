@@ -10,8 +10,6 @@ from blockfeat.features.columns import Columns
 from blockfeat.features.key_table import KeyTable
 from blockfeat.lang.words import keys_of_text, runs_of_three
 
-__all__ = ["DECLARED", "add_declared"]
-
 Keys = NDArray[np.uint64]
 DECLARED = ("declared_share", "declared_other", "page_declared", "page_declared_words")
 """Columns that `add_declared` fills."""

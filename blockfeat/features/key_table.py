@@ -8,8 +8,6 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KeyTable"]
-
 Keys = NDArray[np.uint64]
 
 _KEY_BITS = 64

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.features.context import context_columns
 from blockfeat.features.schema import Feature, Measured
 
-__all__ = ["feature_matrix"]
-
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
     """Return the features of all blocks of a page.

@@ -23,8 +23,6 @@ from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.page.page import Page
 
-__all__ = ["STOP_WORD_SCOPES", "MeasuredPage", "Measurer", "MeasuringOptions", "PageLanguage"]
-
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
 _PROSE_WORDS = 12
 _SAMPLE_WORDS = 600

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NamedRow"]
-
 
 class NamedRow(Mapping[str, float]):
     """One row of a matrix as a mapping from the names of its columns to its values.

@@ -19,17 +19,6 @@ from blockfeat.features.columns import Columns
 from blockfeat.features.container_cues import ContainerCues
 from blockfeat.features.containers import Containers, sums_of_containers
 
-__all__ = [
-    "GOOD_TEXT",
-    "MAIN_CONTAINER",
-    "WINDOWS",
-    "GoodText",
-    "add_good_text",
-    "add_main_container",
-    "add_windows",
-    "good_words",
-]
-
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
 

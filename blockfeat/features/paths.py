@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.features.columns import Columns
 from blockfeat.features.containers import Containers
 
-__all__ = ["PATH_LENGTHS", "PATH_SUMS", "add_path_lengths", "add_path_sums", "numbered", "paths_of"]
-
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
 

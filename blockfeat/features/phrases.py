@@ -9,8 +9,6 @@ from types import MappingProxyType
 
 from blockfeat.features.schema import Feature
 
-__all__ = ["FORMS", "NAMED", "limit", "phrase"]
-
 NAMED = "name"
 """The form of features whose phrase names a container instead of the value."""
 

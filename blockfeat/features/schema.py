@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.stopwords import StopWordRatios
 
-__all__ = ["Column", "Feature", "Measured"]
-
 Column = NDArray[np.float64]
 
 

@@ -13,9 +13,6 @@ from blockfeat.lang.density import density
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.words import lower
 
-__all__ = ["PAPER_LANGUAGES", "StopWordRatios", "stop_word_ratios"]
-
-
 PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "ru", "sv")
 """Fourteen European languages: the paper counts stop words of as many and names five of them."""
 

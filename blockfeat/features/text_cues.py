@@ -13,17 +13,6 @@ from blockfeat.features.columns import Columns
 from blockfeat.features.cues import WordCues
 from blockfeat.lang.measures import TextMeasures
 
-__all__ = [
-    "CUE_WORDS",
-    "HEADINGS",
-    "TITLE_WORDS",
-    "WORDS",
-    "add_cue_words",
-    "add_headings",
-    "add_title_words",
-    "cue_word_counts",
-]
-
 Counts = NDArray[np.int32]
 
 WORDS = "words_"

@@ -9,8 +9,6 @@ from blockfeat.features.cues import WordCues
 from blockfeat.lang.words import keys_of_text
 from blockfeat.page.tags import Tags
 
-__all__ = ["DESCRIPTION", "TITLE", "title_words"]
-
 TITLE, DESCRIPTION = "title", "description"
 """Kinds of the words of `title_words`."""
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from blockfeat.features.schema import Column, Feature, Measured
 
-__all__ = ["CANONICAL", "CANONICAL_NAMES", "PAPER_STOP_WORD_RATIO"]
-
 
 def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
     """Part by whole; 0 where the whole is 0."""

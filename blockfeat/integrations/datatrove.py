@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from datatrove.data import Document as Sample
     from datatrove.data import DocumentsPipeline
 
-__all__ = ["BlockfeatExtractor"]
-
 
 class BlockfeatExtractor(BaseExtractor):
     """Replaces the page in ``text`` by its main text, and adds to ``metadata`` what filters and deduplication need.
@@ -49,8 +47,8 @@ class BlockfeatExtractor(BaseExtractor):
     Notes
     -----
     ``metadata["url"]``, which datatrove's readers set, is the page's address.
-    `blockfeat.integrations.described.described` says which values are added. Pages without a main text, and error pages, are left out, and counted as ``dropped``;
-    those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
+    `blockfeat.integrations.described.described` says which values are added. Pages without a main text, and error
+    pages, are left out, and counted as ``dropped``; those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
     """
 
     name = "⛏ blockfeat"

@@ -10,8 +10,6 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.document import Document
 
-__all__ = ["DescribedText", "Describer", "described"]
-
 _FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before dark.")
 
 

@@ -22,7 +22,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("LangChain is needed: pip install blockfeat[langchain]") from error
 
-__all__ = ["BlockfeatLoader"]
 
 _LOG = logging.getLogger(__name__)
 _FORMATS = ("text", "markdown")

@@ -18,8 +18,6 @@ from blockfeat.page.document import Document
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["extract"]
-
 
 def extract(
     frame: pandas.DataFrame,

@@ -6,8 +6,6 @@ import unicodedata
 
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, CONTROL, LOWERCASE, MARK, SPACE, STOP, UNSPACED
 
-__all__ = ["character_class", "class_runs"]
-
 _UNSPACED_RANGES = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x0F00, 0x0FFF),  # Tibetan

@@ -10,20 +10,6 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ALPHANUMERIC",
-    "CLOSER",
-    "CONTROL",
-    "LOWERCASE",
-    "MARK",
-    "SPACE",
-    "STOP",
-    "UNSPACED",
-    "CharacterClasses",
-    "character_classes",
-    "code_points",
-]
-
 ALPHANUMERIC = 1
 """Letters and numbers."""
 MARK = 2

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ISO_639_1", "normalise_code"]
-
 _TWO_LETTERS = """
 aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee
 el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io

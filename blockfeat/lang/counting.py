@@ -11,17 +11,6 @@ from numpy.typing import NDArray
 
 from blockfeat.lang import characters
 
-__all__ = [
-    "ANCHOR",
-    "COUNTED",
-    "FORMAT",
-    "count_by_block",
-    "count_numbers",
-    "prose_sample",
-    "sentence_ends",
-    "word_spans",
-]
-
 ANCHOR = 1
 """Flag of text inside an anchor."""
 FORMAT = 2

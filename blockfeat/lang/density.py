@@ -8,8 +8,6 @@ from pathlib import Path
 
 from blockfeat.errors import LanguageError
 
-__all__ = ["density"]
-
 
 @cache
 def _records() -> dict[str, float]:

@@ -22,7 +22,6 @@ from blockfeat.lang.words import tokenize
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-__all__ = ["Identifier", "LanguageGuess", "identify", "normalise_code"]
 
 Source = Literal["declared", "script", "stopwords", "library", "none"]
 

@@ -13,8 +13,6 @@ from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, stop_word_lists
 from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, count_hits_by_block, rows_of_keys
 from blockfeat.lang.words import keys_of_words
 
-__all__ = ["StopWordIndex"]
-
 _LONGEST = 3
 _BITS = np.uint64(21)
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import CONTROL
-from blockfeat.lang.counting import ANCHOR, FORMAT, count_by_block, sentence_ends, word_spans
+from blockfeat.lang.counting import count_by_block, sentence_ends, word_spans
 from blockfeat.lang.words import keys_of_lowered, lower
-
-__all__ = ["ANCHOR", "FORMAT", "FastSegmenter", "PageText", "Segmenter", "TextMeasures"]
 
 Counts = NDArray[np.int32]
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.counting import count_numbers
 
-__all__ = ["LATIN", "SCRIPTS", "languages_of", "letters_by_script", "script_of", "written_in"]
-
 LATIN = "latin"
 
 # Script, its languages (the usual one first), weight of a letter, first and last code points.

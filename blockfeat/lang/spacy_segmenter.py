@@ -19,7 +19,6 @@ from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeas
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["SEGMENTERS", "SpacySegmenter", "blank_pipeline", "segmenter_for"]
 
 SEGMENTERS = ("fast", "spacy")
 """Names that `segmenter_for` knows; models record one of them."""

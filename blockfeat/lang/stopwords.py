@@ -13,14 +13,6 @@ from typing import Any
 
 from blockfeat.errors import LanguageError, MissingExtraError
 
-__all__ = [
-    "PAPER_LANGUAGES",
-    "UNSPACED_LANGUAGES",
-    "available_languages",
-    "stop_word_lists",
-    "stop_words",
-]
-
 PAPER_LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "sv", "da", "no", "fi", "pl", "ru", "el")
 """Fourteen languages, as in Ziegler & Skubacz (2007), who name the first five; the rest is our choice."""
 

@@ -12,8 +12,6 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BUCKET_BITS", "count_hits", "count_hits_by_block", "keys_of_spans", "rows_of_keys"]
-
 BUCKET_BITS = 14
 """Highest bits of a key that tell its bucket in `rows_of_keys`."""
 

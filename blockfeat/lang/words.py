@@ -12,17 +12,6 @@ from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
-__all__ = [
-    "keys_of_lowered",
-    "keys_of_spans",
-    "keys_of_text",
-    "keys_of_words",
-    "lower",
-    "runs_of_three",
-    "tokenize",
-    "word_spans",
-]
-
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
 _FACTORS = (np.uint64(1), np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 # The one letter whose lower case depends on what stands around it.

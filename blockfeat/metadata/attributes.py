@@ -7,8 +7,6 @@ from html import unescape
 
 from blockfeat.page.tags import Tags
 
-__all__ = ["attributes_of", "elements_at"]
-
 # Longer values hold data for scripts; references in them take longer to resolve than all else on a page.
 _LONGEST = 2_000
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")

@@ -14,8 +14,6 @@ from blockfeat.metadata.place import Place
 from blockfeat.metadata.text import folded, words
 from blockfeat.page.tags import Tags
 
-__all__ = ["short_text", "visible_authors"]
-
 # Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
 _AUTHOR_ELEMENT = (
     b"author", b"byline", b"by-line", b"autor", b"auteur", b"writ", b"redakteur", b"verfasser", b"username", b"posted",

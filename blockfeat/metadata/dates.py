@@ -10,8 +10,6 @@ from importlib.resources import files
 
 from blockfeat.metadata.moment import Moment
 
-__all__ = ["find_moment", "find_span", "moment_in_url", "parse_moment"]
-
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 _LONGEST = 200
 _CLOCK = (

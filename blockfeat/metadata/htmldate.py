@@ -9,8 +9,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.place import Place
 
-__all__ = ["day_by_htmldate"]
-
 _LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
 _LARGEST, _BEHIND, _SHORT, _MOST_DAYS = 20_000, 2_000, 80, 2
 

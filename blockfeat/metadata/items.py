@@ -15,8 +15,6 @@ from blockfeat.metadata.linked_data import Node
 from blockfeat.metadata.text import words
 from blockfeat.page.tags import Tags
 
-__all__ = ["read_microdata", "read_rdfa"]
-
 # Without the quote behind: looking for a rare last byte is several times as fast.
 _MICRODATA = (b" itemprop", b" itemscope")
 _RDFA = (b" typeof", b" property")

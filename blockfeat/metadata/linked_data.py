@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from html import unescape
 from typing import Any
 
-__all__ = ["Node", "read_linked_data"]
-
 Node = dict[str, Any]
 
 _WRAPPING = re.compile(r"\A(?:\s|\ufeff|<!--|-->|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|//\s*<!--)+")

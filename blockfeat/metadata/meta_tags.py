@@ -10,8 +10,6 @@ from blockfeat.metadata.claims import Claims
 from blockfeat.metadata.text import plain
 from blockfeat.page.tags import Tags
 
-__all__ = ["claims_of_head"]
-
 _OPEN_GRAPH = {
     "title": "og:title twitter:title twitter:text:title",
     "author": "article:author_name og:article:author_name article:author og:article:author og:author",

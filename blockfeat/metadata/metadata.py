@@ -8,8 +8,6 @@ from typing import Any
 
 from blockfeat.metadata.moment import Moment
 
-__all__ = ["SOURCES", "Metadata"]
-
 SOURCES = (
     "json-ld",
     "microdata",

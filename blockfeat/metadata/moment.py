@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-__all__ = ["Moment"]
-
 
 @dataclass(frozen=True, slots=True)
 class Moment:

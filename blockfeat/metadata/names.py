@@ -10,8 +10,6 @@ from importlib.resources import files
 
 from blockfeat.metadata.text import folded, plain
 
-__all__ = ["PREFIX", "clean_names", "is_agency", "is_job", "split_byline"]
-
 # The words before a name; the text behind them begins with a letter.
 PREFIX = (
     r"(?:ce|this|dieser|der) (?:article|beitrag|artikel|post) (?:was |wurde )?(?:written|verfasst) (?:by|von)|"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["declared_free"]
-
 _KEY = b"isAccessibleForFree"
 _VALUE = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[01])\b', re.IGNORECASE)
 _LONGEST = 100

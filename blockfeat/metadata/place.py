@@ -12,8 +12,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.attributes import elements_at
 from blockfeat.page.tags import Tags
 
-__all__ = ["Place", "place_of"]
-
 _BEFORE, _BEHIND, _KEPT = 4, 14, 2
 _AROUND_END = 4
 _SHORT = 240

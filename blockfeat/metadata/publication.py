@@ -8,8 +8,6 @@ from datetime import date
 
 from blockfeat.metadata.moment import Moment
 
-__all__ = ["Dated", "choose_publication", "most_precise"]
-
 Dated = tuple[Moment, str]
 """A moment and its source."""
 

@@ -28,8 +28,6 @@ from blockfeat.metadata.titles import is_declared, is_headline_of, without_site
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
-__all__ = ["read_metadata"]
-
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
 
 

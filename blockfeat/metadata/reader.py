@@ -11,8 +11,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.page.page import Page
 
-__all__ = ["MetadataReader"]
-
 
 @dataclass(frozen=True, eq=False)
 class MetadataReader:

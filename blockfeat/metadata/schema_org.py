@@ -9,8 +9,6 @@ from blockfeat.metadata.claims import Claims
 from blockfeat.metadata.linked_data import Node
 from blockfeat.metadata.text import alike, plain, words
 
-__all__ = ["ARTICLE_TYPES", "PAGE_TYPES", "claims_of_nodes"]
-
 ARTICLE_TYPES = words(
     """
     advertisercontentarticle analysisnewsarticle apireference article askpublicnewsarticle backgroundnewsarticle

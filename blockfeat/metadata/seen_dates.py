@@ -13,8 +13,6 @@ from blockfeat.metadata.dates import find_moment, find_span, parse_moment
 from blockfeat.metadata.moment import Moment
 from blockfeat.metadata.place import Place
 
-__all__ = ["SeenDate", "only_date", "visible_dates"]
-
 _DATE_ELEMENT = (
     b"date", b"time", b"publi", b"posted", b"datum", b"fecha", b"tarih", b"meta", b"stamp", b"dato", b"entry-",
     b"created", b"veroeffentlicht", b"byline",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-__all__ = ["alike", "folded", "plain", "words"]
-
 _TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F)])
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")

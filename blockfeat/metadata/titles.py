@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from blockfeat.metadata.text import folded
 
-__all__ = ["is_declared", "is_headline_of", "without_site"]
-
 _MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+|:\s+")
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.3

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat.errors import ModelError
 from blockfeat.models.runs import best_runs
 
-__all__ = ["DECODERS", "Decoder", "decode"]
-
 DECODERS = ("conjunction", "mss")
 
 

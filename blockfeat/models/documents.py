@@ -9,14 +9,6 @@ from typing import Any
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ModelError
 
-__all__ = [
-    "check_schema",
-    "common_values",
-    "reading_values",
-    "table_from_value",
-    "table_value",
-]
-
 
 def table_value(table: TagTable) -> str | dict[str, Any]:
     """Return how a document names a table: a bundled one by its name, another as plain values."""

@@ -12,8 +12,6 @@ import numpy as np
 from cython.cimports.libc.math import exp
 from numpy.typing import NDArray
 
-__all__ = ["Expectation", "expectation"]
-
 
 class Expectation(NamedTuple):
     """Expected values of a page.

@@ -9,8 +9,6 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["activate", "convolve", "standardise"]
-
 Array = NDArray[np.float32]
 
 

@@ -24,8 +24,6 @@ from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, be
 from blockfeat.models.page_cut import favoured_cut, logit, page_cut
 from blockfeat.models.viterbi import best_labels
 
-__all__ = ["MarginModel", "SoftThreshold", "Transitions", "soft_values"]
-
 Array = NDArray[np.float64]
 
 _SCHEMA = 1

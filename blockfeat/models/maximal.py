@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["maximal_runs", "top_runs"]
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 

@@ -14,8 +14,6 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 
-__all__ = ["Arrays", "BlockReason", "Model", "PageMeasurer", "Prediction", "ReadFile", "best_blocks"]
-
 _SHARE_OF_BEST = 0.8
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -6,8 +6,6 @@ from math import exp, log
 
 from blockfeat.models.expectation import Expectation
 
-__all__ = ["favoured_cut", "logit", "moved_cut", "page_cut"]
-
 _LEAST_CUT = 0.02
 _FAVOUR = 1.5
 

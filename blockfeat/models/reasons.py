@@ -19,8 +19,6 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.phrases import NAMED, phrase
 from blockfeat.features.schema import Feature, Measured
 
-__all__ = ["MOST_NAMED", "Described", "Wording", "with_note"]
-
 MOST_NAMED = 3
 """At most so many features are named in a reason."""
 

@@ -7,8 +7,6 @@ from importlib import import_module
 from blockfeat.errors import ModelError
 from blockfeat.models.model import Model
 
-__all__ = ["MODEL_KINDS", "model_class"]
-
 MODEL_KINDS = {
     "thresholds": ("blockfeat.models.threshold", "ThresholdModel"),
     "margin": ("blockfeat.models.margin", "MarginModel"),

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from blockfeat.models.maximal import top_runs
 
-__all__ = ["best_run", "best_run_masks", "best_runs"]
-
 
 def best_run(scores: NDArray[np.float64]) -> tuple[int, int]:
     """Return start and end (exclusive) of the run with the highest sum; (0, 0) if no score is above 0.

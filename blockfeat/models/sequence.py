@@ -29,7 +29,6 @@ from blockfeat.models.page_cut import favoured_cut, logit, page_cut
 if TYPE_CHECKING:
     from blockfeat.models.reasons import Wording
 
-__all__ = ["DILATIONS", "MIGHT_BE", "SHORT_PAGE", "SURE", "WEIGHT_NAMES", "ContentTest", "SequenceModel"]
 
 Array = NDArray[np.float32]
 

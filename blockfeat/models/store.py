@@ -19,8 +19,6 @@ from blockfeat.errors import ModelError
 from blockfeat.models.model import Arrays, Model
 from blockfeat.models.registry import model_class
 
-__all__ = ["DEFAULT_MODEL", "bundled_models", "load_model", "model_from_bytes", "model_to_bytes", "save_model"]
-
 DEFAULT_MODEL = "default"
 """Name of the bundled model that is used where none is asked for."""
 _SUFFIXES = (".json", ".npz")

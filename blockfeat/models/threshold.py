@@ -24,7 +24,6 @@ from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 if TYPE_CHECKING:
     from blockfeat.models.reasons import Wording
 
-__all__ = ["JOINT", "Margins", "ThresholdModel", "block_scores", "margins"]
 
 JOINT = "joint"
 _SCHEMA = 1

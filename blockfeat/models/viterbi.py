@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
 
-__all__ = ["best_labels"]
-
 Floats = NDArray[np.float64]
 
 

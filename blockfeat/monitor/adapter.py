@@ -13,8 +13,6 @@ from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import Mention, mentions_of
 from blockfeat.page.document import Document
 
-__all__ = ["PageMentions", "mentions_in"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageMentions:

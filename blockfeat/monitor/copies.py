@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.words import keys_of_text
 
-__all__ = ["BANDS", "bands_of", "containment", "runs_of_words"]
-
 # 16 bands of 4: texts with half of their runs in common share a key 64 times in 100, with 0.8 of them always.
 BANDS = 16
 _ROWS = 4

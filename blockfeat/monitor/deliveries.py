@@ -15,8 +15,6 @@ from blockfeat.errors import OutputError
 from blockfeat.monitor.config.settings import MonitorConfig, Webhook
 from blockfeat.monitor.store.store import Store
 
-__all__ = ["DeliveryError", "FileStream", "Receiver", "WebhookReceiver", "deliver", "receivers_of"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

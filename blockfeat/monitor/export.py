@@ -13,8 +13,6 @@ from typing import IO, Any
 from blockfeat._files import writing
 from blockfeat.errors import ConfigError, MissingExtraError
 
-__all__ = ["EXPORT_FORMATS", "export_rows", "format_of"]
-
 EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 """Formats by name, each with the suffix of its files."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from blockfeat.monitor.store.records import DuePage
 
-__all__ = ["Frontier"]
-
 
 class Frontier:
     """Hands out pages so that no host has more than its share in hand, and a slow one holds up no other.

@@ -16,8 +16,6 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.store.records import PageRecord
 
-__all__ = ["Readers"]
-
 _logger = logging.getLogger("blockfeat.monitor.readers")
 _PAGES_OF_A_POOL = 20_000
 _TRIES = 2

@@ -24,8 +24,6 @@ from blockfeat.monitor.mentions.mention import Mention, mentions_of
 from blockfeat.monitor.store.moments import day_or_moment
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 
-__all__ = ["FetchedPage", "PageReader", "ReaderSettings"]
-
 _logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20

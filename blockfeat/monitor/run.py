@@ -25,8 +25,6 @@ from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.summary import Summary
 from blockfeat.monitor.visiting import PolledFeed, page_entry, poll, visit
 
-__all__ = ["Monitor", "run_once", "stay"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

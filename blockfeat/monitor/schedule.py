@@ -11,8 +11,6 @@ from blockfeat.monitor.feeds.polling import next_poll
 from blockfeat.monitor.fetching.fetched import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
 
-__all__ = ["after_failed_poll", "after_failed_visit", "after_poll", "after_visit", "manners_of"]
-
 _DAY = 86400.0
 _FIRST_WAIT = 60.0
 

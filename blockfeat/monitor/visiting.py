@@ -20,8 +20,6 @@ from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, af
 from blockfeat.monitor.store.moments import iso_of
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit
 
-__all__ = ["Fetching", "PolledFeed", "Reading", "page_entry", "poll", "visit"]
-
 _logger = logging.getLogger("blockfeat.monitor")
 _DEEPEST = 3
 # Longer ones do not fit into an index of PostgreSQL, and are made by traps for crawlers.

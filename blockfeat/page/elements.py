@@ -6,20 +6,6 @@ The tables are those of libxml2's HTML parser (``HTMLparser.c``, 2.14: ``html40E
 
 from __future__ import annotations
 
-__all__ = [
-    "CUT",
-    "ENDED_BY",
-    "HEAD_CONTENT",
-    "NAMES",
-    "NEEDS_END_TAG",
-    "OUTSIDE_BODY",
-    "PHRASING",
-    "PRIORITY",
-    "RAW_TEXT",
-    "REFERENCES",
-    "VOID",
-]
-
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())

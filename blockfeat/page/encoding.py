@@ -16,8 +16,6 @@ import webencodings
 
 from blockfeat.page.utf_8 import is_utf_8
 
-__all__ = ["Decoding", "declared_charset", "decode", "source_of_utf_8", "utf_16_order"]
-
 _HEAD_BYTES = 262_144
 _SAMPLE_BYTES = 131_072
 _LABELS_TRIED = 20

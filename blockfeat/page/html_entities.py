@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["unescape"]
-
 # Python refuses to read a number of thousands of digits; without the zeros before it, none that long is a character.
 _ZEROS = re.compile(r"&#0++(?=[0-9])")
 _TOO_LONG = re.compile(r"&#[0-9]{100,}+;?")

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from blockfeat.page.html_entities import unescape
 
-__all__ = ["NOTHING_DECLARED", "DeclaredText", "declared_text"]
-
 _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')
 # One member of an object with its string; possessive, so that every byte is looked at once.

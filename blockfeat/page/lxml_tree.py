@@ -10,8 +10,6 @@ from lxml import etree
 from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.tags import Tags
 
-__all__ = ["lxml_tree"]
-
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _FLATTENED = 512
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)

@@ -9,8 +9,6 @@ from itertools import accumulate
 
 import cython
 
-__all__ = ["Markup", "grown"]
-
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
 _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz09"

@@ -15,7 +15,6 @@ from blockfeat.page.tags import Tags
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["Page"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # Control characters become spaces, soft hyphens go.

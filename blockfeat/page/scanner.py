@@ -40,7 +40,6 @@ if not cython.compiled:
     )
     from blockfeat.page.tree import _FLAGS, HEAD, HTML, KNOWN, NEEDS_END_TAG, NONE, RAW_TEXT, REFERENCES, VOID
 
-__all__ = ["Scanner", "scanned"]
 
 _STYLE, _SVG, _NOSCRIPT, _TITLE, _SELECT, _OPTION, _OPTGROUP, _PLAINTEXT = (
     elements.NAMES.index(name)

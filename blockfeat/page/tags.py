@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from blockfeat.page.scanner import scanned
 from blockfeat.page.tree import key_of
 
-__all__ = ["MARKS", "Keys", "Reading", "Tags", "name_key", "name_keys", "parents_of"]
-
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 

@@ -15,7 +15,6 @@ if not cython.compiled:
     from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, find_byte
     from blockfeat.page.tree import _NAME_AT, _NAME_BYTES, BODY, KNOWN, Tree
 
-__all__ = ["WARNINGS", "Tokens"]
 
 _BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE = b"!\"'-/<=>? "
 _SCRIPT = elements.NAMES.index("script")

@@ -19,7 +19,6 @@ from blockfeat.page.markup import grown
 if not cython.compiled:
     from blockfeat.page.markup import Markup
 
-__all__ = ["Tree", "key_of"]
 
 _SLOTS = 512
 _SHIFT = 64 - 9

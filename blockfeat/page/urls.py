@@ -6,8 +6,6 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-__all__ = ["SECOND_LEVELS", "guess_host", "registered_domain"]
-
 SECOND_LEVELS = frozenset({"co", "com", "org", "net", "ac", "gov", "edu"})
 
 _HEAD = 100_000  # characters of a page that are searched for its address

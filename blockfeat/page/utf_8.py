@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import cython
 
-__all__ = ["is_utf_8"]
-
 
 def is_utf_8(data: bytes) -> bool:
     """Return whether bytes are valid UTF-8 as Python's strict codec has it (Unicode 15, table 3-7)."""

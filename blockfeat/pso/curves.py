@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from blockfeat.features.schema import Feature
 
-__all__ = ["FeatureCurve", "feature_curves"]
-
 Array = NDArray[np.float64]
 _POINTS = 41
 

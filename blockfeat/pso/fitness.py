@@ -13,8 +13,6 @@ from scipy import sparse
 from blockfeat.blocks.table import Blocks
 from blockfeat.pso.terms import PageTerms
 
-__all__ = ["FITNESSES", "PageSnippets", "SnippetChunk", "TextChunk", "find_snippets"]
-
 FITNESSES = ("cosine", "f1", "snippets")
 Masks = NDArray[np.float32]
 _TINY = 1e-12

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.pso.swarm import Generation, Objective, Positions, SwarmOptions, SwarmResult, maximise
 
-__all__ = ["Polish", "SearchResult", "ascend", "search"]
-
 _GRID = 41
 _ZOOMS = 2
 _SEED_STEP = 10_007

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat.features.schema import Feature
 from blockfeat.models.threshold import Margins
 
-__all__ = ["SearchSpace"]
-
 Array = NDArray[np.float64]
 _SOFTNESS = (0.001, 1.0)
 _PENALTY = (0.25, 32.0)

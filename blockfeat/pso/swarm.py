@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
 
-__all__ = ["LEADERS", "Generation", "SwarmOptions", "SwarmResult", "maximise"]
-
 LEADERS = ("ever", "generation")
 
 Positions = NDArray[np.float64]

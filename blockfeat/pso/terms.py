@@ -12,8 +12,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.words import tokenize
 
-__all__ = ["PageTerms", "count_terms"]
-
 
 @dataclass(frozen=True)
 class PageTerms:

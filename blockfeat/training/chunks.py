@@ -17,8 +17,6 @@ from blockfeat.pso.terms import PageTerms, count_terms
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.training.trainer import OnProgress, Progress
 
-__all__ = ["Gold", "Preparer", "chunk_of", "gold_of", "grouped_scores", "pages_in_groups", "prepared_pages"]
-
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
 

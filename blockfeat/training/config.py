@@ -14,8 +14,6 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from blockfeat.errors import BlockfeatError, TrainingError
 
-__all__ = ["bundled_configs", "config_from_values", "config_to_toml", "read_document"]
-
 Config = TypeVar("Config")
 _RUN_OPTIONS = frozenset({"seed"})
 _COMMENT = 110

@@ -11,8 +11,6 @@ from blockfeat.training.optional_libraries import import_lightgbm
 from blockfeat.training.pages import TrainingPage
 from blockfeat.training.soft_labels import Judge
 
-__all__ = ["fit_forest", "surroundings"]
-
 _MOST_BLOCKS = 160
 _REACH = (-2, -1, 1, 2)
 # The weights of a page's blocks sum to one; LightGBM's limits are meant for rows that weigh one each.

@@ -15,8 +15,6 @@ from blockfeat.training.margin_fit import MarginFit, MarginOptions, fit_margin
 from blockfeat.training.pages import PageLabeller, context_measurer, label_pages
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
-__all__ = ["MarginTrainer", "TrainedMarginModel"]
-
 
 @dataclass(frozen=True)
 class TrainedMarginModel(MarginModel):

@@ -16,8 +16,6 @@ from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import LabelOptions, TrainingPage
 
-__all__ = ["TUNED", "MarginFit", "MarginOptions", "fit_margin", "start_of", "tune"]
-
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 

@@ -13,8 +13,6 @@ from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions, soft_values
 from blockfeat.training.pages import TrainingPage
 
-__all__ = ["PackedPages", "Parameters"]
-
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from blockfeat.errors import MissingExtraError
 
-__all__ = ["import_lightgbm", "import_torch"]
-
 
 def import_torch() -> Any:
     """Import PyTorch.

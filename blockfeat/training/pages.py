@@ -23,15 +23,6 @@ from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.training.trainer import OnProgress, Progress, no_progress
 
-__all__ = [
-    "LabelOptions",
-    "PageLabeller",
-    "TrainingPage",
-    "context_measurer",
-    "convention_marks",
-    "label_pages",
-]
-
 Floats = NDArray[np.float32]
 
 _TITLE_SHARE, _TITLE_COVER = 0.75, 0.35

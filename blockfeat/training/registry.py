@@ -17,8 +17,6 @@ from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
 from blockfeat.training.thresholds import ThresholdConfig, ThresholdTrainer
 from blockfeat.training.trainer import Trainer
 
-__all__ = ["CONFIGS", "TRAINERS", "config_text", "load_config", "make_trainer"]
-
 TRAINERS: Mapping[str, type[Trainer[Any]]] = {
     cls.kind: cls
     for cls in (ThresholdTrainer, MarginTrainer, SequenceTrainer, TokenTrainer, CrunchTrainer, Web2TextTrainer)

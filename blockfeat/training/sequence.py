@@ -28,8 +28,6 @@ from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fi
 from blockfeat.training.soft_labels import Judge, soften_labels
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
-__all__ = ["SequenceConfig", "SequenceTrainer", "TrainedSequenceModel", "chosen_cut", "learn_content_test", "might_be"]
-
 _AS_GOOD = 0.0005
 _MOST_REFUSED = 0.005
 _FEWEST_EMPTIED = 10

@@ -14,8 +14,6 @@ from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
 from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import TrainingPage
 
-__all__ = ["SequenceFit", "SequenceOptions", "fit_sequence"]
-
 Array = NDArray[np.float32]
 
 _MOST_BLOCKS = 1_000

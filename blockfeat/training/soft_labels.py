@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from blockfeat.data.split import folds_by_host
 from blockfeat.training.pages import TrainingPage
 
-__all__ = ["Judge", "soften_labels"]
-
 Judge: TypeAlias = Callable[[TrainingPage], NDArray[np.floating[Any]]]
 """Returns the probability of content of each block of a page."""
 

@@ -13,8 +13,6 @@ from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
 from blockfeat.training.trainer import OnProgress, Progress
 
-__all__ = ["SwarmConfig", "search_with_progress"]
-
 
 class SwarmConfig:
     """Base of the hyperparameters of a model that a swarm fits to pages; its dataclass says where they stand."""

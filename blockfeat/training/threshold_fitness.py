@@ -18,8 +18,6 @@ from blockfeat.pso.space import SearchSpace
 from blockfeat.training.chunks import Gold, chunk_of, grouped_scores, pages_in_groups
 from blockfeat.training.evaluation.strategies import GroupedScores
 
-__all__ = ["PreparedPage", "TrainingSet"]
-
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 

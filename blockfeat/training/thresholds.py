@@ -31,8 +31,6 @@ from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
 from blockfeat.training.threshold_fitness import PreparedPage, TrainingSet
 from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
 
-__all__ = ["ThresholdConfig", "ThresholdTrainer", "TrainedThresholdModel"]
-
 Array = NDArray[np.float64]
 
 

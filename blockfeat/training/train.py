@@ -24,8 +24,6 @@ from blockfeat.training.registry import checked_kind, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress
 
-__all__ = ["DEFAULT_SPLIT", "TrainingOptions", "train"]
-
 DEFAULT_SPLIT = 0.7
 DEMO = "demo"
 

@@ -13,8 +13,6 @@ from blockfeat.pso.curves import FeatureCurve
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.strategies import GroupedScores
 
-__all__ = ["OnProgress", "Progress", "TrainedModel", "Trainer", "TrainingReport", "no_progress"]
-
 Config = TypeVar("Config")
 
 

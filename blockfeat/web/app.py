@@ -18,8 +18,6 @@ from blockfeat.web.guard import PAGE_POLICY, Guard
 from blockfeat.web.problems import add_handlers
 from blockfeat.web.settings import ServeSettings
 
-__all__ = ["Templates", "base_app", "create_app"]
-
 _SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 

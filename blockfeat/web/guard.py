@@ -16,8 +16,6 @@ from blockfeat.web.problems import Problem, problem_response
 from blockfeat.web.rate import Rate
 from blockfeat.web.settings import ServeSettings
 
-__all__ = ["PAGE_POLICY", "Guard"]
-
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "

@@ -12,8 +12,6 @@ from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.problems import PROBLEM_TYPE
 from blockfeat.web.reader.schemas import ProblemBody
 
-__all__ = ["described"]
-
 _UNUSED = ("HTTPValidationError", "ValidationError")
 
 

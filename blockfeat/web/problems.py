@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.requests import Request
 
-__all__ = ["PROBLEM_TYPE", "Problem", "add_handlers", "problem_of", "problem_response"]
 
 PROBLEM_TYPE = "application/problem+json"
 _LONGEST = 2000

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address, ip_network
 
-__all__ = ["Rate"]
-
 _MOST_CLIENTS = 10_000
 
 

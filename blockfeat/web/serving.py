@@ -10,7 +10,6 @@ from blockfeat.errors import ConfigError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-__all__ = ["bound_socket", "serve_app"]
 
 _SECONDS_TO_END = 5
 _MOST_CONNECTIONS = 500

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from blockfeat.errors import ConfigError
 from blockfeat.io.inputs.options import Network
 
-__all__ = ["ServeSettings"]
-
 
 @dataclass(frozen=True)
 class ServeSettings:

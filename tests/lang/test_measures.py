@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
-from blockfeat.lang.measures import ANCHOR, FORMAT, FastSegmenter
+from blockfeat.lang.counting import ANCHOR, FORMAT
+from blockfeat.lang.measures import FastSegmenter
 from blockfeat.lang.words import tokenize
 from page_text_of import Piece, page_text_of
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes, code_points
-from blockfeat.lang.words import lower, tokenize, word_spans
+from blockfeat.lang.counting import word_spans
+from blockfeat.lang.words import lower, tokenize
 
 
 @pytest.mark.parametrize(

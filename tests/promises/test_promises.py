@@ -39,8 +39,9 @@ from hypothesis import strategies as st
 import blockfeat
 from blockfeat import BlockfeatError, Extraction, Extractor, errors
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.io.batch.run import Renderer, StreamWriter, run
+from blockfeat.io.batch.run import StreamWriter, run
 from blockfeat.io.outputs import FORMATS
+from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
 

@@ -19,7 +19,6 @@ from blockfeat.io.inputs.options import FieldNames
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["main"]
 
 _SOME_FAILED, _WRONG_USAGE, _NOTHING_DONE = 1, 2, 126
 _PARTS_OF_TEXT = ("headline", "captions", "tables", "comments")

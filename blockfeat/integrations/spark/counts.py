@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
-__all__ = ["counts_of", "total"]
 
 _SUMS = ("inputs", "input_bytes", "pages", "kept", "failed", "text_bytes", "output_bytes")
 _COUNTERS = ("statuses", "errors")

@@ -11,7 +11,7 @@ from blockfeat.extraction.api import extractor_of
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.integrations.spark.partition import DEFAULT_DEADLINE, Processes, frames_of_pages
 from blockfeat.integrations.spark.schema import check_extra, record_struct
-from blockfeat.io.batch.run import Renderer
+from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["Shared", "extract", "extract_with", "shared"]
 
 Shared = Callable[[], Renderer]
 """Gives a value that every process of a cluster has once."""

@@ -10,8 +10,6 @@ from blockfeat.errors import InputError, OutputError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Entry", "HadoopFiles", "local_path"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

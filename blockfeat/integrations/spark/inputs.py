@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["READERS", "Reading", "found_inputs", "records_of"]
 
 READERS = ("auto", "files", "spark")
 # Archives come from Spark cut here, which is where records begin, and are put together again byte for byte.

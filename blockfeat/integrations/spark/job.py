@@ -16,13 +16,12 @@ from blockfeat.integrations.spark.hadoop import HadoopFiles
 from blockfeat.integrations.spark.inputs import Reading, found_inputs, records_of
 from blockfeat.integrations.spark.partition import Processes
 from blockfeat.integrations.spark.parts import Output, Part, parts_of
-from blockfeat.io.batch.run import Renderer
 from blockfeat.io.batch.run_record import run_record
+from blockfeat.io.outputs.rendering import Renderer
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Job", "Outcome", "run_job", "session_settings"]
 
 _LOG = logging.getLogger(__name__)
 _ROWS_OF_A_BATCH = 64

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._pool import in_order
-from blockfeat.io.batch.run import Renderer
 from blockfeat.io.outputs.columns import record_columns, row_of
 from blockfeat.io.outputs.frames import cell_text, kind_of_cell, typed_frame
+from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["DEFAULT_DEADLINE", "Processes", "frames_of_documents", "frames_of_pages"]
 
 DEFAULT_DEADLINE = 60.0
 """Seconds that a page may take on Spark, where a page that never ends would hold up a whole job."""

@@ -15,8 +15,6 @@ from blockfeat.errors import ResumeError
 from blockfeat.integrations.spark.hadoop import Entry, HadoopFiles
 from blockfeat.io.batch.run_record import RunRecord, differences
 
-__all__ = ["Output", "Part", "parts_of"]
-
 
 @dataclass(frozen=True)
 class Part:

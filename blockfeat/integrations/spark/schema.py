@@ -10,8 +10,6 @@ from blockfeat.io.outputs.columns import Column, record_columns
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
-__all__ = ["check_extra", "record_struct"]
-
 
 def check_extra() -> None:
     """Check that PySpark is there.

@@ -16,10 +16,8 @@ from typing import IO
 
 from blockfeat._files import writing
 from blockfeat.errors import ResumeError
-from blockfeat.io.batch.run import Rendered
+from blockfeat.io.outputs.rendering import Rendered
 from blockfeat.page.document import Document
-
-__all__ = ["EarlierRun", "ResumingWriter", "clear_partial", "earlier_run", "remaining"]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from blockfeat.page.document import Document
 if TYPE_CHECKING:
     from blockfeat.extraction.by_site import SiteProfiles
 
-__all__ = ["FolderWriter", "Rendered", "Renderer", "StreamWriter", "Writer", "file_writer", "run"]
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
 _UNSAFE = re.compile(r"[^\w.-]+")

@@ -14,8 +14,6 @@ from blockfeat._files import write_text
 from blockfeat.errors import ResumeError
 from blockfeat.models.model import Model
 
-__all__ = ["RunRecord", "check_same_run", "differences", "run_record", "run_record_path", "write_run_record"]
-
 _SCHEMA = 1
 
 

@@ -20,8 +20,6 @@ from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.io.outputs.rendering import Rendered, Renderer
 from blockfeat.page.document import Document
 
-__all__ = ["SiteLog", "rendered_by_site", "site_log_path"]
-
 _MOST_LINES = 5000
 _LONGEST_LINE = 100_000
 

@@ -8,9 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from blockfeat.io.batch.run import Rendered
-
-__all__ = ["Tally", "reason_of"]
+from blockfeat.io.outputs.rendering import Rendered
 
 _MOST_REASONS = 6
 # The place before a reason: a file's line or a part of an archive.

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from blockfeat.errors import AddressForbidden, FetchError
 from blockfeat.io.inputs.options import Network
 
-__all__ = ["allowed_addresses", "allowed_among", "ask_resolver", "is_in_networks", "is_public"]
-
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import httpcore2
     import httpx2
 
-__all__ = ["Resolver", "checked_async_transport"]
 
 Resolver = Callable[[str, int], Sequence[str]]
 

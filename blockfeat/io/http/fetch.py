@@ -13,7 +13,6 @@ from blockfeat.page.document import Document
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["USER_AGENT", "fetch"]
 
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"

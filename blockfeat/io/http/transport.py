@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import httpcore2
     import httpx2
 
-__all__ = ["Deadline", "checked_transport", "core_request"]
-
 
 class Deadline:
     """The time by which a whole fetch must end.

@@ -13,8 +13,6 @@ from blockfeat.io.inputs.parquet import count_rows
 from blockfeat.io.inputs.urls import is_web_address
 from blockfeat.page.document import Document
 
-__all__ = ["count_pages"]
-
 # Counting the lines of a larger file takes longer than a user waits without an answer.
 _MOST_BYTES = 1024 * 1024 * 1024
 _CHUNK = 1024 * 1024

@@ -10,17 +10,6 @@ from typing import IO, cast
 
 from blockfeat.errors import InputError, MissingExtraError
 
-__all__ = [
-    "DAMAGE",
-    "PACKED_SUFFIXES",
-    "check_json_lines",
-    "detected",
-    "is_packed",
-    "looks_like_html",
-    "peeked",
-    "unpacked",
-]
-
 PACKED_SUFFIXES = (".gz", ".xz", ".zst")
 # What reading a damaged packed stream raises.
 DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)

@@ -16,8 +16,6 @@ from blockfeat.io.inputs.urls import read_urls
 from blockfeat.io.inputs.warc import WARC_SUFFIXES, warc_pages
 from blockfeat.page.document import Document
 
-__all__ = ["PAGE_SUFFIXES", "failed_document", "format_by_suffix", "read_file", "read_path", "read_stdin"]
-
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
 _SUFFIXES = {

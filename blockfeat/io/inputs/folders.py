@@ -13,8 +13,6 @@ from blockfeat.io.inputs.files import failed_document, format_by_suffix, read_pa
 from blockfeat.io.inputs.options import InputOptions
 from blockfeat.page.document import Document
 
-__all__ = ["OnPassedOver", "is_page", "member_files", "read_folder"]
-
 # What servers and mirrors call pages that a program has made; the first bytes decide.
 _PERHAPS_PAGES = ("", ".asp", ".aspx", ".cfm", ".cgi", ".do", ".jsp", ".php")
 # A .json file in a folder is more often configuration than pages: it is read only if named.

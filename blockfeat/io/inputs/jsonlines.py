@@ -12,8 +12,6 @@ from blockfeat.io.inputs.detect import DAMAGE, PACKED_SUFFIXES, check_json_lines
 from blockfeat.io.inputs.options import FieldNames
 from blockfeat.page.document import Document
 
-__all__ = ["JSON_LINES_SUFFIXES", "json_lines", "read_json_lines"]
-
 JSON_LINES_SUFFIXES = tuple(
     plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)
 )

@@ -7,8 +7,6 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from blockfeat.errors import InputError
 
-__all__ = ["INPUT_FORMATS", "FieldNames", "InputOptions", "Network", "parse_network"]
-
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats that inputs may be declared to have; "auto" tells them by suffix and first bytes."""
 

@@ -10,8 +10,6 @@ from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.io.inputs.options import FieldNames
 from blockfeat.page.document import Document
 
-__all__ = ["PARQUET_SUFFIXES", "count_rows", "parquet_pages", "read_parquet"]
-
 PARQUET_SUFFIXES = (".parquet",)
 _ROWS_AT_ONCE = 64
 _MOST_NAMES = 20

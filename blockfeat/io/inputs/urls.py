@@ -18,7 +18,6 @@ from blockfeat.page.document import Document
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = ["fetched", "is_web_address", "read_urls", "unfetched"]
 
 # Fetches under way at a time, each of another host or waiting for its turn.
 _AT_ONCE = 8

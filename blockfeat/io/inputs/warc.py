@@ -13,7 +13,6 @@ from blockfeat.page.document import Document
 if TYPE_CHECKING:
     from fastwarc.warc import ArchiveIterator, WarcRecord
 
-__all__ = ["WARC_SUFFIXES", "read_warc", "warc_pages"]
 
 WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = ("text/html", "application/xhtml+xml")

@@ -10,8 +10,6 @@ from typing import Any
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs import to_json_line
 
-__all__ = ["Column", "plain_record", "record_columns", "row_of"]
-
 # Of the columns that are no text; a value without a type here is text, JSON where it is nested.
 _TYPES = {
     "schema": "integer",

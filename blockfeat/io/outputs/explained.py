@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["explanation_page", "explanation_table"]
 
 # The page cannot load or run anything, whatever the texts contain.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["to_html", "to_markdown", "to_page", "to_text", "to_xml"]
-
 
 def to_text(extraction: Extraction) -> str:
     """Return `Extraction.to_text`."""

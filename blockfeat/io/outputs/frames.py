@@ -10,7 +10,6 @@ from blockfeat.io.outputs.columns import Column
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["cell_text", "kind_of_cell", "typed_frame"]
 
 _TYPES = {"text": "string", "texts": "object", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 

@@ -12,7 +12,6 @@ from blockfeat.content.characters import clean_characters
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["record_schema", "to_json_line"]
 
 # Valid inside JSON strings, but line ends for many readers.
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}

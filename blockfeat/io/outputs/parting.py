@@ -8,8 +8,6 @@ from html import escape, unescape
 from blockfeat.content.characters import fold_white_space, xml_characters
 from blockfeat.content.tei import TEI_NAMESPACE
 
-__all__ = ["closing", "opening", "part"]
-
 _HTML = re.compile(
     r"<html(?P<lang> lang=\"[^\"]*\")?>.*?<title>(?P<title>.*?)</title>.*?<body>\n?(?P<body>.*)</body>", re.S
 )

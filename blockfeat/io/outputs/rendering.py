@@ -12,8 +12,6 @@ from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to
 from blockfeat.io.outputs.columns import plain_record
 from blockfeat.page.document import Document
 
-__all__ = ["Rendered", "Renderer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rendered:

@@ -11,13 +11,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._files import writing
 from blockfeat.errors import MissingExtraError
-from blockfeat.io.batch.run import Rendered
 from blockfeat.io.outputs.columns import Column, row_of
+from blockfeat.io.outputs.rendering import Rendered
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["TABLE_FORMATS", "CsvWriter", "ParquetFileWriter"]
 
 TABLE_FORMATS = ("csv", "parquet")
 _ROWS_OF_A_GROUP = 1000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-__all__ = ["example_config"]
-
 
 def example_config() -> str:
     """Return a commented configuration that runs against ``blockfeat monitor demo``."""

@@ -26,8 +26,6 @@ from blockfeat.monitor.config.toml_lines import key_lines
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import CASES, Brand
 
-__all__ = ["parse_config", "read_config"]
-
 _SYNTAX = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 _SYNTAX_AT_END = re.compile(r"(.*) \(at end of document\)")
 

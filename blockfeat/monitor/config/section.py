@@ -10,8 +10,6 @@ from typing import Any
 
 from blockfeat.monitor.config.toml_lines import KeyPath, line_of
 
-__all__ = ["Problems", "Section", "duration_of"]
-
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB)", re.IGNORECASE)

@@ -8,8 +8,6 @@ from pathlib import Path
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 
-__all__ = ["CopySettings", "MonitorConfig", "PageSettings", "Source", "Webhook"]
-
 _DAY = 86400.0
 
 

@@ -14,8 +14,6 @@ from blockfeat.monitor.demo.reply import Reply
 from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
 from blockfeat.monitor.demo.sites import site_records, written_chrome
 
-__all__ = ["BRAND", "BRAND_AROUND", "OUTCOMES", "DrillRoutes", "drill_sites"]
-
 BRAND = "Wintermark"
 BRAND_AROUND = "Glimmerby"
 _DATE = datetime(2025, 3, 1, 8, tzinfo=UTC)

@@ -10,8 +10,6 @@ from html import escape
 
 from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
 
-__all__ = ["FEED_TYPES", "feed_of", "opml_of"]
-
 FEED_TYPES = {
     "rss": "application/rss+xml",
     "atom": "application/atom+xml",

@@ -7,8 +7,6 @@ import threading
 from types import TracebackType
 from typing import Self
 
-__all__ = ["ForbiddenDoor"]
-
 _ADDRESSES = ((socket.AF_INET, "127.0.0.2"), (socket.AF_INET6, "::1"))
 
 

@@ -13,8 +13,6 @@ from blockfeat.monitor.demo.layout import Chrome, article_page
 from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
 from blockfeat.monitor.demo.sites import quiet_sites, site_records, written_chrome
 
-__all__ = ["many_sites"]
-
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])\s*")
 _SHORTEST = 12
 _UNSPACED = frozenset({"ja", "zh"})

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Reply", "Visit"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reply:

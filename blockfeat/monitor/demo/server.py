@@ -24,8 +24,6 @@ from blockfeat.monitor.demo.reply import Reply, Visit
 from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
 from blockfeat.monitor.demo.sites import quiet_sites
 
-__all__ = ["DemoServer", "serve_demo"]
-
 _FRONT = "demo"
 # What the front desk is asked about the server itself is not logged.
 _CONTROL = "/-/"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-__all__ = ["DOMAIN", "DemoPage", "DemoSite"]
-
 # Names under it stand for this machine (RFC 6761), in browsers too.
 DOMAIN = "localhost"
 

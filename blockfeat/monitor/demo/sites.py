@@ -13,8 +13,6 @@ from blockfeat.data.corpus import LabelledPage, demo_pages
 from blockfeat.monitor.demo.layout import Chrome, article_page
 from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
 
-__all__ = ["corpus_sites", "quiet_sites", "site_records", "written_chrome", "written_sites"]
-
 _KINDS = ("rss", "atom", "json", "rdf", "sitemap")
 # Snippets of the corpus are names of brands or pieces of sentences; pieces are longer.
 _BRAND_WORDS = 4

@@ -6,8 +6,6 @@ import re
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_tz
 
-__all__ = ["parse_date"]
-
 # Years outside are placeholders, such as .NET's year 1 and the epoch's 1970, not dates of pages.
 _YEARS = range(1990, 2101)
 _LONGEST = 64

@@ -9,8 +9,6 @@ from urllib.parse import urljoin, urlsplit
 from blockfeat.monitor.feeds.dates import parse_date
 from blockfeat.monitor.feeds.feed import FeedEntry
 
-__all__ = ["Gathering", "absolute"]
-
 _LONGEST_ADDRESS = 8_192
 _LONGEST_SHOWN = 60
 

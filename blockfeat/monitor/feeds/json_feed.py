@@ -11,8 +11,6 @@ from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.feeds.gathering import Gathering, absolute
 from blockfeat.monitor.feeds.plain_text import plain_text
 
-__all__ = ["read_json_feed"]
-
 _VERSION = re.compile(r'"version"\s{0,20}:\s{0,20}"https?://(?:www\.)?jsonfeed\.org/version/')
 _ITEMS = re.compile(r'"items"\s{0,20}:\s{0,20}\[')
 _HEAD = re.compile(r'"(title|language)"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){0,500}")')

@@ -8,8 +8,6 @@ from blockfeat.monitor.feeds.gathering import Gathering, absolute
 from blockfeat.monitor.feeds.plain_text import plain_text
 from blockfeat.monitor.feeds.xml_source import parse_xml
 
-__all__ = ["read_opml", "read_url_list"]
-
 
 def read_opml(text: str, *, url: str) -> Feed:
     """Read the feeds of an OPML outline, at whatever depth; raise FeedError where it cannot be parsed."""

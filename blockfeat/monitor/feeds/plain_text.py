@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-__all__ = ["plain_text"]
-
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[!/?]?[A-Za-z][^<>]*>", re.S)
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.S | re.I)
 _LONGEST_MARKUP = 100_000

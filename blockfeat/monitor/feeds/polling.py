@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["next_poll"]
-
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,9})", re.I)
 # However long a feed asks for, it is polled once a day.
 _LONGEST = 86_400.0

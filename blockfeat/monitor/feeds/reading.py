@@ -12,8 +12,6 @@ from blockfeat.monitor.feeds.sitemap import read_sitemap, read_sitemap_index
 from blockfeat.monitor.feeds.syndication import read_syndication
 from blockfeat.monitor.feeds.xml_source import safe_text, unpacked
 
-__all__ = ["read_feed"]
-
 _CHARSET = re.compile(r"charset\s{0,20}=\s{0,20}[\"']?([\w.:+-]{1,40})", re.I)
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?([A-Za-z][\w.-]{0,40})")
 _COMMENT_OR_INSTRUCTION = {"<!--": "-->", "<?": "?>"}

@@ -12,8 +12,6 @@ from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["read_sitemap", "read_sitemap_index"]
-
 
 def read_sitemap(text: str, *, url: str) -> Feed:
     """Read a sitemap; raise FeedError where it cannot be parsed."""

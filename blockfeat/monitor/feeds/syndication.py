@@ -14,7 +14,6 @@ from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["read_syndication"]
 
 _KINDS = {"rss": ("rss", "item"), "rdf": ("RDF", "item"), "atom": ("feed", "entry")}
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

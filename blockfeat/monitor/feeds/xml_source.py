@@ -14,7 +14,6 @@ from blockfeat.page.encoding import decode
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["MAX_BYTES", "cut_at_last", "parse_xml", "safe_text", "unpacked"]
 
 # The sitemap protocol allows 50 MB.
 MAX_BYTES = 52_428_800

@@ -6,8 +6,6 @@ import asyncio
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "SystemClock"]
-
 
 class Clock(Protocol):
     """What tells the time and waits; tests have one that does not wait."""

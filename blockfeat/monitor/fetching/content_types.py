@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ACCEPT", "refused"]
-
 ACCEPT = {
     "page": "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.5",
     "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml,text/xml,"

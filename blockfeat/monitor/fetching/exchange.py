@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from blockfeat.monitor.fetching.options import FetchOptions
 
-__all__ = ["Answer", "ExchangeError", "exchange"]
-
 
 _logger = logging.getLogger("blockfeat.monitor.fetching")
 

@@ -28,7 +28,6 @@ from blockfeat.monitor.fetching.urls import host_of
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["Fetcher"]
 
 _logger = logging.getLogger("blockfeat.monitor.fetching")
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from blockfeat import __version__
 
-__all__ = ["FetchOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchOptions:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from blockfeat.monitor.fetching.clock import Clock
 
-__all__ = ["HostTurns"]
-
 # Above so many hosts, those that nobody waits for are forgotten.
 _REMEMBERED = 1024
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-__all__ = ["LONGEST_WAIT", "retry_at"]
-
 # Seconds: no answer can silence a host for longer.
 LONGEST_WAIT = 7 * 86_400.0
 

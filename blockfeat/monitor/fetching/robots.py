@@ -16,7 +16,6 @@ from blockfeat.monitor.fetching.fetched import Fetched
 if TYPE_CHECKING:
     from protego import Protego
 
-__all__ = ["ROBOTS_BYTES", "HostRules", "RobotsRules", "robots_url"]
 
 # RFC 9309 asks for at least 500 KiB; what stands behind is not read.
 ROBOTS_BYTES = 512_000

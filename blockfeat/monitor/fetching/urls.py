@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit, urlunsplit
 
-__all__ = ["canonical_url", "host_of"]
-
 # Parameters that only say where a reader came from. Names that pages also use for what they show (ref, source, id,
 # campaign, session) are not among them: two addresses too many cost one fetch, one too few costs a page.
 _TRACKING = re.compile(

@@ -12,8 +12,6 @@ from itertools import takewhile
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.scripts import script_of
 
-__all__ = ["Boundaries"]
-
 # Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
 _REACH = 12
 # Scripts in which a name may touch words of the same script on either side.

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from blockfeat.errors import BrandError
 from blockfeat.lang.codes import normalise_code
 
-__all__ = ["ANY_LANGUAGE", "CASES", "Brand"]
-
 ANY_LANGUAGE = "*"
 """Key of aliases that hold in every language."""
 CASES = ("fold", "exact")

@@ -12,8 +12,6 @@ from typing import Any
 
 from blockfeat.lang.characters import MARK, character_classes
 
-__all__ = ["PARAGRAPH", "FoldedText", "Folder", "same_dots", "visible"]
-
 PARAGRAPH = "\u2029"
 """Parts two blocks in a text that is matched as one: no name reaches over it."""
 

@@ -13,8 +13,6 @@ from blockfeat.errors import LanguageError
 from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.scripts import script_of, written_in
 
-__all__ = ["Endings", "inflected_aliases"]
-
 _VOWELS = frozenset("aeiouyáéíóúýäëïöüàèìòùâêîôûąęėįųūāēīőűæøåаеёиоуыэюяіїєαεηιουωάέήίόύώ")
 _SHORTEST = 3
 _MARKS = "'’:-"

@@ -19,7 +19,6 @@ from blockfeat.monitor.mentions.folding import FoldedText, Folder, same_dots, vi
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
 
-__all__ = ["BrandMatcher", "Hit"]
 
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
 # The Arabic article, and what it becomes behind the preposition li-.

@@ -18,8 +18,6 @@ from blockfeat.lang.counting import sentence_ends
 from blockfeat.monitor.mentions.folding import PARAGRAPH
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 
-__all__ = ["PLACES", "Mention", "mentions_of"]
-
 PLACES = ROLES
 """Where on a page a mention can stand: the role of its block."""
 

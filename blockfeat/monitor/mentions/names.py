@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from blockfeat.lang.stopwords import available_languages, stop_words
 
-__all__ = ["find_names"]
-
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NUMBER_BEFORE = re.compile(r"\d[.,]?\s?$")
 _NUMBER_BEHIND = re.compile(r"[.,]?\s?\d")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.matcher import PhraseMatcher
 
-__all__ = ["ATTRIBUTES", "PhraseFinder"]
 
 ATTRIBUTES = ("LOWER", "ORTH", "NORM", "SHAPE")
 """By what tokens are compared: without case, as written, in spaCy's normal form, by shape (``"Xxxx dddd"``)."""

@@ -14,8 +14,6 @@ from blockfeat.training.evaluation.markdown_table import markdown_table
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["MentionBench", "MentionCounts", "SystemMentions"]
-
 
 @dataclass(frozen=True)
 class MentionCounts:

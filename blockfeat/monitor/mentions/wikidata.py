@@ -15,8 +15,6 @@ from blockfeat.errors import BrandError
 from blockfeat.lang.codes import normalise_code
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 
-__all__ = ["read_wikidata"]
-
 # What the query service writes in TSV: "Apple"@en and <http://www.wikidata.org/entity/Q312>.
 _LITERAL = re.compile(r'^"(.*)"(?:@([A-Za-z-]+)|\^\^<.*>)?$', re.DOTALL)
 _ITEM = re.compile(r"Q\d+")

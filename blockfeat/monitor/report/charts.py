@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
 
-__all__ = ["bars", "daily", "in_steps"]
-
 _HEIGHT = 160
 # Each step with the longest span in days that it is taken for, and the first day of the step that a day is in.
 _STEPS: tuple[tuple[str, float, Callable[[date], date]], ...] = (

@@ -11,7 +11,6 @@ from blockfeat.errors import ConfigError
 if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store
 
-__all__ = ["DIMENSIONS", "MEASURES", "Count", "Selection", "check_dimensions", "counts"]
 
 _NOT_COUNTED = "CASE WHEN counted = 1 THEN 'counted' WHEN in_article = 0 THEN place ELSE 'copy' END"
 DIMENSIONS: Mapping[str, str] = {

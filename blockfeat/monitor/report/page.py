@@ -12,8 +12,6 @@ from blockfeat.monitor.report.counts import Count, Selection, counts
 from blockfeat.monitor.report.style import STYLE
 from blockfeat.monitor.store.store import Store
 
-__all__ = ["report_page"]
-
 _PARTS = ("counted", "in copies", "in clutter and comments")
 _HOW_IT_COUNTS = (
     "Counted are mentions in articles, each article once: a copy of an article counts only as a copy, "

@@ -11,8 +11,6 @@ from blockfeat.monitor.copies import containment, runs_of_words
 from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.schema import band, page
 
-__all__ = ["original_of", "save_bands"]
-
 _CANDIDATES = 12
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
 

@@ -13,8 +13,6 @@ from sqlalchemy.exc import ArgumentError
 
 from blockfeat.errors import StoreError
 
-__all__ = ["WRITES", "address_of", "insert_or", "open_engine", "shown"]
-
 WRITES = "blockfeat_writes"
 """Execution option of connections that will write."""
 _WAIT_SECONDS = 30

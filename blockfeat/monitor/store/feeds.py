@@ -13,18 +13,6 @@ from blockfeat.monitor.store.moments import iso, iso_of
 from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll
 from blockfeat.monitor.store.schema import feed, host, page
 
-__all__ = [
-    "add_entries",
-    "add_feeds",
-    "delay_feed",
-    "due_feeds",
-    "held_hosts",
-    "hold_host",
-    "next_due",
-    "retire_absent",
-    "save_poll",
-]
-
 
 def add_feeds(
     engine: Engine,

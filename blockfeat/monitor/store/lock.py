@@ -10,8 +10,6 @@ from sqlalchemy import Engine, text
 from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
 
-__all__ = ["locked"]
-
 # The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
 _NUMBER = int.from_bytes(b"blockfea", "big")
 

@@ -10,8 +10,6 @@ from blockfeat.errors import StoreError
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, meta, metadata
 from blockfeat.monitor.store.views import VIEWS
 
-__all__ = ["MIGRATIONS", "migrate", "schema_version"]
-
 # The statements that lead from a version to the next, in SQL that both databases know.
 MIGRATIONS: Mapping[int, tuple[str, ...]] = {
     1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),

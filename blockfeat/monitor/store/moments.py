@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["day_or_moment", "iso", "iso_of"]
-
 _FIRST_YEAR = 1990
 _AHEAD = timedelta(days=2)
 

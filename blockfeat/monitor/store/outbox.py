@@ -9,8 +9,6 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.schema import outbox, sink
 
-__all__ = ["add_sinks", "note_delivery", "note_failure", "undelivered"]
-
 
 def add_sinks(engine: Engine, connection: Connection, names: Sequence[str]) -> None:
     """Set the receivers: a new one gets what comes from here on, one that is no longer named is forgotten."""

@@ -19,8 +19,6 @@ from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, S
 from blockfeat.monitor.store.schema import host, mention, outbox, page, version
 from blockfeat.monitor.store.sites import add_to_site
 
-__all__ = ["due_pages", "save_failure", "save_page", "save_unchanged"]
-
 _KEY_LENGTH = 24
 _CANDIDATES = 12
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from blockfeat.extraction.site_page import SitePage
 
-__all__ = ["DueFeed", "DuePage", "FeedManners", "FoundMention", "NewEntry", "PageRecord", "Poll", "Saved", "Visit"]
-
 
 @dataclass(frozen=True, slots=True)
 class FeedManners:

@@ -12,9 +12,6 @@ from sqlalchemy import Connection, Integer, cast, delete, func, insert, select, 
 from blockfeat.monitor.store.moments import iso
 from blockfeat.monitor.store.schema import feed, host, mention, outbox, page, run, sink, version
 
-__all__ = ["StoreStatus", "begin_run", "end_run", "status_of"]
-
-
 _RUNS_KEPT = 1000
 
 

@@ -24,9 +24,6 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-__all__ = ["SCHEMA_VERSION", "band", "feed", "host", "mention", "meta", "metadata", "outbox", "page", "run", "sink"]
-__all__ += ["site", "version"]
-
 SCHEMA_VERSION = 2
 
 metadata = MetaData()

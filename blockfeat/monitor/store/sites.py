@@ -12,8 +12,6 @@ from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.schema import site
 
-__all__ = ["add_to_site", "packed_profile"]
-
 _logger = logging.getLogger("blockfeat.monitor.store")
 
 

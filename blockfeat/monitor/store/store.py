@@ -22,8 +22,6 @@ from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageReco
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, page
 from blockfeat.monitor.store.views import VIEWS
 
-__all__ = ["Store"]
-
 _ROWS_AT_ONCE = 500
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["VIEWS"]
-
 _PAGES = """
 SELECT p.url, p.final_url, p.canonical_url, p.status, p.http_status, p.error,
        s.url AS same_as, o.url AS copy_of,

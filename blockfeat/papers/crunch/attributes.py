@@ -9,8 +9,6 @@ from lxml import etree
 from blockfeat.papers.crunch.settings import Filters
 from blockfeat.papers.crunch.walked import Walked
 
-__all__ = ["edit_elements"]
-
 _CELLS = frozenset({"col", "colgroup", "td", "th"})
 _ADDRESSES = frozenset({"action", "background", "data", "formaction", "href", "src", "xlink:href"})
 # What a browser passes over at the beginning of an address, and inside of its scheme.

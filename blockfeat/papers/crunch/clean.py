@@ -21,7 +21,6 @@ from blockfeat.papers.crunch.written import html_of, sanitised_html, text_of
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["Cleaned", "Cleaner", "clean", "decide", "decide_on"]
 
 # Where markup is broken the page that is written reads otherwise than the one that was read: it is cleaned again until
 # it does not change, mostly once.

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from blockfeat.papers.crunch.walked import Walked
 
-__all__ = ["Decision", "Held"]
-
 
 @dataclass(frozen=True, slots=True)
 class Held:

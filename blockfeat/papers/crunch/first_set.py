@@ -7,8 +7,6 @@ from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.letters import letters
 from blockfeat.papers.crunch.settings import Filters
 
-__all__ = ["decide_first_set"]
-
 _NAMED: dict[str, frozenset[str]] = {
     "scripts": frozenset({"script"}),
     "noscript": frozenset({"noscript"}),

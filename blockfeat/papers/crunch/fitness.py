@@ -19,8 +19,6 @@ from blockfeat.pso.fitness import Chunk
 from blockfeat.training.chunks import Gold, chunk_of, grouped_scores, pages_in_groups
 from blockfeat.training.evaluation.strategies import GroupedScores
 
-__all__ = ["CrunchTrainingSet", "PreparedTree"]
-
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 _PARTICLES_AT_ONCE = 32

@@ -15,8 +15,6 @@ from blockfeat.errors import InputError
 from blockfeat.page.urls import registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
-__all__ = ["HostList", "host_list", "hosts_in", "updated"]
-
 _logger = logging.getLogger(__name__)
 _LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")

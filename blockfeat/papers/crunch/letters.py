@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["letters"]
-
 _OTHER = re.compile(r"[\W_]+")
 
 

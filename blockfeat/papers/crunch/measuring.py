@@ -14,8 +14,6 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.walked import Walked
 
-__all__ = ["CrunchMeasurer", "ElementText", "MeasuredTree", "element_text"]
-
 Indices = NDArray[np.int64]
 
 

@@ -24,8 +24,6 @@ from blockfeat.papers.crunch.read_settings import settings_from_values
 from blockfeat.papers.crunch.reasons import FEATURE_NAMES, Reasons
 from blockfeat.papers.crunch.settings import CleanSettings
 
-__all__ = ["CrunchModel"]
-
 _SCHEMA = 1
 _HALF = 0.5
 _FAVOUR = 2.0

@@ -16,8 +16,6 @@ from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.space import CANDIDATES
 from blockfeat.papers.crunch.walked import Walked
 
-__all__ = ["CELL", "FORM", "OTHER", "TABLE", "TEXT_LINK", "Nodes", "nodes_of"]
-
 OTHER, TEXT_LINK, FORM, TABLE, CELL = range(-5, 0)
 """Kinds of nodes; containers have their place in `CANDIDATES`."""
 

@@ -14,8 +14,6 @@ from blockfeat._files import config_text
 from blockfeat.errors import ConfigError
 from blockfeat.papers.crunch.settings import CleanSettings, HostListFile
 
-__all__ = ["default_settings_text", "parse_settings", "read_settings", "settings_from_values"]
-
 Section = TypeVar("Section")
 _NAMES = {bool: "true or false", float: "a number", int: "an integer", str: "a string"}
 

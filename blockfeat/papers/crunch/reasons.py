@@ -13,8 +13,6 @@ from blockfeat.papers.crunch.decision import Decision, Held
 from blockfeat.papers.crunch.measuring import ElementText
 from blockfeat.papers.crunch.settings import CleanSettings
 
-__all__ = ["FEATURE_NAMES", "Reasons"]
-
 FEATURE_NAMES = ("share_left", "links_around", "words_around")
 """What is told of a block: the share of its text that is left, and links and words outside of links that were left in
 the nearest table, cell or container when the filters looked at it."""

@@ -8,8 +8,6 @@ from lxml import etree
 
 from blockfeat.papers.crunch.decision import Decision
 
-__all__ = ["take_out"]
-
 # Elements that are not seen: a word around them is one word.
 _UNSEEN = frozenset({"base", "link", "meta", "noscript", "script", "style", "template"})
 # Elements in which there is no text to part.

@@ -11,8 +11,6 @@ from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.letters import letters
 from blockfeat.papers.crunch.settings import RemovedLinks
 
-__all__ = ["Links", "append_links", "removed_links", "take_earlier_links"]
-
 _PLACE = "crunch-removed-links"
 _DROPPED = "dropped"
 

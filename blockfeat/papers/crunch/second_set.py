@@ -8,8 +8,6 @@ from blockfeat.papers.crunch.decision import Decision, Held
 from blockfeat.papers.crunch.letters import letters
 from blockfeat.papers.crunch.settings import EmptyTables, LinkLists
 
-__all__ = ["Counts", "decide_second_set", "own_counts"]
-
 _CELLS = frozenset({"td", "th"})
 _WITHOUT_TEXT = frozenset({"script", "style", "template", "title"})
 

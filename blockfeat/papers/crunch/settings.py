@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from blockfeat.errors import ConfigError
 
-__all__ = ["Advertisements", "CleanSettings", "EmptyTables", "Filters", "HostListFile", "LinkLists", "RemovedLinks"]
-
 
 @dataclass(frozen=True)
 class Filters:

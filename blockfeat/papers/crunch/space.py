@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from blockfeat.papers.crunch.settings import CleanSettings
 
-__all__ = ["CANDIDATES", "CrunchSpace"]
-
 Array = NDArray[np.float64]
 _RATIO = (0.01, 10.0)
 _MOST_LINKS = 10

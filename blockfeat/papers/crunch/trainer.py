@@ -28,8 +28,6 @@ from blockfeat.training.chunks import gold_of, prepared_pages
 from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
 from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
 
-__all__ = ["CrunchConfig", "CrunchTrainer", "TrainedCrunchModel"]
-
 Array = NDArray[np.float64]
 
 

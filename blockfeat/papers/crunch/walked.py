@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-__all__ = ["Walked"]
-
 
 @dataclass(frozen=True, eq=False)
 class Walked:

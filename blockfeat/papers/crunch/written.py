@@ -6,8 +6,6 @@ from html import escape
 
 from lxml import etree
 
-__all__ = ["html_of", "sanitised_html", "text_of"]
-
 _MORE_TAGS = {"address", "main", "picture", "section"}
 _ATTRIBUTES = {
     "*": {"class", "dir", "id", "lang", "title"},

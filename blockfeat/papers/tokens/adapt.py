@@ -17,8 +17,6 @@ from blockfeat.papers.tokens.classifier import TokenClassifier
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
 
-__all__ = ["AdaptedModel", "adapt"]
-
 FEWEST_PAGES = 5
 _LEAST_SEEN = 2
 

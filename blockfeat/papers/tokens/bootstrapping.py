@@ -27,8 +27,6 @@ from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes, gram_
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.vocabulary import Ids
 
-__all__ = ["AdaptOptions", "Adapted", "adapt_to_pages", "border_weights", "confidence", "importance_of"]
-
 Floats = NDArray[np.float64]
 Run = tuple[int, int]
 

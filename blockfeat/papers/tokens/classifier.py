@@ -14,8 +14,6 @@ from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.surroundings import surroundings
 from blockfeat.papers.tokens.vocabulary import Vocabulary
 
-__all__ = ["SCALES", "Importance", "Scale", "TokenClassifier"]
-
 Floats = NDArray[np.float64]
 
 SCALES = ("probability", "log odds")

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["best_run_within", "truncate_run"]
-
 Indices = NDArray[np.int64]
 _NO_BOUNDARIES = np.zeros(0, dtype=np.int64)
 

@@ -19,8 +19,6 @@ from blockfeat.papers.tokens.stemming import Stemmer
 from blockfeat.papers.tokens.surroundings import surroundings
 from blockfeat.papers.tokens.vocabulary import Ids, Vocabulary, token_ids
 
-__all__ = ["KINDS", "TokenCounter", "common_tags"]
-
 KINDS = ("grams", "unclosed", "around")
 _MOST_PARTS = 8
 

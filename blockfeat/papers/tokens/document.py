@@ -13,8 +13,6 @@ from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifie
 from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes
 from blockfeat.papers.tokens.vocabulary import Vocabulary
 
-__all__ = ["classifier_from_document", "classifier_to_document"]
-
 _COUNTS = ("grams", "unclosed", "around")
 _COLUMNS = ("key", "inside", "outside", "sources")
 Arrays = Mapping[str, NDArray[Any]]

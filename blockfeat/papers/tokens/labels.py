@@ -12,8 +12,6 @@ from blockfeat.lang.words import keys_of_words, tokenize
 from blockfeat.models.runs import best_run
 from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens
 
-__all__ = ["PAPER_TAGS", "aligned_words", "gold_run"]
-
 Indices = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]
 

@@ -25,8 +25,6 @@ from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.run_blocks import block_scores, covered_shares, kept_blocks
 from blockfeat.papers.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
 
-__all__ = ["SYSTEMS", "Constraints", "TokenModel", "TokenRun"]
-
 _SCHEMA = 1
 SYSTEMS = ("longest-block", "simple", "classifier")
 

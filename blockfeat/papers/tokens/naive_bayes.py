@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.errors import ModelError
 from blockfeat.papers.tokens.vocabulary import Ids, token_ids
 
-__all__ = ["FeatureCounts", "NaiveBayes", "gram_keys"]
-
 Counts = NDArray[np.uint32]
 Floats = NDArray[np.float64]
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes, code_points
-from blockfeat.lang.words import keys_of_spans, lower, word_spans
+from blockfeat.lang.counting import word_spans
+from blockfeat.lang.word_keys import keys_of_spans
+from blockfeat.lang.words import lower
 from blockfeat.page.tags import MARKS, Tags, name_keys
-
-__all__ = ["END_TAG", "NUMBER", "START_TAG", "SYMBOL", "WORD", "PageTokens", "are_among", "tag_tokens"]
 
 Indices = NDArray[np.int64]
 Keys = NDArray[np.uint64]

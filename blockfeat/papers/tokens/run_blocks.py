@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.papers.tokens.page_tokens import PageTokens
 
-__all__ = ["block_scores", "covered_shares", "kept_blocks"]
-
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["ALGORITHMS", "Stemmer"]
-
 ALGORITHMS = {
     "ar": "arabic",
     "ca": "catalan",

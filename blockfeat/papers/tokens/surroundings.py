@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from blockfeat.page.tags import name_keys, parents_of
 from blockfeat.papers.tokens.page_tokens import START_TAG, PageTokens, are_among, tag_tokens
 
-__all__ = ["surroundings"]
-
 Indices = NDArray[np.int64]
 Ids = NDArray[np.uint32]
 

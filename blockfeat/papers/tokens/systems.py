@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from blockfeat.page.tags import Tags, name_keys
 from blockfeat.papers.tokens.page_tokens import PageTokens
 
-__all__ = ["PENALTY", "cleaned", "longest_block", "simple_scores"]
-
 PENALTY = 3.25
 """What a tag costs against a word, by the paper's optimisation (6.2.2)."""
 

@@ -18,8 +18,6 @@ from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
-__all__ = ["TokenConfig", "TokenTrainer", "TrainedTokenModel"]
-
 
 @dataclass(frozen=True)
 class TokenConfig:

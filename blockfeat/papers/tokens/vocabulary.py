@@ -12,8 +12,6 @@ from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.tokens.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
 
-__all__ = ["Vocabulary", "token_ids"]
-
 Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 

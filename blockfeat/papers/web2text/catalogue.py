@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLOCK_FEATURES", "EDGE_FEATURES", "LEAF_TAGS", "PARENT_TAGS", "Web2TextFeature", "ranges"]
-
 _PAPER = "Vogels, Ganea & Eickhoff 2018"
 _PARENT_TAGS = "td div p tr table body ul span li blockquote b small a ol ul i form dl strong pre"
 _LEAF_TAGS = "a p td b li span i tr div strong em h3 h2 table h4 small sup h1 blockquote"

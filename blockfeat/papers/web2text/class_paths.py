@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.page.tags import Tags
 
-__all__ = ["class_paths"]
-
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 

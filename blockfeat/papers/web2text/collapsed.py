@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.page.tags import parents_of
 
-__all__ = ["CollapsedDom"]
-
 Indices = NDArray[np.integer[Any]]
 _NONE = -2
 

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.lang.words import keys_of_spans
+from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, LEAF_TAGS, PARENT_TAGS, ranges
 from blockfeat.papers.web2text.class_paths import class_paths
 from blockfeat.papers.web2text.collapsed import CollapsedDom
 from blockfeat.papers.web2text.leaves import Leaf, LeafCounts, count_leaves
-
-__all__ = ["PageFeatures", "page_features"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -15,8 +15,6 @@ from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import PageFeatures
 from blockfeat.papers.web2text.network import KERNELS, Layer, Network, log_softmax
 
-__all__ = ["LeafLabeller", "LeafPrediction"]
-
 Floats = NDArray[np.float64]
 
 

@@ -15,11 +15,9 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.stopwords import StopWordRatios
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
+from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import ANCHOR
 from blockfeat.page.page import Page
-
-__all__ = ["Leaf", "LeafCounts", "LeafMeasurer", "count_leaves", "leaf_table"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

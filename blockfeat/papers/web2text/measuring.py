@@ -13,8 +13,6 @@ from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import PageFeatures, page_features
 from blockfeat.papers.web2text.leaves import LeafMeasurer
 
-__all__ = ["MeasuredLeaves", "Web2TextMeasurer"]
-
 
 @dataclass(frozen=True, eq=False)
 class MeasuredLeaves(MeasuredPage):

@@ -21,8 +21,6 @@ from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.measuring import MeasuredLeaves, Web2TextMeasurer
 
-__all__ = ["Web2TextModel"]
-
 _SCHEMA = 1
 _FAVOUR = 1.5
 _HALF = 0.5

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from blockfeat._numeric import matmul
 from blockfeat.errors import ModelError
 
-__all__ = ["FILTERS", "KERNELS", "Layer", "Network", "log_softmax"]
-
 Floats = NDArray[np.float32]
 
 FILTERS = (50, 50, 50, 10)

@@ -18,8 +18,6 @@ from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.network import FILTERS, KERNELS, Layer, Network
 from blockfeat.training.optional_libraries import import_torch
 
-__all__ = ["LabelledLeaves", "Recipe", "Trained", "layers_of", "to_torch", "train_web2text"]
-
 _logger = logging.getLogger("blockfeat.papers.web2text.networks")
 _NEGLIGIBLE = 1e-15
 Floats = NDArray[np.float32]

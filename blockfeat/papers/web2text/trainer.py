@@ -28,8 +28,6 @@ from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import LabelOptions, convention_marks
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
-__all__ = ["LeafPageLabeller", "TrainedWeb2TextModel", "Web2TextConfig", "Web2TextTrainer"]
-
 
 @dataclass(frozen=True)
 class Web2TextConfig:

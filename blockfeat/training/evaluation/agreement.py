@@ -23,8 +23,6 @@ from blockfeat.page.page import Page
 from blockfeat.training.evaluation.bootstrap import Interval, confidence_interval
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, word_scores
 
-__all__ = ["Agreement", "PageAgreement", "agreement", "cohens_kappa"]
-
 _TABLE = "html5"
 _CONTENT, _REST = "content", "rest"
 

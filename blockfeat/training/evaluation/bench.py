@@ -20,8 +20,6 @@ from blockfeat.training.evaluation.footprint import resident_bytes
 from blockfeat.training.evaluation.metrics import shingle_scores, text_only_score
 from blockfeat.training.evaluation.peers import Peer, missing_peers
 
-__all__ = ["BenchSystem", "bench_systems", "run_bench"]
-
 Extract = Callable[[LabelledPage], str]
 
 

@@ -17,7 +17,6 @@ from blockfeat.training.evaluation.markdown_table import markdown_table
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BenchPage", "BenchResult", "SystemScores"]
 
 _MEGABYTE = 1024 * 1024
 _COLUMNS = {

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from blockfeat.errors import InputError
 
-__all__ = ["Difference", "Interval", "confidence_interval", "paired_difference"]
-
 _CELLS = 4_000_000  # values drawn at once, so that memory stays at some 64 MB
 
 

@@ -18,7 +18,6 @@ from blockfeat.training.evaluation.metrics import SnippetScores, cosine_length_r
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["KEYS", "METRICS", "Evaluation", "GroupScores", "PageScore", "evaluate", "score_page"]
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""

@@ -23,7 +23,6 @@ from blockfeat.training.evaluation.markdown_table import markdown_table
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ColdStart", "MemoryGrowth", "cold_starts", "memory_growth", "resident_bytes"]
 
 _MEGABYTE = 1024 * 1024
 _SAMPLES = 100

@@ -20,7 +20,6 @@ from blockfeat.training.evaluation.speed import PageInput, System
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["SIZES", "Growth", "GrowthResult", "fit_exponent", "measure_growth"]
 
 SIZES = tuple(4**step * 1024 for step in range(8))
 """Sizes in bytes: 1, 4, 16, 64, 256 KB, 1, 4, 16 MB."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["markdown_table"]
-
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table: the first column to the left, all others to the right, with a newline at its end."""

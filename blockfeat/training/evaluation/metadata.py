@@ -18,8 +18,6 @@ from blockfeat.training.evaluation.metadata_gold import GoldPage
 from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, scores_of
 from blockfeat.training.evaluation.peers import installed_peers
 
-__all__ = ["METADATA_PEERS", "MetadataResult", "SystemMetadata", "run_metadata_bench"]
-
 METADATA_PEERS = ("trafilatura", "newspaper4k")
 """The peers that give metadata."""
 

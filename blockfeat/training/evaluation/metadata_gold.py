@@ -11,8 +11,6 @@ from typing import Any
 from blockfeat._json_lines import parse_object, read_lines, stem
 from blockfeat.errors import CorpusError
 
-__all__ = ["GoldPage", "read_gold"]
-
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from blockfeat.metadata.dates import parse_moment
 from blockfeat.metadata.moment import Moment
 
-__all__ = ["SCORED", "FieldScore", "GivenMetadata", "count_field", "scores_of"]
-
 SCORED = ("title", "authors", "day", "instant", "modified", "paywall")
 """The fields that are scored."""
 

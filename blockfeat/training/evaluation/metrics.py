@@ -17,17 +17,6 @@ from blockfeat.content.normal import normalised
 from blockfeat.lang import tokenize
 from blockfeat.lang.characters import UNSPACED, character_classes
 
-__all__ = [
-    "Scores",
-    "SnippetScores",
-    "Text",
-    "cosine_length_ratio",
-    "shingle_scores",
-    "snippet_scores",
-    "text_only_score",
-    "word_scores",
-]
-
 Text: TypeAlias = str | Sequence[str]
 """A text, or the words of one."""
 

@@ -13,8 +13,6 @@ from typing import Any, Protocol
 
 from blockfeat.errors import InputError, MissingExtraError
 
-__all__ = ["PEER_NAMES", "Peer", "PeerExtract", "installed_peers", "missing_peers", "peers_named"]
-
 _NO_ADDRESS = "https://page.example/article"
 _LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
 # Names of jusText's stop lists by ISO 639-1 code.

@@ -11,8 +11,6 @@ from blockfeat._files import write_text
 from blockfeat.training.evaluation.agreement import Agreement
 from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores
 
-__all__ = ["Table", "agreement_tables", "evaluation_tables", "write_agreement", "write_evaluation"]
-
 _COLUMNS = ("pages", "precision", "recall", "F1", "95 % interval", "cosine × δ", "snippet F1", "errors")
 
 

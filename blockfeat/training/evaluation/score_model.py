@@ -11,8 +11,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.document import Document
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore, score_page
 
-__all__ = ["score_model"]
-
 
 @dataclass(frozen=True)
 class _Scorer:

@@ -8,8 +8,6 @@ from itertools import count, cycle, islice
 
 from blockfeat.errors import InputError
 
-__all__ = ["HOSTILE", "ORDINARY", "SHAPES", "synthetic_page"]
-
 _PROSE = (
     "the river had risen over night and when the mayor came down to the bridge she saw that half of the market was "
     "under water but nobody in the town thought of leaving because their houses stood on higher ground and the rain "

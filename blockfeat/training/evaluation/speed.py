@@ -26,7 +26,6 @@ from blockfeat.training.evaluation.peers import Peer
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BARE_PARSE", "PageInput", "PageTimes", "SpeedResult", "System", "measure_speed", "systems_of"]
 
 BARE_PARSE = "lxml parse"
 """Name of the system that only parses."""

@@ -17,7 +17,6 @@ from blockfeat.training.evaluation.markdown_table import markdown_table
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["STAGES", "StageProfile", "profile_stages"]
 
 STAGES: tuple[str, ...] = ("page", "blocks", "language", "features", "prediction", "extraction")
 """The stages in the order in which a page passes through them."""

@@ -12,8 +12,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 
-__all__ = ["METRICS", "GroupedScores", "StrategyScores", "compare_strategies", "page_fitness"]
-
 METRICS: Mapping[str, str] = {"cosine": "cosine × length ratio", "f1": "word F1", "snippets": "snippet F1"}
 """The measures of fitness by name, as people call them."""
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["write_training_report"]
 
 _BEST = "#1b5e91"
 _MEAN = "#d98032"

@@ -25,8 +25,6 @@ from blockfeat.web.labelling.schemas import (
 from blockfeat.web.labelling.session import LabelSession, PageView
 from blockfeat.web.reader.api import GUARDED, PROBLEMS
 
-__all__ = ["background_of", "router", "session_of"]
-
 _ANSWERS: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (400, 413, 422)}}
 
 router = APIRouter(prefix="/api/v1/label", tags=["labelling"], responses=_ANSWERS)

@@ -26,8 +26,6 @@ from blockfeat.web.safe.markup import LOOKS
 from blockfeat.web.safe.page import head_styles
 from blockfeat.web.settings import ServeSettings
 
-__all__ = ["create_label_app"]
-
 _SUMMARY = "Labels the blocks of pages, and trains models on them."
 
 router = APIRouter(include_in_schema=False)

@@ -16,8 +16,6 @@ from blockfeat.web.labelling.learning import CurvePoint, LabelTraining, Step, tr
 from blockfeat.web.labelling.session import LabelSession
 from blockfeat.web.labelling.suggestions import Suggester
 
-__all__ = ["BASELINE", "Background", "TrainingState", "model_file"]
-
 BASELINE = "thresholds"
 """The bundled model that a trained one is compared with."""
 

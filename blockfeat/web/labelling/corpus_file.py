@@ -15,8 +15,6 @@ from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
 from blockfeat.errors import CorpusError, OutputError
 
-__all__ = ["CorpusFile"]
-
 _CHUNK = 1 << 20
 
 

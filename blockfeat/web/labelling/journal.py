@@ -14,8 +14,6 @@ from blockfeat._json_lines import parse_object
 from blockfeat.errors import CorpusError, OutputError
 from blockfeat.web.labelling.log import Change, LabelLog
 
-__all__ = ["Journal"]
-
 _SCHEMA = 1
 
 

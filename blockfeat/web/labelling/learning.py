@@ -20,8 +20,6 @@ from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
 
-__all__ = ["BEST", "FEWEST_PAGES", "KINDS", "CurvePoint", "LabelTraining", "OnStep", "Step", "train_on_labels"]
-
 KINDS = ("thresholds", "margin")
 """Kinds of models that are trained in seconds and without further libraries."""
 

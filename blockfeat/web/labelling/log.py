@@ -9,8 +9,6 @@ from typing import Any
 from blockfeat.data.block_roles import ROLES
 from blockfeat.errors import CorpusError
 
-__all__ = ["STATES", "Change", "LabelLog", "PageLabels"]
-
 STATES = ("open", "done", "skipped", "bad")
 """What a page can be: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
 

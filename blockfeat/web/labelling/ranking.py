@@ -7,8 +7,6 @@ from threading import Lock
 
 from blockfeat.web.labelling.suggestions import Suggester
 
-__all__ = ["Ranking"]
-
 _PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
 _UNREAD = 2.0  # behind every page that was read
 

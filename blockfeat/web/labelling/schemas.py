@@ -6,24 +6,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = [
-    "Actions",
-    "BlockBody",
-    "MarkRequest",
-    "NextRequest",
-    "PageBody",
-    "PageRequest",
-    "PointBody",
-    "ProgressBody",
-    "QueueEntry",
-    "ResultBody",
-    "SessionBody",
-    "SetAsideRequest",
-    "TrainRequest",
-    "TrainingBody",
-    "UndoBody",
-]
-
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
 State = Literal["open", "done", "skipped", "bad"]
 PageId = Annotated[str, Field(max_length=8192, description="Id of a page of the session.")]

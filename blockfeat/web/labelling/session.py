@@ -22,8 +22,6 @@ from blockfeat.web.labelling.ranking import Ranking
 from blockfeat.web.labelling.shelf import PageShelf
 from blockfeat.web.labelling.suggestions import CutPage, Suggester, text_of_roles
 
-__all__ = ["LabelSession", "PageView", "Progress"]
-
 _logger = logging.getLogger("blockfeat.web.labelling")
 
 

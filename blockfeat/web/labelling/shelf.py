@@ -13,8 +13,6 @@ from blockfeat.page.document import Document
 from blockfeat.page.encoding import decode
 from blockfeat.page.page import Page
 
-__all__ = ["PageShelf", "ShelvedPage"]
-
 _LEVEL = 1  # of packing: fast, and HTML packs well
 
 

@@ -24,8 +24,6 @@ from blockfeat.features.schema import Measured
 from blockfeat.metadata.dates import find_span
 from blockfeat.web.labelling.shelf import ShelvedPage
 
-__all__ = ["CutPage", "Suggester", "Suggestion", "sureness", "text_of_roles"]
-
 _LONGEST_BYLINE = 25
 _AROUND = 4
 _MOST_ODDS = 30.0

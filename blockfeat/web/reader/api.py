@@ -30,8 +30,6 @@ from blockfeat.web.reader.schemas import (
 from blockfeat.web.reader.service import Service
 from blockfeat.web.reader.tasks import Compare, Explain, Extract
 
-__all__ = ["GUARDED", "PROBLEMS", "router", "service_of"]
-
 _PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
 GUARDED: dict[int | str, dict[str, Any]] = {
     403: {"description": "Another site's page asked, or the address may not be fetched from.", **_PROBLEM},

@@ -13,8 +13,6 @@ from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model
 from blockfeat.models.threshold import ThresholdModel
 
-__all__ = ["described_features", "described_model", "described_thresholds", "features_by_name", "usual_values"]
-
 _MOST_MOVING = 16
 
 

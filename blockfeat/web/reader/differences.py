@@ -13,8 +13,6 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["differing_blocks"]
-
 _HALF = 0.5
 _Decided = tuple[Blocks, NDArray[np.bool_]]
 

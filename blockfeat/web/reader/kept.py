@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from blockfeat.errors import LimitExceeded
 
-__all__ = ["KeptPages", "PageSource"]
-
 # Its name, the source and its place among the others.
 _BYTES_OF_AN_ENTRY = 500
 

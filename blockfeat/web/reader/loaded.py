@@ -11,8 +11,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
 from blockfeat.web.reader.choices import ExtractionChoices
 
-__all__ = ["LoadExtractors", "LoadedExtractors", "model_names"]
-
 
 def model_names(files: tuple[str, ...]) -> dict[str, str]:
     """Return what each model that is offered is loaded from, by its name; the default one is the first.

@@ -10,7 +10,6 @@ from blockfeat.io.outputs import FORMATS
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
 
-__all__ = ["format_names", "media_of", "written"]
 
 _MEDIA = {
     "text": ("Text", "text/plain", "txt"),

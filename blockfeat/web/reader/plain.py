@@ -8,8 +8,6 @@ from typing import Any
 
 from blockfeat.content.characters import clean_characters
 
-__all__ = ["plain"]
-
 
 def plain(value: Any) -> Any:
     """Return a value with clean strings, numpy numbers as Python's, and None for NaN and infinity."""

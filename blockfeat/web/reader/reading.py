@@ -18,8 +18,6 @@ from blockfeat.web.reader.loaded import LoadedExtractors
 from blockfeat.web.reader.plain import plain
 from blockfeat.web.safe.page import head_styles, safe_page
 
-__all__ = ["Clean", "CleanedPage", "LinksOn", "ReadArticle"]
-
 
 def _cleaned(source: PageSource, settings: CleanSettings, loaded: LoadedExtractors) -> Cleaned:
     return Cleaner.of(settings).clean(source.html, charset=source.charset, max_bytes=loaded.max_bytes)

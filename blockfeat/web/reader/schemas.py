@@ -20,26 +20,6 @@ from blockfeat.web.reader.choices import ExtractionChoices
 from blockfeat.web.reader.outputs import format_names
 from blockfeat.web.safe.markup import LOOKS
 
-__all__ = [
-    "Choices",
-    "CleanChoices",
-    "CleanRequest",
-    "CleanResponse",
-    "CompareRequest",
-    "CompareResponse",
-    "ExplainRequest",
-    "ExplainResponse",
-    "ExtractRequest",
-    "ExtractResponse",
-    "FrameChoices",
-    "HealthResponse",
-    "KeptResponse",
-    "ModelsResponse",
-    "OptionsResponse",
-    "PageInput",
-    "ProblemBody",
-]
-
 _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200
 _MOST_RUNS = 1000

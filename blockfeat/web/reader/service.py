@@ -14,8 +14,6 @@ from blockfeat.web.reader.tasks import DescribeModels
 from blockfeat.web.reader.workers import Task, Workers
 from blockfeat.web.settings import ServeSettings
 
-__all__ = ["Service"]
-
 Result = TypeVar("Result")
 _FETCHES_AT_ONCE = 32
 

@@ -23,8 +23,6 @@ from blockfeat.web.reader.outputs import written
 from blockfeat.web.reader.plain import plain
 from blockfeat.web.safe.coloured import extraction_and_coloured_page
 
-__all__ = ["Colour", "Compare", "DescribeModels", "Explain", "Extract"]
-
 
 def _extracted(source: PageSource, choices: ExtractionChoices, loaded: LoadedExtractors) -> Extraction:
     return loaded.of(choices).extract(source.html, url=source.url, lang=choices.lang, charset=source.charset)

@@ -18,8 +18,6 @@ from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
 from blockfeat.web.reader.tasks import Colour
 from blockfeat.web.safe.markup import LOOKS
 
-__all__ = ["frame_policy", "router"]
-
 router = APIRouter(include_in_schema=False)
 
 _VIEWS = ("article", "clean")

@@ -14,8 +14,6 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from blockfeat.errors import BlockfeatError
 from blockfeat.web.problems import Problem
 
-__all__ = ["Task", "Workers"]
-
 Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)
 LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)

@@ -17,8 +17,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from blockfeat.web.safe.page import head_styles, safe_page
 
-__all__ = ["coloured_page", "extraction_and_coloured_page", "verdicts_of"]
-
 WRAPPER = "bf-block"
 """Name of the element around each text node of a block."""
 

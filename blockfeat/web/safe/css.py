@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["safe_declarations", "safe_style_sheet"]
-
 # What an older or another browser would run, and what would load another sheet.
 _ACTIVE = re.compile(
     r"expression\s*\(|javascript\s*:|vbscript\s*:|livescript\s*:|-moz-binding|behaviou?r\s*:|-ms-behavior|@import|"

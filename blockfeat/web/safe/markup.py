@@ -11,8 +11,6 @@ from blockfeat.content.characters import xml_characters
 from blockfeat.content.links import Base, safe_target
 from blockfeat.web.safe.css import safe_declarations
 
-__all__ = ["DROPPED", "LOOKS", "RENAMED", "VOID", "SafeAttributes"]
-
 LOOKS = ("plain", "page", "web")
 """How much of a page's look is kept: none of its styles; those that stand in it; also what they and it load."""
 

@@ -14,8 +14,6 @@ from blockfeat.page.tags import Tags
 from blockfeat.web.safe.css import safe_style_sheet
 from blockfeat.web.safe.markup import ALLOWED, DROPPED, LOOKS, RENAMED, VOID, SafeAttributes
 
-__all__ = ["TextMarks", "head_styles", "safe_page"]
-
 # Their tags are written once, at the top.
 _FRAME = frozenset(("body", "head", "html"))
 _LEFT_OUT, _UNWRAPPED = "-", ""

@@ -14,7 +14,8 @@ from lxml import etree, html
 from blockfeat import Extractor
 from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.errors import OutputError
-from blockfeat.io.batch.run import FolderWriter, Renderer, StreamWriter, file_writer, run
+from blockfeat.io.batch.run import FolderWriter, StreamWriter, file_writer, run
+from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.page.document import Document
 from pages import article_page
 from tei_schema import validate_tei

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from blockfeat.io.batch.run import Rendered
 from blockfeat.io.batch.summary import Tally, reason_of
+from blockfeat.io.outputs.rendering import Rendered
 
 
 def test_outcomes_are_counted_by_status_and_reason() -> None:
