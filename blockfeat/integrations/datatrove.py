@@ -48,7 +48,8 @@ class BlockfeatExtractor(BaseExtractor):
     -----
     ``metadata["url"]``, which datatrove's readers set, is the page's address.
     `blockfeat.integrations.described.described` says which values are added. Pages without a main text, and error
-    pages, are left out, and counted as ``dropped``; those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
+    pages, are left out, and counted as ``dropped``;
+    those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
     """
 
     name = "⛏ blockfeat"
