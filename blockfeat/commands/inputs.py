@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
     """Check the options that say how inputs are read."""
-    from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions, parse_network
+    from blockfeat.io.http.addresses import parse_network
+    from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
     if format not in INPUT_FORMATS:
         raise typer.BadParameter(f"'{format}' is none of {', '.join(INPUT_FORMATS)}", param_hint="--input-format")

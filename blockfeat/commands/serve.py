@@ -47,7 +47,7 @@ def serve(
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
     from blockfeat._extras import WEB, require_extra
-    from blockfeat.io.inputs.options import parse_network
+    from blockfeat.io.http.addresses import parse_network
 
     require_extra("web", WEB, what="the reader")
     from blockfeat.web.app import create_app

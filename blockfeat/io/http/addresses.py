@@ -7,12 +7,26 @@ import socket
 import threading
 from collections.abc import Sequence
 
-from blockfeat.errors import AddressForbidden, FetchError
-from blockfeat.io.inputs.options import Network
+from blockfeat.errors import AddressForbidden, FetchError, InputError
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def parse_network(text: str) -> Network:
+    """Read a network such as ``10.0.0.0/8``, or a single address.
+
+    Raises
+    ------
+    InputError
+        The text names no network.
+    """
+    try:
+        return ipaddress.ip_network(text.strip(), strict=False)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no network such as 10.0.0.0/8: {error}") from error
 
 
 def is_public(address: str) -> bool:

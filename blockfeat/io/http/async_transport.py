@@ -14,9 +14,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Se
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FetchError, LimitExceeded
-from blockfeat.io.http.addresses import allowed_among, ask_resolver
+from blockfeat.io.http.addresses import Network, allowed_among, ask_resolver
 from blockfeat.io.http.transport import core_request
-from blockfeat.io.inputs.options import Network
 
 if TYPE_CHECKING:
     import httpcore2

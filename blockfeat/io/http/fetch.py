@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError
+from blockfeat.io.http.addresses import Network
 from blockfeat.io.http.transport import Deadline, checked_transport
-from blockfeat.io.inputs.options import Network
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FetchError
-from blockfeat.io.http.addresses import allowed_addresses
-from blockfeat.io.inputs.options import Network
+from blockfeat.io.http.addresses import Network, allowed_addresses
 
 if TYPE_CHECKING:
     import ssl

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from blockfeat.errors import InputError
+from blockfeat.io.http.addresses import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats that inputs may be declared to have; "auto" tells them by suffix and first bytes."""
-
-Network = IPv4Network | IPv6Network
 
 
 @dataclass(frozen=True)
@@ -71,17 +69,3 @@ class InputOptions:
     networks: tuple[Network, ...] = ()
     allow_private: bool = False
     delay: float = 1.0
-
-
-def parse_network(text: str) -> Network:
-    """Read a network such as ``10.0.0.0/8``, or a single address.
-
-    Raises
-    ------
-    InputError
-        The text names no network.
-    """
-    try:
-        return ip_network(text.strip(), strict=False)
-    except ValueError as error:
-        raise InputError(f"{text!r} is no network such as 10.0.0.0/8: {error}") from error

@@ -12,9 +12,8 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
 from blockfeat.errors import MissingExtraError
-from blockfeat.io.http.addresses import ask_resolver
+from blockfeat.io.http.addresses import ask_resolver, parse_network
 from blockfeat.io.http.async_transport import Resolver, checked_async_transport
-from blockfeat.io.inputs.options import parse_network
 from blockfeat.monitor.fetching.clock import Clock, SystemClock
 from blockfeat.monitor.fetching.content_types import ACCEPT
 from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange

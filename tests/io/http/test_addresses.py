@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from blockfeat.errors import AddressForbidden, FetchError
-from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public
-from blockfeat.io.inputs.options import parse_network
+from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public, parse_network
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"])

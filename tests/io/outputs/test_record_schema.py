@@ -33,7 +33,7 @@ def test_the_schema_is_one() -> None:
 
 
 def test_every_field_is_described_and_in_the_documentation() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "record.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "record.md").read_text(encoding="utf-8")
     described = (SCHEMA["properties"], *(SCHEMA["$defs"][name]["properties"] for name in ("block", "metadata")))
     for name, field in (pair for fields in described for pair in fields.items() if pair[0] != "links"):
         assert f"| `{name}` |" in page
