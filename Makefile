@@ -68,8 +68,8 @@ lint: $(COMPILED) ## Run the checks that do not run the code
 	@$(RUN) ruff check --quiet .
 	@echo "ruff format --check"
 	@$(RUN) ruff format --quiet --check . || { echo "some files are not formatted: run make format" >&2; exit 1; }
-	@echo "mypy --strict blockfeat experiments"
-	@$(RUN) mypy --strict --no-error-summary blockfeat experiments
+	@echo "mypy --strict blockfeat experiments benchmarks"
+	@$(RUN) mypy --strict --no-error-summary blockfeat experiments benchmarks
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
 

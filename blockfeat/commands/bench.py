@@ -1,10 +1,11 @@
-"""The command ``blockfeat bench``: quality or mentions beside the peers, or speed, growth, memory and a profile."""
+"""The command ``blockfeat bench``: quality, mentions or metadata beside the peers, or speed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -33,11 +34,15 @@ def bench(
     ] = None,
     peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
     speed: Annotated[bool, typer.Option("--speed", help="Measure process time instead of quality.")] = False,
-    growth: Annotated[bool, typer.Option("--growth", help="With --speed: also pages from 1 KB to 16 MB.")] = False,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="Deprecated: run python -m benchmarks growth from a checkout.")
+    ] = False,
     metadata: Annotated[
         bool, typer.Option("--metadata", help="Score title, authors and dates; --corpus names gold metadata.")
     ] = False,
-    memory: Annotated[bool, typer.Option("--memory", help="With --speed: also memory over 10,000 pages.")] = False,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Deprecated: run python -m benchmarks footprint from a checkout.")
+    ] = False,
     sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
     passes: Annotated[int, typer.Option(min=1, help="Timed passes; the fastest counts.")] = 5,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and plots.")] = Path("bench-output"),
@@ -47,6 +52,7 @@ def bench(
 ) -> None:
     """Compare models and installed peers on the same pages in one run."""
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.bench import sampled
 
     if speed and what == "mentions":
         raise typer.BadParameter("measure one thing at a time: mentions or --speed", param_hint="--speed")
@@ -57,7 +63,7 @@ def bench(
     if metadata:
         _metadata(models[0], chosen, corpus, sample=sample, folder=output, quiet=quiet)
         return
-    pages = _sampled(labelled_pages(corpus, leave_out=leave_out), sample)
+    pages = sampled(labelled_pages(corpus, leave_out=leave_out), sample)
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
     with console.progress("bench", quiet=quiet) as tick:
@@ -133,10 +139,7 @@ def _speed(
     tick: Ticker,
 ) -> Iterator[str]:
     """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
-    from blockfeat.training.evaluation.footprint import memory_growth
-    from blockfeat.training.evaluation.growth import measure_growth
     from blockfeat.training.evaluation.speed import measure_speed, systems_of
-    from blockfeat.training.evaluation.stage_profile import profile_stages
 
     systems = systems_of(models, peers)
     result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
@@ -144,17 +147,46 @@ def _speed(
         result.to_frame().to_csv(folder / "speed.csv", index=False)
         result.plot(folder / "speed.png")
     yield result.to_markdown()
-    yield profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
-    if growth:
-        grown = measure_growth(systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}"))
-        with writing(folder):
-            grown.to_frame().to_csv(folder / "growth.csv", index=False)
-            grown.plot(folder / "growth.png")
-        yield grown.to_markdown()
-    if memory:
-        found = memory_growth(models[0], [page.html for page in pages], 10_000)
-        yield f"resident memory over 10,000 pages: {found.growth / 2**20:+.1f} MB after warm-up"
+    yield from _of_checkout(models, pages, growth=growth, memory=memory, folder=folder, tick=tick)
     yield f"written: {folder}"
+
+
+def _of_checkout(
+    models: Sequence[Extractor],
+    pages: Sequence[LabelledPage],
+    *,
+    growth: bool,
+    memory: bool,
+    folder: Path,
+    tick: Ticker,
+) -> Iterator[str]:
+    """Run what has moved to the folder ``benchmarks`` where that can be imported; else say what to run."""
+    from blockfeat.training.evaluation.speed import systems_of
+
+    if stages := _benchmark("stages"):
+        yield stages.profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
+    if growth and (module := _benchmark("growth")):
+        grown = module.measure_growth(
+            systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}")
+        )
+        grown.write(folder)
+        yield grown.to_markdown()
+    if memory and (module := _benchmark("footprint")):
+        found = module.memory_growth(models[0], [page.html for page in pages], 10_000)
+        yield f"resident memory over 10,000 pages: {found.growth / 2**20:+.1f} MB after warm-up"
+    moved = [name for name, asked in (("stages", True), ("growth", growth), ("footprint", memory)) if asked]
+    if stages is None:
+        yield f"not measured: {', '.join(moved)}; from a checkout, run python -m benchmarks {'|'.join(moved)}"
+    elif len(moved) > 1:
+        yield f"deprecated: --growth and --memory; run python -m benchmarks {'|'.join(moved[1:])}"
+
+
+def _benchmark(name: str) -> Any:
+    """Import a module of the folder ``benchmarks`` of a checkout; None elsewhere."""
+    try:
+        return import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError:
+        return None
 
 
 def _peers(names: str) -> tuple[Peer, ...]:
@@ -165,20 +197,6 @@ def _peers(names: str) -> tuple[Peer, ...]:
         return peers_named(name.strip() for name in names.split(","))
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--peers") from None
-
-
-def _sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPage]:
-    """Return ``count`` pages of each corpus, evenly spaced; all for None."""
-    if count is None:
-        return list(pages)
-    by_corpus: dict[str, list[LabelledPage]] = {}
-    for page in pages:
-        by_corpus.setdefault(page.corpus, []).append(page)
-    chosen: list[LabelledPage] = []
-    for found in by_corpus.values():
-        step = max(1.0, len(found) / count)
-        chosen += [found[int(place * step)] for place in range(min(count, len(found)))]
-    return chosen
 
 
 def _show_missing() -> None:

@@ -95,7 +95,7 @@ def _unparsed(command: Any, context: Any, words: list[str]) -> str | None:
 
 def _problem_of_python(words: Sequence[str]) -> str | None:
     """A module or script of this project is there, and its source names the options."""
-    if words[0] == "-m" and words[1].split(".")[0] in ("experiments", "blockfeat"):
+    if words[0] == "-m" and words[1].split(".")[0] in ("benchmarks", "experiments", "blockfeat"):
         spec = find_spec(words[1])
         path = spec and (find_spec(f"{words[1]}.__main__") if spec.submodule_search_locations else spec)
         if path is None or path.origin is None:

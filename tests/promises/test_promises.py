@@ -5,7 +5,7 @@ no  promise                                            tests
 === ================================================== ==========================================================
 1   any input in 0.2 s + 1 s a MB, or an error         test_hostile; make fuzz with test_fuzz_findings
 2   linear time                                        test_hostile (blocks; all classes with
-                                                       BLOCKFEAT_HOSTILE_FULL=1); blockfeat bench --growth
+                                                       BLOCKFEAT_HOSTILE_FULL=1); python -m benchmarks growth
 3   memory at most 64 MB + 25 times the input          test_processes; test_hostile (RLIMIT_AS)
 4   no text lost silently                              test_text; test_hostile; page/test_page;
                                                        page/test_tree_construction

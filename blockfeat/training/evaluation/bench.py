@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import resource
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +19,6 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.bench_result import BenchPage, BenchResult, SystemScores
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.footprint import resident_bytes
 from blockfeat.training.evaluation.metrics import shingle_scores, text_only_score
 from blockfeat.training.evaluation.peers import Peer, missing_peers
 
@@ -169,6 +171,29 @@ def run_bench(
                 on_page(system.name, len(done), len(found))
         scored.append(SystemScores(system.name, system.version, system.kind, tuple(done)))
     return BenchResult(tuple(scored), missing_peers())
+
+
+def sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPage]:
+    """Return ``count`` pages of each corpus, evenly spaced; all for None."""
+    if count is None:
+        return list(pages)
+    by_corpus: dict[str, list[LabelledPage]] = {}
+    for page in pages:
+        by_corpus.setdefault(page.corpus, []).append(page)
+    chosen: list[LabelledPage] = []
+    for found in by_corpus.values():
+        step = max(1.0, len(found) / count)
+        chosen += [found[int(place * step)] for place in range(min(count, len(found)))]
+    return chosen
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process; its highest value so far where the system has no /proc."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def _reset_peak() -> bool:

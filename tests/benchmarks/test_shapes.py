@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.shapes import HOSTILE, ORDINARY, SHAPES, synthetic_page
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.shapes import HOSTILE, ORDINARY, SHAPES, synthetic_page
 
 
 @given(st.sampled_from(SHAPES), st.integers(1024, 50_000))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.footprint import MemoryGrowth, cold_starts, memory_growth, resident_bytes
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.footprint import MemoryGrowth, cold_starts, memory_growth, resident_bytes
 
 
 def test_memory_is_sampled_over_all_pages() -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.bench import resident_bytes
 from blockfeat.training.evaluation.markdown_table import markdown_table
 
 if TYPE_CHECKING:
@@ -133,15 +134,6 @@ def _release_free_memory() -> None:
         trim(0)
 
 
-def resident_bytes() -> int:
-    """Return the resident memory of this process; its highest value so far where the system has no /proc."""
-    try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
 @dataclass(frozen=True)
 class ColdStart:
     """Best times of new processes, in seconds: process time (user and system) and time on the wall.
@@ -190,3 +182,9 @@ def _cold_start(what: str, command: list[str], passes: int) -> ColdStart:
             raise InputError(f"{what}: the process failed: {done.stderr.strip()[-500:]}")
         process.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return ColdStart(what, min(process), min(wall))
+
+
+def cold_start_table(starts: Iterable[ColdStart]) -> str:
+    """Return a Markdown table of cold starts, in milliseconds."""
+    rows = [[f"`{one.what}`", f"{1000 * one.process_seconds:.0f}", f"{1000 * one.wall_seconds:.0f}"] for one in starts]
+    return markdown_table(["process", "process time, ms", "wall time, ms"], rows)

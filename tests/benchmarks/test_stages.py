@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.stages import STAGES, profile_stages
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.stage_profile import STAGES, profile_stages
 
 PAGE = (
     "<html lang=en><title>A walk</title><script>x</script><body><nav><a href=/>Home</a></nav>"

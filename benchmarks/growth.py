@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.shapes import SHAPES, synthetic_page
+from blockfeat._files import writing
 from blockfeat._pool import in_order
 from blockfeat.training.evaluation.markdown_table import markdown_table
-from blockfeat.training.evaluation.shapes import SHAPES, synthetic_page
 from blockfeat.training.evaluation.speed import PageInput, System
 
 if TYPE_CHECKING:
@@ -103,6 +104,13 @@ class GrowthResult:
             rows.append([f"`{growth.shape}`", growth.system, *exponents, *times, growth.stopped or ""])
         return markdown_table(columns, rows)
 
+    def write(self, folder: Path) -> None:
+        """Write ``growth.csv`` and ``growth.png`` into a folder, which is made where it is missing."""
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self.to_frame().to_csv(folder / "growth.csv", index=False)
+            self.plot(folder / "growth.png")
+
     def plot(self, path: str | Path) -> None:
         """Draw time against size, both logarithmic, one panel a shape, to a PNG, SVG or PDF file."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -169,7 +177,7 @@ def measure_growth(
     systems : sequence of System
         What `blockfeat.training.evaluation.speed.systems_of` returns.
     shapes : iterable of str
-        Some of `blockfeat.training.evaluation.shapes.SHAPES`.
+        Some of `benchmarks.shapes.SHAPES`.
     sizes : sequence of int
         Bytes, rising.
     limit : float

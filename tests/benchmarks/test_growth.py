@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.growth import SIZES, Growth, GrowthResult, fit_exponent, measure_growth
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.growth import SIZES, Growth, GrowthResult, fit_exponent, measure_growth
 from blockfeat.training.evaluation.speed import PageInput, System, systems_of
 
 
