@@ -43,6 +43,16 @@ def test_a_killed_worker_and_a_deadline_cost_one_item_each() -> None:
     assert list(found) == list(range(40))
 
 
+def slow(item: int) -> str:
+    time.sleep(0.5)
+    return f"done {item}"
+
+
+def test_the_deadline_is_that_of_one_item_however_many_are_sent_at_once() -> None:
+    found = dict(in_order(slow, range(8), jobs=1, failure=failure, deadline=3.0))
+    assert found == {item: f"done {item}" for item in range(8)}
+
+
 def test_items_are_taken_as_they_are_needed() -> None:
     taken = 0
 

@@ -47,7 +47,11 @@ def test_a_stamp_of_the_system_gives_way_to_an_earlier_visible_date():
     [
         ("2023-11-09T05:30:59Z", date(2023, 11, 8), date(2023, 11, 8)),
         ("2023-11-01T23:01:00Z", date(2023, 11, 2), date(2023, 11, 2)),
-        # Nobody lives where it is still yesterday at ten in the morning of UTC, or tomorrow at nine.
+        ("2023-11-09T07:59:00Z", date(2023, 11, 8), date(2023, 11, 8)),
+        ("2023-11-09T12:00:00Z", date(2023, 11, 10), date(2023, 11, 10)),
+        # Nobody lives where it is still yesterday at eight in the morning of UTC, or tomorrow before noon.
+        ("2023-11-09T08:00:00Z", date(2023, 11, 8), date(2023, 11, 9)),
+        ("2023-11-09T11:59:00Z", date(2023, 11, 10), date(2023, 11, 9)),
         ("2023-11-09T10:00:00Z", date(2023, 11, 8), date(2023, 11, 9)),
         ("2023-11-09T09:00:00Z", date(2023, 11, 10), date(2023, 11, 9)),
         ("2023-11-09T05:30:59-05:00", date(2023, 11, 8), date(2023, 11, 9)),

@@ -41,7 +41,17 @@ def test_own_hosts_are_served(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "[::1", "a@b"]
+    "host",
+    [
+        "evil.example",
+        "evillocalhost",
+        "evil-localhost:8137",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "[::1",
+        "a@b",
+    ],
 )
 def test_other_hosts_are_refused(host: str) -> None:
     """A name of another site that leads to this machine (DNS rebinding) is no way in."""

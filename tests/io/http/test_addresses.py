@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import threading
 from typing import Any
@@ -12,7 +13,24 @@ from blockfeat.errors import AddressForbidden, FetchError
 from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public, parse_network
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700::1111", "64:ff9b::808:808"])
+def _teredo(server: str, client: str) -> str:
+    """Return the Teredo address (RFC 4380) of a client behind a server."""
+    hidden = int(ipaddress.IPv4Address(client)) ^ 0xFFFFFFFF
+    return str(ipaddress.IPv6Address(0x2001_0000 << 96 | int(ipaddress.IPv4Address(server)) << 64 | hidden))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "8.8.8.8",
+        "93.184.216.34",
+        "2606:4700::1111",
+        "64:ff9b::808:808",
+        "::ffff:8.8.8.8",
+        "2002:808:808::",
+        _teredo("8.8.8.8", "93.184.216.34"),
+    ],
+)
 def test_public_addresses(address: str) -> None:
     assert is_public(address)
 
@@ -44,6 +62,8 @@ def test_public_addresses(address: str) -> None:
         "::ffff:10.0.0.1",
         "::127.0.0.1",
         "2002:7f00:1::",
+        _teredo("8.8.8.8", "127.0.0.1"),
+        _teredo("10.0.0.1", "93.184.216.34"),
         "64:ff9b::7f00:1",
         "64:ff9b::a00:1",
         "not an address",

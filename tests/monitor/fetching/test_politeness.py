@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from blockfeat.monitor.fetching import Fetched, Fetcher
+from blockfeat.monitor.fetching.robots import RobotsRules
 from fake_clock import FakeClock
 from small_site import OPTIONS, PAGE, Answer, Site, fetch, run
 
@@ -55,6 +56,36 @@ def test_an_unreadable_robots_file_means_waiting(site: Site, answer: Answer, wai
     first, later = run(work, clock=clock)
     assert (first.retry_at, first.permanent, later.data) == (1_700_000_000 + wait, False, PAGE)
     assert "robots.txt of" in str(first.error)
+
+
+@pytest.mark.parametrize("permanent", [False, True])
+def test_a_robots_file_that_never_answered_allows_nothing(permanent: bool) -> None:
+    clock, asked = FakeClock(), []
+
+    async def get(url: str) -> Fetched:
+        asked.append(url)
+        return Fetched(url=url, final_url=url, error=f"{url}: no route to the host", permanent=permanent)
+
+    async def main() -> None:
+        robots = RobotsRules(get, clock)
+        assert not (await robots.of("http://a.example/x")).allows("http://a.example/x", "blockfeat")
+        await robots.of("http://a.example/y")
+        assert asked == ["http://a.example/robots.txt"]
+        clock.now += 601
+        await robots.of("http://a.example/y")
+        assert len(asked) == 2
+
+    asyncio.run(main())
+
+
+def test_a_refused_connection_for_robots_keeps_the_page_from_being_fetched(site: Site) -> None:
+    site.answers["/a"] = (200, {}, PAGE)
+    site.answers["/robots.txt"] = (200, {"Content-Length": "9999"}, b"")
+    options = replace(OPTIONS, timeout=1.0, attempts=1)
+    answer = fetch(f"{site.url}/a", options)
+    assert (answer.data, answer.permanent) == (b"", False)
+    assert "robots.txt of" in str(answer.error)
+    assert "/a" not in site.seen
 
 
 def test_robots_can_be_left_out(site: Site) -> None:

@@ -174,6 +174,25 @@ def test_exclusions_that_overlap() -> None:
     assert found(brand, "Red Apple Pie Company, Apple") == []
 
 
+def test_a_short_exclusion_does_not_end_the_long_one_around_it() -> None:
+    brand = Brand("Apple", excluded=("Old Big Apple Pie", "Big"))
+    assert found(brand, "the old big apple pie, a big Apple") == ["Apple"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "lang"),
+    [("אג", "באג", "he"), ("אג", "והאג", "he"), ("ام", "بام", "ar"), ("ام", "والام", "ar")],
+)
+def test_names_of_two_letters_are_not_looked_for_behind_a_prefix(name: str, text: str, lang: str) -> None:
+    assert found(name, text, lang) == []
+    assert found(name, f"{text} {name}", lang) == [name]
+
+
+@pytest.mark.parametrize(("name", "text", "lang"), [("אגד", "באגד", "he"), ("امل", "بامل", "ar")])
+def test_names_of_three_letters_are_found_behind_a_prefix(name: str, text: str, lang: str) -> None:
+    assert found(name, text, lang) == [name]
+
+
 def test_context_words_of_different_lengths() -> None:
     far = "so " * 100
     brand = Brand("Apple", requires=("maker of all phones", "all", "of*"))

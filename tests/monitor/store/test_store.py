@@ -292,3 +292,15 @@ def test_addresses(tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_text("no database", encoding="utf-8")
     with pytest.raises(StoreError, match="not a database"):
         Store.open(str(tmp_path / "bad.db"))
+
+
+def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    twice = (_mention("Corvane sails."), _mention("Corvane sails."))
+    saved = store.save_page(_visit(page), _record("Corvane sails. Corvane sails.", *twice), copies=_COPIES)
+    assert saved.mentions == 2
+    first = {mention["id"] for mention in store.rows("mentions")}
+    assert len(first) == 2
+    again = _record("News. Corvane sails. Corvane sails.", *twice, _mention("Corvane sails."))
+    store.save_page(_visit(replace(page, version=1)), again, copies=_COPIES)
+    assert first < {mention["id"] for mention in store.rows("mentions")}
