@@ -48,7 +48,7 @@ def test_no_host_has_more_than_its_share_in_hand(per_host: int) -> None:
     frontier = Frontier(per_host=per_host)
     pages = _pages("a1", "a2", "a3", "b1")
     frontier.add(pages)
-    assert sorted(_taken(frontier)) == sorted(["a1", "a2", "a3"][:per_host] + ["b1"])
+    assert sorted(_taken(frontier)) == sorted([*["a1", "a2", "a3"][:per_host], "b1"])
     assert (len(frontier), frontier.in_hand) == (3 - per_host, per_host + 1)
     frontier.finish(pages[0])
     assert _taken(frontier) == [["a2", "a3"][per_host - 1]]
