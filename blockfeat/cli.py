@@ -12,20 +12,31 @@ import typer
 
 from blockfeat import __version__
 from blockfeat.commands import console
-from blockfeat.commands.exit_codes import exit_code_of
+from blockfeat.commands.console import exit_code_of
 from blockfeat.compiled import uncompiled_modules
 
-# Each command stands in the module of its name.
-_COMMANDS = (
-    "extract", "explain", "clean", "models", "train", "evaluate", "bench", "adapt", "site", "label", "serve", "demo",
-)  # fmt: skip
+# Each command, and the module of `blockfeat.commands` that it stands in.
+_COMMANDS = {
+    "extract": "extract",
+    "explain": "page",
+    "clean": "page",
+    "models": "models",
+    "train": "train",
+    "evaluate": "evaluate",
+    "bench": "evaluate",
+    "adapt": "models",
+    "site": "models",
+    "label": "serve",
+    "serve": "serve",
+    "demo": "demo",
+}
 _OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 
 
 def main() -> None:
-    """Run the command line; errors become one line and an exit code (`blockfeat.commands.exit_codes`)."""
+    """Run the command line; errors become one line and an exit code (`blockfeat.commands.console`)."""
     raise SystemExit(exit_code_of(app_of(sys.argv[1:2])))
 
 
@@ -43,7 +54,7 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
     app.callback(invoke_without_command=True)(_blockfeat)
     every = (*_COMMANDS, *_GROUPS, *_APPS)
     for name in [name for name in every if name in names] or every:
-        module = import_module(f"blockfeat.commands.{name}")
+        module = import_module(f"blockfeat.commands.{_COMMANDS.get(name, name)}")
         if name in _GROUPS:
             group = typer.Typer(help=module.HELP, no_args_is_help=True)
             for command in _GROUPS[name]:

@@ -1,9 +1,15 @@
-"""What the command line prints: lines, tables, messages, and progress bars on a terminal only."""
+"""What the command line prints, and the exit codes that errors become: one line on standard error, no traceback.
+
+0: all well; 1: some inputs failed; 2: wrong usage; 126: nothing could be read, or the output could not be written;
+130: stopped by Ctrl-C.
+"""
 
 from __future__ import annotations
 
 import io
+import logging
 import math
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +17,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from blockfeat._files import writing
+from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
 
 _WIDTH_OF_A_PIPE = 160
 
@@ -97,3 +104,64 @@ def progress(
             bar.update(task, completed=done, total=known if total is None else total, note=note)
 
         yield tick
+
+
+SOME_FAILED, WRONG_USAGE, STOPPED = 1, 2, 130
+NOTHING_READ = NOT_WRITTEN = 126
+
+_logger = logging.getLogger("blockfeat.cli")
+
+
+def exit_code_of(command: Callable[[], object]) -> int:
+    """Run a command to its end, with all that it printed written; return its exit code.
+
+    An error of blockfeat or of the system is printed as one line. A pipe whose reader has gone (``| head``) is no
+    failure.
+    """
+    try:
+        return _finished(command)
+    except BrokenPipeError:
+        _discard_output()
+        return 0
+    except KeyboardInterrupt:
+        error("stopped")
+        return STOPPED
+    except (BlockfeatError, OSError) as failure:
+        _logger.info("stopped by an error", exc_info=True)
+        _discard_output()
+        error(_message(failure))
+        is_usage = isinstance(failure, BlockfeatError) and not isinstance(
+            failure, (InputError, CorpusError, FetchError, OutputError)
+        )
+        return WRONG_USAGE if is_usage else NOT_WRITTEN
+
+
+def _finished(command: Callable[[], object]) -> int:
+    """Run a command and write what it printed; return the code that it exits with."""
+    code: object = 0
+    try:
+        command()
+    except SystemExit as end:
+        # Typer and Rich turn a broken pipe, and Typer Ctrl-C, into a plain exit.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        code = end.code
+    if code == STOPPED:
+        raise KeyboardInterrupt
+    with writing("standard output"):
+        sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _message(failure: BlockfeatError | OSError) -> str:
+    """Return one line that names the input or output and the reason."""
+    if isinstance(failure, OSError) and not isinstance(failure, BlockfeatError) and failure.strerror:
+        return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
+    return str(failure)
+
+
+def _discard_output() -> None:
+    """Send what is still buffered for standard output nowhere, so that the interpreter's own last flush succeeds."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,12 +1,15 @@
-"""The command ``blockfeat evaluate``."""
+"""The commands ``blockfeat evaluate``, one model, and ``blockfeat bench``, models beside the peers, or speed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.options import (
     CorpusOption,
@@ -20,6 +23,15 @@ from blockfeat.commands.options import (
     QuietOption,
     labelled_pages,
 )
+from blockfeat.errors import InputError
+
+if TYPE_CHECKING:
+    from blockfeat.commands.console import Ticker
+    from blockfeat.data.corpus import LabelledPage
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.monitor.mentions.scores import MentionBench
+    from blockfeat.training.evaluation.bench_result import BenchResult
+    from blockfeat.training.evaluation.peers import Peer
 
 
 def evaluate(
@@ -86,3 +98,188 @@ def _group_keys(by: str) -> list[str]:
         if key not in KEYS:
             raise typer.BadParameter(f"'{key}' is none of {', '.join(KEYS)}", param_hint="--by")
     return keys
+
+
+def bench(
+    corpus: CorpusOption,
+    what: Annotated[
+        Literal["quality", "mentions"],
+        typer.Argument(help="quality: scores of the texts; mentions: which names an article mentions, by language."),
+    ] = "quality",
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
+    ] = None,
+    peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
+    speed: Annotated[bool, typer.Option("--speed", help="Measure process time instead of quality.")] = False,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="Deprecated: run python -m benchmarks growth from a checkout.")
+    ] = False,
+    metadata: Annotated[
+        bool, typer.Option("--metadata", help="Score title, authors and dates; --corpus names gold metadata.")
+    ] = False,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Deprecated: run python -m benchmarks footprint from a checkout.")
+    ] = False,
+    sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
+    passes: Annotated[int, typer.Option(min=1, help="Timed passes; the fastest counts.")] = 5,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables and plots.")] = Path("bench-output"),
+    leave_out: LeaveOutOption = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare models and installed peers on the same pages in one run."""
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.bench import sampled
+
+    if speed and what == "mentions":
+        raise typer.BadParameter("measure one thing at a time: mentions or --speed", param_hint="--speed")
+    if metadata and leave_out is not None:
+        raise typer.BadParameter("metadata are scored on all pages of their gold", param_hint="--leave-out")
+    models = [Extractor.load(name) for name in model or ["default"]]
+    chosen = _peers(peers)
+    if metadata:
+        _metadata(models[0], chosen, corpus, sample=sample, folder=output, quiet=quiet)
+        return
+    pages = sampled(labelled_pages(corpus, leave_out=leave_out), sample)
+    with writing(output):
+        output.mkdir(parents=True, exist_ok=True)
+    with console.progress("bench", quiet=quiet) as tick:
+        if speed:
+            lines = _speed(models, chosen, pages, passes=passes, growth=growth, memory=memory, folder=output, tick=tick)
+        else:
+            lines = _scored(what, models, chosen, pages, jobs=jobs, folder=output, tick=tick)
+        for line in lines:
+            console.show(line)
+    if peers == "all":
+        _show_missing()
+
+
+def _scored(
+    what: str,
+    models: Sequence[Extractor],
+    peers: Sequence[Peer],
+    pages: Sequence[LabelledPage],
+    *,
+    jobs: int,
+    folder: Path,
+    tick: Ticker,
+) -> Iterator[str]:
+    """Score models and peers by their texts, or by the names in them; write the result; yield the lines to print."""
+    result: BenchResult | MentionBench
+
+    def on_page(system: str, done: int, all: int) -> None:
+        tick(done, all, system)
+
+    if what == "mentions":
+        from blockfeat.monitor.mentions.bench import run_mentions
+
+        result = run_mentions(models, peers, pages, jobs=jobs, on_page=on_page)
+    else:
+        from blockfeat.training.evaluation.bench import run_bench
+
+        result = run_bench(models, peers, pages, jobs=jobs, on_page=on_page)
+    yield result.to_markdown()
+    yield from (f"written: {path}" for path in result.write(folder))
+
+
+def _metadata(
+    model: Extractor, peers: Sequence[Peer], paths: Sequence[str], *, sample: int | None, folder: Path, quiet: bool
+) -> None:
+    """Score metadata beside the peers that give them; print the table and write it."""
+    from blockfeat.training.evaluation.metadata import METADATA_PEERS, run_metadata_bench
+    from blockfeat.training.evaluation.metadata_gold import read_gold
+
+    names = [peer.name for peer in peers]
+    pages = read_gold(paths, sample=sample)
+    with console.progress("bench", quiet=quiet) as tick:
+        result = run_metadata_bench(
+            model, pages, peers=names, on_page=lambda system, done, all: tick(done, all, system)
+        )
+    console.show(result.to_markdown())
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        console.show(f"written: {result.write(folder)}")
+    missing = [name for name in METADATA_PEERS if name not in names]
+    if missing:
+        console.show(f"without {', '.join(missing)} (pip install 'blockfeat[peers]', --peers)")
+
+
+def _speed(
+    models: Sequence[Extractor],
+    peers: Sequence[Peer],
+    pages: Sequence[LabelledPage],
+    *,
+    passes: int,
+    growth: bool,
+    memory: bool,
+    folder: Path,
+    tick: Ticker,
+) -> Iterator[str]:
+    """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
+    from blockfeat.training.evaluation.speed import measure_speed, systems_of
+
+    systems = systems_of(models, peers)
+    result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
+    with writing(folder):
+        result.to_frame().to_csv(folder / "speed.csv", index=False)
+        result.plot(folder / "speed.png")
+    yield result.to_markdown()
+    yield from _of_checkout(models, pages, growth=growth, memory=memory, folder=folder, tick=tick)
+    yield f"written: {folder}"
+
+
+def _of_checkout(
+    models: Sequence[Extractor],
+    pages: Sequence[LabelledPage],
+    *,
+    growth: bool,
+    memory: bool,
+    folder: Path,
+    tick: Ticker,
+) -> Iterator[str]:
+    """Run what has moved to the folder ``benchmarks`` where that can be imported; else say what to run."""
+    from blockfeat.training.evaluation.speed import systems_of
+
+    if stages := _benchmark("stages"):
+        yield stages.profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
+    if growth and (module := _benchmark("growth")):
+        grown = module.measure_growth(
+            systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}")
+        )
+        grown.write(folder)
+        yield grown.to_markdown()
+    if memory and (module := _benchmark("footprint")):
+        found = module.memory_growth(models[0], [page.html for page in pages], 10_000)
+        yield f"resident memory over 10,000 pages: {found.growth / 2**20:+.1f} MB after warm-up"
+    moved = [name for name, asked in (("stages", True), ("growth", growth), ("footprint", memory)) if asked]
+    if stages is None:
+        yield f"not measured: {', '.join(moved)}; from a checkout, run python -m benchmarks {'|'.join(moved)}"
+    elif len(moved) > 1:
+        yield f"deprecated: --growth and --memory; run python -m benchmarks {'|'.join(moved[1:])}"
+
+
+def _benchmark(name: str) -> Any:
+    """Import a module of the folder ``benchmarks`` of a checkout; None elsewhere."""
+    try:
+        return import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError:
+        return None
+
+
+def _peers(names: str) -> tuple[Peer, ...]:
+    """Read the option ``--peers``."""
+    from blockfeat.training.evaluation.peers import peers_named
+
+    try:
+        return peers_named(name.strip() for name in names.split(","))
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--peers") from None
+
+
+def _show_missing() -> None:
+    """Name the peers that are not installed."""
+    from blockfeat.training.evaluation.peers import PEER_NAMES, installed_peers
+
+    missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()})
+    if missing:
+        console.show(f"not installed: {', '.join(missing)} (pip install 'blockfeat[peers]')")

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.completion import format_names
-from blockfeat.commands.exit_codes import NOTHING_READ, SOME_FAILED
-from blockfeat.commands.inputs import PassedOver, input_options
+from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import (
     AllowNetworkOption,
     CaptionsOption,
@@ -25,9 +23,12 @@ from blockfeat.commands.options import (
     JobsOption,
     MaxBytesOption,
     ModelOption,
+    PassedOver,
     QuietOption,
     RunsOption,
     TablesOption,
+    format_names,
+    input_options,
     language,
 )
 from blockfeat.commands.outputs import Target, target_of

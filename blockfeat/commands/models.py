@@ -1,10 +1,23 @@
-"""The command ``blockfeat models``."""
+"""The commands ``blockfeat models``, ``adapt`` and ``site``: what is bundled, and what a site's pages teach."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from blockfeat.commands import console
+from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
+from blockfeat.commands.options import (
+    AllowNetworkOption,
+    FieldsOption,
+    InputFormatOption,
+    MaxBytesOption,
+    ModelOption,
+    QuietOption,
+    input_options,
+)
 
 if TYPE_CHECKING:
     from blockfeat.models.model import Model
@@ -35,3 +48,93 @@ def _score(model: Model) -> str:
     test = model.record.get("scores", {}).get("test") or {}
     groups = [test] if "metric" in test else list(test.values())
     return "; ".join(f"{group['extraction']:.3f} ({METRICS[group['metric']]})" for group in groups)
+
+
+def adapt(
+    pages: Annotated[
+        list[str], typer.Option("--pages", "-p", help="Folder or file with pages of the site; repeatable.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write (.npz).")],
+    model: Annotated[str, typer.Option("--model", "-m", help="Token model to start from.")] = "mss-supervised",
+    name: Annotated[str | None, typer.Option(help="Name of the new model; the file's by default.")] = None,
+    window: Annotated[
+        int, typer.Option(min=1, help="Tokens beside a boundary of the text that give the certainty.")
+    ] = 10,
+    share: Annotated[float, typer.Option(help="Share of the pages, the most certain, to learn from.")] = 0.6,
+    distance: Annotated[
+        int, typer.Option(min=1, help="Tokens from a boundary up to which a token has importance.")
+    ] = 64,
+    factor: Annotated[float, typer.Option(min=0, help="Weight of importance.")] = 24.0,
+    iterations: Annotated[int, typer.Option(min=1, help="Most iterations.")] = 10,
+    quiet: QuietOption = False,
+) -> None:
+    """Adapt a token model to one site from unlabelled pages of that site."""
+    from blockfeat.errors import ModelError
+    from blockfeat.io.inputs import read_inputs
+    from blockfeat.models.store import load_model, save_model
+    from blockfeat.papers.tokens.adapt import adapt as adapt_model
+    from blockfeat.papers.tokens.bootstrapping import AdaptOptions
+    from blockfeat.papers.tokens.model import TokenModel
+
+    base = load_model(model)
+    if not isinstance(base, TokenModel):
+        raise ModelError(f"model {model!r} does not label tokens and cannot be adapted; use mss-supervised")
+    options = AdaptOptions(window, share, distance, factor, iterations)
+    with console.progress("adapting", quiet=quiet) as tick:
+        found = adapt_model(
+            read_inputs(pages),
+            base,
+            name=name or output.stem,
+            options=options,
+            on_page=lambda done: tick(done, None, "pages read"),
+            on_iteration=lambda done: tick(done, iterations, "iterations"),
+        )
+    save_model(found.model, output)
+    if not quiet:
+        for problem in found.skipped:
+            console.error(problem)
+    console.show(f"{found.pages} pages, {len(found.changed)} iterations")
+    for number, changed in enumerate(found.changed, start=1):
+        console.show(f"iteration {number}: the text of {changed} pages changed")
+    console.show(f"written: {output}")
+
+
+def site(
+    pages: Annotated[
+        list[str], typer.Argument(help="Pages of one site: files, folders, addresses; '-' for standard input.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Profile to write (.json).")],
+    model: ModelOption = "default",
+    update: Annotated[bool, typer.Option("--update", help="Add to the profile that is there.")] = False,
+    input_format: InputFormatOption = "auto",
+    fields: FieldsOption = None,
+    allow_network: AllowNetworkOption = None,
+    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
+    max_bytes: MaxBytesOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the profile of a site from some of its pages, the last ten, for --site of extract and explain."""
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.extraction.site_profile import SiteProfile
+    from blockfeat.io.inputs import read_inputs
+
+    reading = input_options(input_format, fields, allow_network, delay)
+    extractor = Extractor.load(model).with_options(max_bytes=max_bytes)
+    profile = SiteProfile.load(output) if update and output.exists() else SiteProfile()
+    read = failed = 0
+    for document in read_inputs(pages, reading):
+        extraction = extractor.extract_document(document)
+        if extraction.error is None:
+            profile = profile.add(extraction)
+            read += 1
+        else:
+            failed += 1
+            if not quiet:
+                console.error(console.with_name(document.id, extraction.error))
+    if not read:
+        console.error(f"nothing to read in {', '.join(pages)}")
+        raise typer.Exit(NOTHING_READ)
+    profile.save(output)
+    console.show(f"written: {output}, {len(profile)} pages of model {profile.model}")
+    if failed:
+        raise typer.Exit(SOME_FAILED)

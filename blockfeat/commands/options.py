@@ -1,16 +1,55 @@
-"""Options that several commands share, and how their values are read."""
+"""Options that several commands share: how they are stated, completed by the shell, and read."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockfeat.commands.completion import corpus_names, input_format_names, model_names, sides
+from blockfeat.commands.outputs import FORMAT_NAMES
+from blockfeat.errors import InputError
 
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
+    from blockfeat.io.inputs import InputOptions
+
+
+def model_names(incomplete: str) -> list[str]:
+    """Complete the name of a bundled model; reading the names needs no model."""
+    from importlib.resources import files
+
+    folder = files("blockfeat").joinpath("models", "bundled")
+    found = [entry.name.rpartition(".") for entry in folder.iterdir()]
+    return _starting(sorted(name for name, _, suffix in found if suffix in ("json", "npz")), incomplete)
+
+
+def format_names(incomplete: str) -> list[str]:
+    """Complete the name of an output format."""
+    return _starting(FORMAT_NAMES, incomplete)
+
+
+def input_format_names(incomplete: str) -> list[str]:
+    """Complete the name of an input format."""
+    from blockfeat.io.inputs.options import INPUT_FORMATS
+
+    return _starting(INPUT_FORMATS, incomplete)
+
+
+def sides(incomplete: str) -> list[str]:
+    """Complete what can be favoured."""
+    return _starting(("precision", "recall"), incomplete)
+
+
+def corpus_names(incomplete: str) -> list[str]:
+    """Complete the name of the bundled corpus; files are completed by the shell."""
+    return _starting(("demo",), incomplete)
+
+
+def _starting(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
 
 
 AllowNetworkOption = Annotated[
@@ -109,3 +148,43 @@ def language(lang: str) -> str | None:
 def languages(langs: str | None) -> list[str] | None:
     """Return the languages of an option such as ``de,fr``; None where it is not given."""
     return [code for part in langs.split(",") if (code := language(part.strip()))] if langs else None
+
+
+def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
+    """Check the options that say how inputs are read."""
+    from blockfeat.io.http.addresses import parse_network
+    from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
+
+    if format not in INPUT_FORMATS:
+        raise typer.BadParameter(f"'{format}' is none of {', '.join(INPUT_FORMATS)}", param_hint="--input-format")
+    try:
+        names = FieldNames.parse(fields) if fields else FieldNames()
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--fields") from error
+    try:
+        allowed = tuple(parse_network(network) for network in networks or ())
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--allow-network") from error
+    return InputOptions(format, names, allowed, delay=delay)
+
+
+class PassedOver:
+    """Counts the files of folders that are not read, by suffix."""
+
+    def __init__(self) -> None:
+        self.suffixes: Counter[str] = Counter()
+
+    def __call__(self, name: str) -> None:
+        """Count a file."""
+        self.suffixes[PurePath(name).suffix.lower()] += 1
+
+    def message(self) -> str | None:
+        """Return what was passed over and why; None for nothing."""
+        if not self.suffixes:
+            return None
+        counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.suffixes.most_common())
+        files = "1 file" if self.suffixes.total() == 1 else f"{self.suffixes.total()} files"
+        return (
+            f"passed over {files} in folders, no pages by their suffix or first bytes: {counts} "
+            "(--input-format html reads every file)"
+        )

@@ -1,14 +1,31 @@
-"""The command ``blockfeat serve``."""
+"""The commands ``blockfeat serve`` and ``blockfeat label``, which answer a browser."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import AllowNetworkOption
+from blockfeat.commands.corpus import DEMO
+from blockfeat.commands.options import (
+    AllowNetworkOption,
+    FieldsOption,
+    InputFormatOption,
+    ModelOption,
+    PassedOver,
+    QuietOption,
+    input_options,
+)
 from blockfeat.errors import InputError
+
+if TYPE_CHECKING:
+    from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.web.labelling.shelf import PageShelf
+    from blockfeat.web.settings import ServeSettings
 
 
 def serve(
@@ -77,3 +94,110 @@ def serve(
         console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
         serve_app(app, listening, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
+
+
+def label(
+    corpus: Annotated[
+        list[str],
+        typer.Argument(metavar="CORPUS", help="Pages: folders, files, addresses, archives; or 'demo'."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Corpus file for the labels, .jsonl; CORPUS.labels.jsonl here by default."),
+    ] = None,
+    model: ModelOption = "default",
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 8138,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="Name under which the page may be asked for; repeatable."),
+    ] = None,
+    input_format: InputFormatOption = "auto",
+    fields: FieldsOption = None,
+    allow_network: AllowNetworkOption = None,
+    delay: Annotated[float, typer.Option(min=0, help="Least seconds between two fetches from one host.")] = 1.0,
+    quiet: QuietOption = False,
+) -> None:
+    """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
+    from blockfeat._extras import WEB, require_extra
+
+    require_extra("web", WEB, what="the reader")
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.web.labelling.app import create_label_app
+    from blockfeat.web.labelling.session import LabelSession
+    from blockfeat.web.labelling.suggestions import Suggester
+    from blockfeat.web.serving import bound_socket, serve_app
+
+    suggester = Suggester(Extractor.load(model))
+    target = output or default_output(corpus)
+    shelf = _shelf(corpus, input_options(input_format, fields, allow_network, delay), quiet=quiet)
+    with bound_socket(host, port) as listening, LabelSession(shelf, target, suggester) as session:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{listening.getsockname()[1]}/"
+        progress = session.progress
+        console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
+        console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
+        # Ctrl-C is how a labeller ends: nothing was left to save.
+        with suppress(KeyboardInterrupt):
+            serve_app(create_label_app(session, _settings(allow_host or ())), listening)
+        done = session.progress.done
+    shelf.close()
+    console.show(f"{done} labelled pages in {target}")
+
+
+def default_output(corpus: Sequence[str]) -> Path:
+    """Return the corpus file for the labels of some inputs: named after the first, in the current folder."""
+    first = Path(corpus[0]).name if "://" not in corpus[0] else "addresses"
+    for suffix in (".gz", ".xz", ".zst", ".jsonl", ".warc", ".parquet", ".html", ".htm", ".txt"):
+        first = first.removesuffix(suffix)
+    return Path(f"{first or 'pages'}.labels.jsonl")
+
+
+def _settings(allowed_hosts: Sequence[str]) -> ServeSettings:
+    """Return the settings of the service: one labeller on this machine, so no limit of requests."""
+    from blockfeat.web.settings import ServeSettings
+
+    return ServeSettings(allowed_hosts=tuple(allowed_hosts), requests_per_minute=0)
+
+
+def _shelf(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> PageShelf:
+    """Read all pages.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    from blockfeat.web.labelling.shelf import PageShelf
+
+    passed_over = PassedOver()
+    with console.progress("reading", quiet=quiet) as tick:
+        documents = enumerate(_documents(corpus, options, passed_over), start=1)
+        shelf = PageShelf.of(_ticked(documents, tick))
+    message = passed_over.message()
+    if not quiet:
+        for problem in [*shelf.problems, *([message] if message else [])]:
+            console.error(problem)
+    if not shelf.ids:
+        raise InputError(f"{', '.join(corpus)}: there are no pages to label")
+    return shelf
+
+
+def _documents(corpus: Sequence[str], options: InputOptions, passed_over: PassedOver) -> Iterator[Document]:
+    """Yield the pages of all inputs, ``demo`` being the bundled ones."""
+    from blockfeat.data import demo_pages
+    from blockfeat.io.inputs import Document, read_inputs
+
+    if DEMO in corpus:
+        for page in demo_pages():
+            yield Document(id=page.id, data=page.html, url=page.url, lang=page.lang)
+    others = [name for name in corpus if name != DEMO]
+    if others:
+        yield from read_inputs(others, options, on_passed_over=passed_over)
+
+
+def _ticked(documents: Iterable[tuple[int, Document]], tick: console.Ticker) -> Iterator[Document]:
+    """Yield documents and show how many there were."""
+    for number, document in documents:
+        tick(number)
+        yield document

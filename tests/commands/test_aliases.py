@@ -10,7 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from blockfeat.commands.aliases import aliases
+from blockfeat.commands.monitor import aliases
 
 app = typer.Typer()
 app.command()(aliases)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat.cli import app_of
-from blockfeat.commands.exit_codes import exit_code_of
+from blockfeat.commands.console import exit_code_of
 
 _PAGE = "<title>Lanterns</title><script>a()</script><p>foo<a href=/x>bar</a>baz"
 

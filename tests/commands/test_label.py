@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blockfeat.cli import app_of
-from blockfeat.commands.label import default_output
+from blockfeat.commands.serve import default_output
 from blockfeat.data.corpus import read_corpus, write_corpus
 from blockfeat.data.validate import validate
 from labelled_site_pages import site_page

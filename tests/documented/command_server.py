@@ -93,7 +93,7 @@ def _answer(connection: socket.socket) -> None:
 def _run(words: list[str]) -> int:
     """Run the command line; an extra that is not installed is noted, and is no failure."""
     from blockfeat.cli import app_of
-    from blockfeat.commands.exit_codes import exit_code_of
+    from blockfeat.commands.console import exit_code_of
     from blockfeat.errors import MissingExtraError
 
     _end_servers_when_ready()

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from blockfeat.commands.adapt import adapt as adapt_command
+from blockfeat.commands.models import adapt as adapt_command
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models import store

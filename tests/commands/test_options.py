@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from blockfeat.commands.completion import format_names, model_names
+from blockfeat.commands.options import format_names, model_names
 from blockfeat.models.store import bundled_models
 
 _CALL = [sys.executable, "-c", "import sys; sys.argv[0] = 'blockfeat'; from blockfeat.cli import main; main()"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.commands.corpora import choose_corpora, settings_files
+from blockfeat.commands.corpus import choose_corpora, settings_files
 from blockfeat.errors import CorpusError
 
 
