@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from benchmarks.__main__ import main
 from benchmarks.footprint import ColdStart, cold_start_table
 from blockfeat.cli import app_of
-from blockfeat.commands import bench
+from blockfeat.commands import evaluate
 
 
 def test_stages_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,7 +30,7 @@ def test_bench_speed_says_what_to_run_without_a_checkout(
         raise ModuleNotFoundError(name)
 
     if not is_checkout:
-        monkeypatch.setattr(bench, "import_module", missing)
+        monkeypatch.setattr(evaluate, "import_module", missing)
     words = ["bench", "--speed", "--corpus", "demo", "--peers", "none", "--sample", "1", "--passes", "1", "--quiet"]
     if not is_checkout:
         words += ["--growth", "--memory"]
