@@ -1,14 +1,16 @@
-"""The particle swarm: pyswarms behind one adapter that leaves the user's process as it found it."""
+"""The particle swarm: our loop over pyswarms' operators, with a generator of its own."""
 
 from __future__ import annotations
 
-import logging
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import as_file, files
-from math import isinf
+from threading import Lock
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 
 LEADERS = ("ever", "generation")
+_PLATEAU = 1e-9
+_IMPORTING = Lock()
 
 Positions = NDArray[np.float64]
 Objective = Callable[[Positions], NDArray[np.float64]]
@@ -94,7 +98,7 @@ class SwarmResult:
 
 @dataclass
 class _Record:
-    """Best particle and history so far; called by pyswarms once a generation."""
+    """Best particle and history so far; called once a generation."""
 
     objective: Objective
     on_generation: Callable[[Generation], None] | None
@@ -150,73 +154,82 @@ def maximise(
         best particle so far is the result.
     """
     record = _Record(objective, on_generation, position=np.full(dimensions, np.nan))
-    interrupted = False
-    with _global_seed(options.seed):
-        optimiser = _optimiser(dimensions, options, known)
-        try:
-            optimiser.optimize(record, iters=options.iterations, verbose=False)
-        except KeyboardInterrupt:
-            if not record.history:
-                raise
-            interrupted = True
-    return SwarmResult(record.position, record.fitness, tuple(record.history), interrupted)
+    try:
+        _run(record, dimensions, options, known)
+    except KeyboardInterrupt:
+        if not record.history:
+            raise
+        return SwarmResult(record.position, record.fitness, tuple(record.history), interrupted=True)
+    return SwarmResult(record.position, record.fitness, tuple(record.history))
 
 
-def _optimiser(dimensions: int, options: SwarmOptions, known: Positions | None) -> Any:
-    """Return the optimiser of pyswarms with particles at rest, at random positions but for one that is known."""
-    start = np.random.random((options.particles, dimensions))
+def _run(record: _Record, dimensions: int, options: SwarmOptions, known: Positions | None) -> None:
+    """Move particles, first at rest at random positions but for one that is known, until one of the limits is met."""
+    swarms, operators = _pyswarms()
+    generator = np.random.RandomState(options.seed % 2**32)
+    start = generator.random_sample((options.particles, dimensions))
+    generator.random_sample((2, *start.shape))  # what pyswarms draws for velocities, so that seeds keep their models
     if known is not None:
         start[0] = known
-    # Its constructor sets up logging once more, just as the import does.
+    swarm = swarms.Swarm(
+        start,
+        np.zeros_like(start),
+        options={"c1": options.cognitive, "c2": options.social, "w": options.inertia},
+        pbest_cost=np.full(options.particles, np.inf),
+    )
+    new_velocity = _drawing_from(generator, operators.compute_velocity)
+    recent: deque[bool] = deque(maxlen=max(1, options.patience))
+    for number in range(options.iterations):
+        swarm.current_cost = record(swarm.position)
+        swarm.pbest_pos, swarm.pbest_cost = operators.compute_pbest(swarm)
+        before = swarm.best_cost
+        _choose_leader(swarm, options.leader)
+        recent.append(abs(swarm.best_cost - before) < _PLATEAU * (1 + abs(before)))
+        if options.patience and number >= options.patience and all(recent):
+            return
+        swarm.velocity = new_velocity(swarm, options.velocity_limit, _within, None)
+        swarm.position = operators.compute_position(swarm, None, None)
+
+
+def _choose_leader(swarm: Any, leader: str) -> None:
+    """Set position and cost of the leader: the best of all generations, or of the current one (p_b of Alg. 1)."""
+    positions, costs = swarm.pbest_pos, swarm.pbest_cost
+    if leader == "generation":
+        positions, costs = swarm.position, swarm.current_cost
+    best = int(np.argmin(costs))
+    if leader == "generation" or costs[best] < swarm.best_cost:
+        swarm.best_pos, swarm.best_cost = positions[best].copy(), costs[best]
+
+
+def _within(velocity: Positions, limit: float, **_: Any) -> Positions:
+    """Cut velocities off at the limit."""
+    return velocity.clip(-limit, limit)
+
+
+def _drawing_from(generator: np.random.RandomState, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a copy of a function of pyswarms that draws from a generator, and not from numpy's global one."""
+    assert isinstance(function, FunctionType)
+    return FunctionType(function.__code__, {**function.__globals__, "np": SimpleNamespace(random=generator)})
+
+
+@cache
+def _pyswarms() -> tuple[Any, Any]:
+    """Return pyswarms' modules of swarms and operators."""
     with _quiet_logging():
-        from pyswarms.single import GlobalBestPSO
-
-        optimiser = GlobalBestPSO(
-            n_particles=options.particles,
-            dimensions=dimensions,
-            options={"c1": options.cognitive, "c2": options.social, "w": options.inertia},
-            velocity_clamp=None if isinf(options.velocity_limit) else (-options.velocity_limit, options.velocity_limit),
-            init_pos=start,
-            ftol=1e-9 if options.patience else -np.inf,
-            ftol_iter=max(1, options.patience),
-        )
-    optimiser.swarm.velocity = np.zeros_like(start)
-    if options.leader == "generation":
-        optimiser.top.compute_gbest = _best_of_generation
-    return optimiser
-
-
-def _best_of_generation(swarm: Any, **_: Any) -> tuple[Positions, np.float64]:
-    """Return position and cost of the current population's best particle, p_b of Alg. 1."""
-    best = int(np.argmin(swarm.current_cost))
-    return swarm.position[best].copy(), swarm.current_cost[best]
+        from pyswarms.backend import operators, swarms
+    return swarms, operators
 
 
 @contextmanager
 def _quiet_logging() -> Iterator[None]:
-    """Keep pyswarms from writing its log file and from changing the root logger and its handlers."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    earlier = os.environ.get("LOG_CFG")
-    try:
-        with as_file(files("blockfeat.pso").joinpath("quiet_pyswarms.yaml")) as settings:
-            os.environ["LOG_CFG"] = str(settings)
+    """Keep the import of pyswarms from writing a log file and from setting up logging."""
+    with _IMPORTING, as_file(files("blockfeat.pso").joinpath("quiet_pyswarms.yaml")) as settings:
+        earlier = os.environ.get("LOG_CFG")
+        os.environ["LOG_CFG"] = str(settings)
+        try:
             yield
-    finally:
-        if earlier is None:
-            os.environ.pop("LOG_CFG", None)
-        else:
-            os.environ["LOG_CFG"] = earlier
-        root.handlers[:] = handlers
-        root.setLevel(level)
-
-
-@contextmanager
-def _global_seed(seed: int) -> Iterator[None]:
-    """Seed numpy's global generator, the only one that pyswarms takes, and restore it afterwards."""
-    state = np.random.get_state()
-    np.random.seed(seed % 2**32)
-    try:
-        yield
-    finally:
-        np.random.set_state(state)
+        finally:
+            if earlier is None:
+                del os.environ["LOG_CFG"]
+            else:
+                os.environ["LOG_CFG"] = earlier

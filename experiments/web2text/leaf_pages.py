@@ -21,8 +21,8 @@ from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.leaves import LeafMeasurer
 from blockfeat.papers.web2text.networks import LabelledLeaves
 from blockfeat.training.evaluation.peers import PeerExtract
-from blockfeat.training.leaf_labels import aligned_share, labels_from_shares
 from experiments.web2text.bte import body_leaves
+from experiments.web2text.leaf_labels import aligned_share, labels_from_shares
 
 __all__ = [
     "BTE",

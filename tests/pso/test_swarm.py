@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from itertools import pairwise
 from pathlib import Path
 
@@ -212,3 +213,37 @@ def test_a_fresh_process_is_left_as_it_was(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert [path.name for path in tmp_path.iterdir()] == ["own.log"]
     assert (tmp_path / "own.log").read_text() == "root still written\n"
+
+
+def test_same_seed_same_result_beside_a_thread_that_draws_numbers() -> None:
+    """The model of a seed is the same, and so are the numbers that another thread draws from numpy's generator."""
+    stop = threading.Event()
+
+    def draw() -> None:
+        while not stop.is_set():
+            np.random.random(7)
+
+    options = SwarmOptions(particles=10, iterations=40, patience=0, seed=42)
+    alone = maximise(hill, 3, options)
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        beside = [maximise(hill, 3, options) for _ in range(5)]
+    finally:
+        stop.set()
+        thread.join()
+    assert all(found.history == alone.history for found in beside)
+
+
+def test_numbers_drawn_while_a_swarm_runs_go_on_as_without_it() -> None:
+    drawn: list[float] = []
+
+    def drawing(positions: Array) -> Array:
+        drawn.append(float(np.random.random()))
+        return hill(positions)
+
+    np.random.seed(99)
+    expected = np.random.random(4).tolist()
+    np.random.seed(99)
+    maximise(drawing, 3, SwarmOptions(particles=5, iterations=4, patience=0))
+    assert drawn == expected
