@@ -12,8 +12,7 @@ from blockfeat._pool import in_order
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.pso.fitness import Chunk, PageSnippets, SnippetChunk, TextChunk, find_snippets
-from blockfeat.pso.terms import PageTerms, count_terms
+from blockfeat.pso.fitness import Chunk, PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.training.trainer import OnProgress, Progress
 

@@ -21,10 +21,10 @@ from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold import JOINT, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.pso.curves import FeatureCurve, feature_curves
+from blockfeat.pso.fitness import PageTerms
 from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.pso.terms import PageTerms
 from blockfeat.training.chunks import gold_of, prepared_pages
 from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
