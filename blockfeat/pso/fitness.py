@@ -1,4 +1,4 @@
-"""Fitness of many label masks at once, from term counts: cosine × length ratio, word F1, snippets (Ziegler & Skubacz, 3.5.2)."""
+"""Fitness of many label masks at once: cosine × length ratio, word F1, snippets (Ziegler & Skubacz 2007, 3.5.2)."""
 
 from __future__ import annotations
 
