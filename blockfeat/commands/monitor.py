@@ -132,7 +132,7 @@ def run(
 
 
 def _seconds(text: str, option: str) -> float:
-    from blockfeat.monitor.config.section import duration_of
+    from blockfeat._config import duration_of
 
     seconds = duration_of(text)
     if seconds is None:
@@ -147,7 +147,7 @@ def init(
 ) -> None:
     """Write a commented example that runs against `blockfeat monitor demo`."""
     from blockfeat._files import write_text
-    from blockfeat.monitor.config.example import example_config
+    from blockfeat.monitor.config.read import example_config
 
     if path.exists() and not force:
         raise typer.BadParameter(f"{path} exists; --force replaces it")

@@ -87,7 +87,7 @@ def _day(text: str | None, option: str) -> str | None:
     """Return a day, written as one or as an age."""
     from datetime import UTC, date, datetime, timedelta
 
-    from blockfeat.monitor.config.section import duration_of
+    from blockfeat._config import duration_of
 
     if text is None:
         return None

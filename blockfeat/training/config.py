@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import inspect
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import Field, fields, is_dataclass, replace
+from dataclasses import Field, fields, is_dataclass
 from importlib.resources import files
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
-from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat._config import Problems, changed, parse_toml
+from blockfeat.errors import TrainingError
 
 Config = TypeVar("Config")
 _RUN_OPTIONS = frozenset({"seed"})
 _COMMENT = 110
-_NAMES = {int: "an integer", float: "a number", str: "a string", bool: "true or false", tuple: "an array"}
 
 
 def bundled_configs() -> tuple[str, ...]:
@@ -26,8 +25,13 @@ def bundled_configs() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
 
 
-def read_document(source: str | Path) -> dict[str, Any]:
+def read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
     """Read a configuration: the path of a TOML file, or a bundled name, with or without ``.toml``.
+
+    Returns
+    -------
+    dict, Problems
+        What the file says, and where `config_from_values` notes what is wrong with it.
 
     Raises
     ------
@@ -40,76 +44,40 @@ def read_document(source: str | Path) -> dict[str, Any]:
             text = files("blockfeat.training").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
         else:
             text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text)
     except OSError as error:
         known = ", ".join(bundled_configs())
         raise TrainingError(
             f"{source}: the configuration cannot be read: {error.strerror} (bundled are {known})"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise TrainingError(f"{source}: not TOML: {error}") from error
+    return parse_toml(text, name=str(source), error=TrainingError)
 
 
-def config_from_values(cls: type[Config], values: Mapping[str, Any], *, where: str) -> Config:
+def config_from_values(cls: type[Config], values: Mapping[str, Any], problems: Problems) -> Config:
     """Make a configuration from the values of a file; keys that are not there have their default.
 
     Parameters
     ----------
     cls : type
         A frozen dataclass of numbers, strings, booleans, tuples of them, and further such dataclasses (TOML tables).
-    values : mapping
-        What the file says.
-    where : str
-        Name of the file in messages.
+    values, problems : mapping, Problems
+        What `read_document` gives.
 
     Raises
     ------
     TrainingError
-        A key is unknown or a value of the wrong type or out of range; the message names file and key.
+        Keys are unknown or values of the wrong type or out of range; the message has a line for each, with file and
+        line number.
     """
-    try:
-        return _changed(cls(), values, where, "")
-    except BlockfeatError as error:
-        raise error if str(error).startswith(where) else TrainingError(f"{where}: {error}") from error
-
-
-def _changed(default: Config, values: Mapping[str, Any], where: str, prefix: str) -> Config:
-    """Return a configuration with some values changed, each checked to be of the type that its field has."""
-    cls: Any = type(default)
-    hints, known = get_type_hints(cls), [field.name for field in _config_fields(cls)]
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        name = prefix + key
-        if key not in known:
-            hint = f"; it is the option --{key}" if key in _RUN_OPTIONS else f"; known are {', '.join(known)}"
-            raise TrainingError(f"{where}: unknown key {name!r}{hint}")
-        own = getattr(default, key)
-        if is_dataclass(own):
-            if not isinstance(value, dict):
-                raise TrainingError(f"{where}: {name!r} must be a table, not {value!r}")
-            found[key] = _changed(own, value, where, f"{name}.")
-        else:
-            found[key] = _typed(hints[key], value, where, name)
-    return replace(default, **found)  # type: ignore[type-var]
+    config = changed(cls(), values, problems, options=_RUN_OPTIONS)
+    problems.check(TrainingError)
+    return config
 
 
 def _config_fields(cls: type[Any]) -> list[Field[Any]]:
     """Return the fields that a file may set: all but those that are options of a run."""
     return [field for field in fields(cls) if field.name not in _RUN_OPTIONS]
-
-
-def _typed(expected: Any, value: Any, where: str, name: str) -> Any:
-    """Return a value as the type of its field; an integer may stand for a float."""
-    if get_origin(expected) is tuple:
-        inner = get_args(expected)[0]
-        if not isinstance(value, list):
-            raise TrainingError(f"{where}: {name!r} must be {_NAMES[tuple]}, not {value!r}")
-        return tuple(_typed(inner, entry, where, f"{name}[{place}]") for place, entry in enumerate(value))
-    if expected is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if type(value) is not expected:
-        raise TrainingError(f"{where}: {name!r} must be {_NAMES.get(expected, expected)}, not {value!r}")
-    return value
 
 
 def config_to_toml(config: Any, kind: str) -> str:

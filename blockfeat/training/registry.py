@@ -62,7 +62,7 @@ def load_config(source: str | Path, kind: str | None = None) -> tuple[str, Any]:
     TrainingError
         The file cannot be read, is for another kind, or has an unknown key or a bad value; the message names both.
     """
-    document = read_document(source)
+    document, problems = read_document(source)
     named = document.pop("kind", None)
     if named is not None and not isinstance(named, str):
         raise TrainingError(f"{source}: 'kind' must be a string, not {named!r}")
@@ -73,7 +73,7 @@ def load_config(source: str | Path, kind: str | None = None) -> tuple[str, Any]:
         raise TrainingError(f"{source}: 'kind' is missing; known are {', '.join(TRAINERS)}")
     if wanted not in TRAINERS:
         raise TrainingError(f"{source}: unknown 'kind' {wanted!r}; known are {', '.join(TRAINERS)}")
-    return wanted, config_from_values(CONFIGS[wanted], document, where=str(source))
+    return wanted, config_from_values(CONFIGS[wanted], document, problems)
 
 
 def config_text(kind: str, config: Any = None) -> str:

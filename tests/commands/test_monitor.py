@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.example import example_config
+from blockfeat.monitor.config.read import example_config
 from blockfeat.monitor.demo import DemoServer
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
@@ -68,7 +68,7 @@ def test_check_names_the_line(tmp_path: Path) -> None:
     line = text.splitlines().index("timout = 3") + 1
     done = _monitor(tmp_path, "check", "m.toml")
     assert done.returncode == 2
-    assert f"m.toml:{line}: unknown key 'timout' in [fetch]; did you mean 'timeout'?" in done.stderr
+    assert f"m.toml:{line}: unknown key 'fetch.timout'; did you mean 'timeout'?" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("tabel = 1", "unknown key 'tabel'; known are table, features"),
+        ("tabel = 1", "unknown key 'tabel'; did you mean 'table'?"),
         ("[swarm]\nseed = 1", "unknown key 'swarm.seed'; it is the option --seed"),
         ("[swarm]\nparticles = 'many'", "'swarm.particles' must be an integer, not 'many'"),
         ("[swarm]\nparticles = true", "'swarm.particles' must be an integer, not True"),
@@ -74,6 +74,15 @@ def test_mistakes_name_file_and_key(text: str, reason: str, tmp_path: Path) -> N
         load_config(path, "margin")
     assert str(error.value).startswith(str(path))
     assert reason in str(error.value)
+
+
+def test_all_mistakes_are_reported_each_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("features = 2.5\n[swarm]\nseed = 1\nparticles = 'many'\nnothing = 0\n", encoding="utf-8")
+    with pytest.raises(TrainingError) as error:
+        load_config(path, "margin")
+    lines = [line.removeprefix(f"{path}:")[0] for line in str(error.value).splitlines()]
+    assert lines == ["1", "3", "4", "5"]
 
 
 def test_arrays_are_checked_entry_by_entry(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
-"""What a monitor is told: sources, brands, store, fetching, pages, copies, deliveries."""
+"""The settings of a monitor: sources, brands, store, fetching, pages, copies, deliveries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+from blockfeat._config import Between, Count, Duration, DurationOrOff
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 
@@ -62,12 +64,12 @@ class PageSettings:
     """
 
     model: str = "default"
-    max_age: float | None = 30 * _DAY
-    revisit: float | None = None
-    revisit_for: float = 3 * _DAY
-    attempts: int = 6
-    jobs: int = 1
-    deadline: float = 30.0
+    max_age: DurationOrOff = 30 * _DAY
+    revisit: DurationOrOff = None
+    revisit_for: Duration = 3 * _DAY
+    attempts: Count = 6
+    jobs: Annotated[int, Between(0)] = 1
+    deadline: Duration = 30.0
     evidence: bool = True
     least_score: float = 0.5
     site_profile: bool = True
@@ -88,8 +90,8 @@ class CopySettings:
     """
 
     find: bool = True
-    similarity: float = 0.8
-    min_words: int = 60
+    similarity: Annotated[float, Between(0.5, 1.0)] = 0.8
+    min_words: Count = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Webhook:
 
     url: str
     token: str | None = None
-    batch: int = 100
+    batch: Count = 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 from blockfeat import __version__
+from blockfeat._config import Between, Count, Duration, Parsed, Size, texts
+
+
+def _networks(value: Any) -> Any:
+    """Return a list of networks; one string is a list of one."""
+    listed = texts(value)
+    for network in filter(lambda item: isinstance(item, str), listed if isinstance(listed, list) else ()):
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            raise ValueError(f"must have networks such as 10.0.0.0/8: {error}") from error
+    return listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchOptions:
-    """Limits and manners of a `Fetcher`.
+    """Limits of a `Fetcher`, and its politeness.
 
     Attributes
     ----------
@@ -45,20 +59,20 @@ class FetchOptions:
 
     user_agent: str = f"blockfeat/{__version__}"
     contact: str | None = None
-    delay: float = 1.0
-    max_delay: float = 60.0
-    per_host: int = 1
-    concurrency: int = 32
-    connect_timeout: float = 10.0
-    read_timeout: float = 15.0
-    timeout: float = 60.0
-    attempts: int = 3
-    first_wait: float = 1.0
-    max_wait: float = 30.0
-    max_bytes: int = 20_000_000
-    max_redirects: int = 5
+    delay: Duration = 1.0
+    max_delay: Duration = 60.0
+    per_host: Count = 1
+    concurrency: Count = 32
+    connect_timeout: Duration = 10.0
+    read_timeout: Duration = 15.0
+    timeout: Duration = 60.0
+    attempts: Count = 3
+    first_wait: Duration = 1.0
+    max_wait: Duration = 30.0
+    max_bytes: Size = 20_000_000
+    max_redirects: Annotated[int, Between(0)] = 5
     robots: bool = True
-    allow_networks: tuple[str, ...] = ()
+    allow_networks: Annotated[tuple[str, ...], Parsed(_networks)] = ()
 
     @property
     def agent_header(self) -> str:

@@ -38,7 +38,7 @@ def test_the_default_file_has_every_key_with_its_default() -> None:
         ("filters = 1", "'filters' must be a table, not 1"),
         ("[filters]\nscripts = 1", "'filters.scripts' must be true or false, not 1"),
         ("[link_lists]\nratio = 'x'", "'link_lists.ratio' must be a number, not 'x'"),
-        ("[link_lists]\nratio = -1", "link_lists: 'ratio' must be 0 or more"),
+        ("[link_lists]\nratio = -1", r"\[link_lists\]: 'ratio' must be 0 or more"),
         ("[link_lists]\nletters_per_word = 0", "'letters_per_word' must be above 0"),
         ("[link_lists]\nleast_links = 0", "'least_links' must be 1 or more"),
         ("[link_lists]\ncontainers = 'ul'", "'link_lists.containers' must be an array"),
@@ -55,12 +55,14 @@ def test_schema_and_reader_refuse_the_same(text: str, message: str) -> None:
     assert not _is_valid(text)
 
 
-def test_all_problems_are_told_with_the_file() -> None:
+def test_all_problems_are_reported_with_file_and_line() -> None:
     with pytest.raises(ConfigError) as raised:
         parse_settings("[filters]\na = 1\nb = 2", name="own.toml")
     lines = str(raised.value).splitlines()
-    assert len(lines) == 2
-    assert all(line.startswith("own.toml: unknown key") for line in lines)
+    assert [line.partition(";")[0] for line in lines] == [
+        "own.toml:2: unknown key 'filters.a'",
+        "own.toml:3: unknown key 'filters.b'",
+    ]
 
 
 def test_lists_are_relative_to_the_file(tmp_path: Path) -> None:

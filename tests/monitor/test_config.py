@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.monitor.config.example import example_config
-from blockfeat.monitor.config.read import parse_config, read_config
-from blockfeat.monitor.config.section import duration_of
-from blockfeat.monitor.config.toml_lines import key_lines, line_of
+from blockfeat.monitor.config.read import example_config, parse_config, read_config
 
 _SOURCES_AND_BRANDS = """
 [[sources]]
@@ -77,17 +72,17 @@ def test_every_fault_is_named_with_its_line() -> None:
     )
     text = "\n".join(faults)
     for line, words in (
-        (2, "unknown key 'stor' in [monitor]; did you mean 'store'?"),
-        (4, "'delay' must be a duration"),
-        (5, "'per_host' must be at least 1, not 0"),
+        (2, "unknown key 'monitor.stor'; did you mean 'store'?"),
+        (4, "'fetch.delay' must be a duration"),
+        (5, "'fetch.per_host' must be at least 1, not 0"),
         (6, "'home' does not appear to be an IPv4 or IPv6 network"),
         (8, "is no http or https address"),
         (9, "needs one of 'url', 'urls' and 'file'"),
         (10, "is no language code"),
         (14, "two brands 'Corvane'"),
-        (15, "'case' must be one of fold, exact"),
+        (15, "'brands[1].case' must be one of fold, exact"),
         (17, "is no language code"),
-        (18, "unknown key 'brand' in the file; did you mean 'brands'?"),
+        (18, "unknown key 'brand'; did you mean 'brands'?"),
     ):
         assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, text)
 
@@ -114,27 +109,6 @@ def test_without_sources_and_brands_there_is_nothing_to_do() -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_config(tmp_path / "absent.toml")
-
-
-def test_lines_of_keys() -> None:
-    text = (
-        '# comment\n[a]\nb = """\n[no]\nc = 1\n"""\nd.e = [\n  "x", # ]\n  "]",\n]\n'
-        "[[f]]\ng = 1\n[f.h]\ni = {j = 2}\n[[f]]\ng = 3\n"
-    )
-    tomllib.loads(text)
-    lines = key_lines(text)
-    assert lines[("a", "b")] == 3
-    assert ("no",) not in lines
-    assert lines[("a", "d", "e")] == 7
-    assert lines[("f", 0, "g")] == 12
-    assert line_of(lines, ("f", 0, "h", "i", "j")) == 14
-    assert lines[("f", 1, "g")] == 16
-    assert line_of(lines, ("unknown",)) == 1
-
-
-@given(st.text())
-def test_no_text_breaks_the_lines(text: str) -> None:
-    assert all(line <= text.count("\n") + 1 for line in key_lines(text).values())
 
 
 @pytest.mark.parametrize(
