@@ -29,7 +29,7 @@ from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.learning import KINDS
-from blockfeat.web.labelling.suggestions import text_of_roles
+from blockfeat.web.labelling.pages import text_of_roles
 
 __all__ = ["labelled_by_gold", "main", "site_rows"]
 

@@ -29,9 +29,8 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
 from blockfeat.training.evaluation.score_model import score_model
 from blockfeat.web.labelling.background import model_file
+from blockfeat.web.labelling.pages import PageShelf, Suggester
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.labelling.shelf import PageShelf
-from blockfeat.web.labelling.suggestions import Suggester
 from experiments.labelled_site import labelled_by_gold
 
 if TYPE_CHECKING:
@@ -102,8 +101,8 @@ def served(session: LabelSession) -> Iterator[str]:
     """Serve the labelling page of a session in a thread; yield its address."""
     import uvicorn
 
+    from blockfeat.web.app import bound_socket
     from blockfeat.web.labelling.app import create_label_app
-    from blockfeat.web.serving import bound_socket
     from blockfeat.web.settings import ServeSettings
 
     app = create_label_app(session, ServeSettings(requests_per_minute=0))

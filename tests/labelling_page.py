@@ -13,11 +13,10 @@ import uvicorn
 
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
+from blockfeat.web.app import bound_socket
 from blockfeat.web.labelling.app import create_label_app
+from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.labelling.shelf import PageShelf
-from blockfeat.web.labelling.suggestions import Suggester
-from blockfeat.web.serving import bound_socket
 from blockfeat.web.settings import ServeSettings
 
 
@@ -40,8 +39,8 @@ class LabellingPage:
 @contextmanager
 def serving_labels(documents: Sequence[Document], output: Path, *, model: str) -> Iterator[LabellingPage]:
     """Serve a labelling page in a thread."""
-    shelf = PageShelf.of(documents)
-    with LabelSession(shelf, output, Suggester(Extractor.load(model))) as session:
+    pages = SessionPages.of(documents)
+    with LabelSession(pages, output, Suggester(Extractor.load(model))) as session:
         app = create_label_app(session, ServeSettings(requests_per_minute=0))
         with bound_socket("127.0.0.1", 0) as listening:
             server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
@@ -54,4 +53,4 @@ def serving_labels(documents: Sequence[Document], output: Path, *, model: str) -
             finally:
                 server.should_exit = True
                 thread.join()
-    shelf.close()
+    pages.close()

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import uvicorn
 
-from blockfeat.web.app import create_app
+from blockfeat.web.app import bound_socket, create_app
 from blockfeat.web.reader.service import Service
-from blockfeat.web.serving import bound_socket
 from blockfeat.web.settings import ServeSettings
 
 __all__ = ["Served", "serving_reader"]

@@ -24,7 +24,7 @@ from blockfeat.errors import InputError
 
 if TYPE_CHECKING:
     from blockfeat.io.inputs import Document, InputOptions
-    from blockfeat.web.labelling.shelf import PageShelf
+    from blockfeat.web.labelling.pages import SessionPages
     from blockfeat.web.settings import ServeSettings
 
 
@@ -67,8 +67,7 @@ def serve(
     from blockfeat.io.http.addresses import parse_network
 
     require_extra("web", WEB, what="the reader")
-    from blockfeat.web.app import create_app
-    from blockfeat.web.serving import bound_socket, serve_app
+    from blockfeat.web.app import bound_socket, create_app, serve_app
     from blockfeat.web.settings import ServeSettings
 
     try:
@@ -123,15 +122,15 @@ def label(
 
     require_extra("web", WEB, what="the reader")
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.web.app import bound_socket, serve_app
     from blockfeat.web.labelling.app import create_label_app
+    from blockfeat.web.labelling.pages import Suggester
     from blockfeat.web.labelling.session import LabelSession
-    from blockfeat.web.labelling.suggestions import Suggester
-    from blockfeat.web.serving import bound_socket, serve_app
 
     suggester = Suggester(Extractor.load(model))
     target = output or default_output(corpus)
-    shelf = _shelf(corpus, input_options(input_format, fields, allow_network, delay), quiet=quiet)
-    with bound_socket(host, port) as listening, LabelSession(shelf, target, suggester) as session:
+    pages = _session_pages(corpus, input_options(input_format, fields, allow_network, delay), quiet=quiet)
+    with bound_socket(host, port) as listening, LabelSession(pages, target, suggester) as session:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}/"
         progress = session.progress
@@ -141,7 +140,7 @@ def label(
         with suppress(KeyboardInterrupt):
             serve_app(create_label_app(session, _settings(allow_host or ())), listening)
         done = session.progress.done
-    shelf.close()
+    pages.close()
     console.show(f"{done} labelled pages in {target}")
 
 
@@ -160,7 +159,7 @@ def _settings(allowed_hosts: Sequence[str]) -> ServeSettings:
     return ServeSettings(allowed_hosts=tuple(allowed_hosts), requests_per_minute=0)
 
 
-def _shelf(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> PageShelf:
+def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> SessionPages:
     """Read all pages.
 
     Raises
@@ -168,19 +167,19 @@ def _shelf(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> Page
     InputError
         There is none.
     """
-    from blockfeat.web.labelling.shelf import PageShelf
+    from blockfeat.web.labelling.pages import SessionPages
 
     passed_over = PassedOver()
     with console.progress("reading", quiet=quiet) as tick:
         documents = enumerate(_documents(corpus, options, passed_over), start=1)
-        shelf = PageShelf.of(_ticked(documents, tick))
+        pages = SessionPages.of(_ticked(documents, tick))
     message = passed_over.message()
     if not quiet:
-        for problem in [*shelf.problems, *([message] if message else [])]:
+        for problem in [*pages.problems, *([message] if message else [])]:
             console.error(problem)
-    if not shelf.ids:
+    if not pages.ids:
         raise InputError(f"{', '.join(corpus)}: there are no pages to label")
-    return shelf
+    return pages
 
 
 def _documents(corpus: Sequence[str], options: InputOptions, passed_over: PassedOver) -> Iterator[Document]:

@@ -1,21 +1,25 @@
-"""The applications: a guarded base with templates and static files, and the reader on it."""
+"""The applications: a guarded base with templates and static files, the reader on it, its description, its server."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib.resources import files
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from jinja2 import Environment, PackageLoader
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import blockfeat
+from blockfeat.errors import ConfigError
+from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.guard import PAGE_POLICY, Guard
-from blockfeat.web.problems import add_handlers
+from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
 from blockfeat.web.settings import ServeSettings
 
 _SUMMARY = "Finds the main text of web pages, and says why."
@@ -87,7 +91,6 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     ModelError
         A model file cannot be used.
     """
-    from blockfeat.web.openapi import described
     from blockfeat.web.reader import api, views
     from blockfeat.web.reader.service import Service
 
@@ -105,3 +108,106 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     app.include_router(views.router)
     app.openapi = partial(described, app, model_names=service.names)  # type: ignore[method-assign]
     return app
+
+
+_UNUSED = ("HTTPValidationError", "ValidationError")
+
+
+def described(app: FastAPI, *, model_names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the description of an app's API, made at first use: errors are problem objects throughout.
+
+    Parameters
+    ----------
+    app : FastAPI
+        The app.
+    model_names : sequence of str
+        What a request may choose as its model.
+    """
+    if app.openapi_schema is not None:
+        return app.openapi_schema
+    spec = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        routes=app.routes,
+        license_info=app.license_info,
+        description="Pages are hostile: what comes from them is never run, and only public addresses are fetched.",
+    )
+    schemas = spec.setdefault("components", {}).setdefault("schemas", {})
+    for name in _UNUSED:
+        schemas.pop(name, None)
+    schemas["ProblemBody"] = ProblemBody.model_json_schema()
+    if model_names:
+        _name_models(schemas, model_names)
+    for operations in spec["paths"].values():
+        for operation in operations.values():
+            for answer in operation["responses"].values():
+                if PROBLEM_TYPE in answer.get("content", {}):
+                    answer["content"].pop("application/json", None)
+    app.openapi_schema = spec
+    return spec
+
+
+def _name_models(schemas: dict[str, Any], names: Sequence[str]) -> None:
+    """Write the names of the models that are offered wherever one is chosen."""
+    for schema in schemas.values():
+        model = schema.get("properties", {}).get("model", {})
+        if model.get("default") == DEFAULT_MODEL:
+            model["enum"] = list(names)
+
+
+_SECONDS_TO_END = 5
+_MOST_CONNECTIONS = 500
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; port 0 takes a free one.
+
+    Raises
+    ------
+    ConfigError
+        The address cannot be had: taken, or not this machine's.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise ConfigError(f"cannot listen at {host}: {error.strerror or error}") from error
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind(address)
+    except OSError as error:
+        listening.close()
+        raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from error
+    return listening
+
+
+def serve_app(app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "", log_level: str = "warning") -> None:
+    """Serve an app at a socket until the process is told to end.
+
+    Parameters
+    ----------
+    app : FastAPI
+        The app.
+    listening : socket
+        What `bound_socket` returned.
+    trusted_proxies : str
+        IP addresses, parted by commas, whose ``X-Forwarded-For`` is believed.
+    log_level : str
+        Of the server's own log.
+    """
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        log_level=log_level,
+        access_log=log_level in ("info", "debug", "trace"),
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=trusted_proxies or None,
+        server_header=False,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_graceful_shutdown=_SECONDS_TO_END,
+        timeout_keep_alive=10,
+        ws="none",
+    )
+    uvicorn.Server(config).run(sockets=[listening])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.web.rate import Rate
+from blockfeat.web.guard import Rate
 
 
 class _Clock:

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from active_markup import active_in
-from blockfeat.web.reader.reading import LinksOn
+from blockfeat.web.reader.tasks import LinksOn
 from script_vectors import METADATA_VECTORS, RUN, VECTORS, page_with
 from small_site import Site
 

@@ -13,8 +13,8 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import save_model
 from blockfeat.web.labelling.learning import CurvePoint, LabelTraining, Step, train_on_labels
+from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.labelling.suggestions import Suggester
 
 BASELINE = "thresholds"
 """The bundled model that a trained one is compared with."""

@@ -15,12 +15,9 @@ from blockfeat._files import held_alone
 from blockfeat.data.block_roles import ROLES, BlockRoles
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
-from blockfeat.web.labelling.corpus_file import CorpusFile
-from blockfeat.web.labelling.journal import Journal
+from blockfeat.web.labelling.files import CorpusFile, Journal
 from blockfeat.web.labelling.log import STATES, Change, PageLabels
-from blockfeat.web.labelling.ranking import Ranking
-from blockfeat.web.labelling.shelf import PageShelf
-from blockfeat.web.labelling.suggestions import CutPage, Suggester, text_of_roles
+from blockfeat.web.labelling.pages import CutPage, Ranking, SessionPages, Suggester, text_of_roles
 
 _logger = logging.getLogger("blockfeat.web.labelling")
 
@@ -65,13 +62,13 @@ class Progress:
 
 
 class LabelSession:
-    """Labels the pages of a shelf; a context manager that holds the output for itself.
+    """Labels pages; a context manager that holds the output for itself.
 
     Safe for use by several threads.
 
     Parameters
     ----------
-    shelf : PageShelf
+    pages : SessionPages
         The pages.
     output : Path
         The corpus file; beside it stand the journal (``.journal``) and the lock (``.lock``).
@@ -89,9 +86,9 @@ class LabelSession:
     """
 
     def __init__(
-        self, shelf: PageShelf, output: Path, suggester: Suggester, *, clock: Callable[[], float] = time.time
+        self, pages: SessionPages, output: Path, suggester: Suggester, *, clock: Callable[[], float] = time.time
     ) -> None:
-        self.shelf = shelf
+        self.pages = pages
         self.output = output
         self._ranking = Ranking(suggester)
         self._clock = clock
@@ -122,9 +119,9 @@ class LabelSession:
     def progress(self) -> Progress:
         """How far the session is."""
         with self._lock:
-            counts = {state: sum(self._state(id) == state for id in self.shelf.ids) for state in STATES}
+            counts = {state: sum(self._state(id) == state for id in self.pages.ids) for state in STATES}
             return Progress(
-                pages=len(self.shelf.ids),
+                pages=len(self.pages.ids),
                 done=counts["done"],
                 skipped=counts["skipped"],
                 bad=counts["bad"],
@@ -160,7 +157,7 @@ class LabelSession:
     def order(self) -> list[str]:
         """The pages: those to do first, least certain ahead, then skipped, bad and done ones."""
         with self._lock:
-            return self._ranking.order(self.shelf.ids, self._state)
+            return self._ranking.order(self.pages.ids, self._state)
 
     def labelled_pages(self) -> list[LabelledPage]:
         """Return the pages of the corpus file."""
@@ -290,12 +287,12 @@ class LabelSession:
             Asked before each page whether to end.
         """
         suggester = self.suggester
-        open_pages = [id for id in self.shelf.ids if self.state(id) == "open"]
+        open_pages = [id for id in self.pages.ids if self.state(id) == "open"]
         for number, id in enumerate(open_pages, start=1):
             if stop() or suggester is not self.suggester:
                 return
             try:
-                found = suggester(self.shelf.page(id)).suggestion.confidence
+                found = suggester(self.pages.page(id)).suggestion.confidence
             except BlockfeatError as error:
                 _logger.info("%s: %s", id, error)
                 found = 0.0
@@ -306,7 +303,7 @@ class LabelSession:
     # How it is kept.
 
     def _known(self, page: str) -> str:
-        if page not in self.shelf:
+        if page not in self.pages:
             raise InputError(f"{page!r}: there is no such page in the session")
         return page
 
@@ -315,7 +312,7 @@ class LabelSession:
         suggester, latest = self.suggester, self._latest
         if latest is not None and latest[0] is suggester and latest[1].page.id == page:
             return latest[1]
-        cut = suggester(self.shelf.page(self._known(page)))
+        cut = suggester(self.pages.page(self._known(page)))
         self._latest = (suggester, cut)
         return cut
 
@@ -345,7 +342,7 @@ class LabelSession:
             if is_own and written is not None and labels.cut in ("", written.cut):
                 self._corpus.remove(page)
             return
-        if page not in self.shelf or _same(labels, written):
+        if page not in self.pages or _same(labels, written):
             return
         cut = cut or self._cut(page)
         if labels.cut != cut.cut:  # of a page that has changed: what the file has stays
@@ -359,7 +356,7 @@ class LabelSession:
             self._bring_up_to_date(page, None)
         for page in self._corpus.ids:
             roles = self._corpus.roles(page)
-            if page in log.pages or page not in self.shelf or roles is None or roles.table != self.suggester.table:
+            if page in log.pages or page not in self.pages or roles is None or roles.table != self.suggester.table:
                 continue
             given = {block: role for block, role in enumerate(roles.blocks) if role is not None}
             self._journal.apply(Change(page, roles.cut, given, "done", self._clock(), is_given=True))

@@ -8,10 +8,9 @@ from fastapi import APIRouter, Body, File, Form, Request, UploadFile
 
 import blockfeat
 from blockfeat.models.store import DEFAULT_MODEL
-from blockfeat.web.problems import PROBLEM_TYPE
+from blockfeat.web.problems import GUARDED, PROBLEMS
+from blockfeat.web.reader.described import format_names, media_of
 from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.outputs import format_names, media_of
-from blockfeat.web.reader.reading import Clean
 from blockfeat.web.reader.schemas import (
     CleanRequest,
     CleanResponse,
@@ -28,27 +27,7 @@ from blockfeat.web.reader.schemas import (
     PageInput,
 )
 from blockfeat.web.reader.service import Service
-from blockfeat.web.reader.tasks import Compare, Explain, Extract
-
-_PROBLEM: dict[str, Any] = {"content": {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
-GUARDED: dict[int | str, dict[str, Any]] = {
-    403: {"description": "Another site's page asked, or the address may not be fetched from.", **_PROBLEM},
-    421: {"description": "The service is not asked for by this host name.", **_PROBLEM},
-}
-"""Answers that every operation may give."""
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    **GUARDED,
-    400: {"description": "The request is no JSON or no form.", **_PROBLEM},
-    404: {"description": "The page is not kept any more.", **_PROBLEM},
-    408: {"description": "The body of the request did not come in time.", **_PROBLEM},
-    413: {"description": "The request or the page is too large.", **_PROBLEM},
-    415: {"description": "The bytes are no HTML.", **_PROBLEM},
-    422: {"description": "An option is wrong, or the page cannot be read or fetched.", **_PROBLEM},
-    429: {"description": "Too many requests of this client; Retry-After says when to come back.", **_PROBLEM},
-    503: {"description": "Too many requests wait.", **_PROBLEM},
-    504: {"description": "The page took too long.", **_PROBLEM},
-}
-"""Answers that the operations on pages may give beside the good one."""
+from blockfeat.web.reader.tasks import Clean, Compare, Explain, Extract
 
 _LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (429, 503, 504)}}
 

@@ -1,11 +1,14 @@
-"""What a worker process has loaded: extractors by the name of their model."""
+"""What a worker process has loaded, extractors by the name of their model, and plain values that it returns."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from blockfeat.content.characters import clean_characters
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
@@ -92,3 +95,16 @@ class LoadExtractors:
         loaded = LoadedExtractors(self.sources, self.max_bytes)
         loaded.of_model(DEFAULT_MODEL)
         return loaded
+
+
+def plain(value: Any) -> Any:
+    """Return a value with clean strings, numpy numbers as Python's, and None for NaN and infinity."""
+    if isinstance(value, str):
+        return clean_characters(value)
+    if isinstance(value, Mapping):
+        return {clean_characters(str(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

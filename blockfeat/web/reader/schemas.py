@@ -17,7 +17,7 @@ from blockfeat.papers.crunch.settings import (
     RemovedLinks,
 )
 from blockfeat.web.reader.choices import ExtractionChoices
-from blockfeat.web.reader.outputs import format_names
+from blockfeat.web.reader.described import format_names
 from blockfeat.web.safe.markup import LOOKS
 
 _LONGEST_ADDRESS = 8192
@@ -324,13 +324,3 @@ class HealthResponse(_Strict):
     workers: int
     busy: int
     pages_kept: int
-
-
-class ProblemBody(BaseModel):
-    """An error (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    errors: list[dict[str, str]] | None = None

@@ -11,25 +11,16 @@ from pydantic import ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import BlockfeatError
+from blockfeat.web.guard import frame_policy
 from blockfeat.web.problems import Problem, problem_of
 from blockfeat.web.reader.api import service_of
-from blockfeat.web.reader.reading import CleanedPage, LinksOn, ReadArticle
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
-from blockfeat.web.reader.tasks import Colour
+from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
 from blockfeat.web.safe.markup import LOOKS
 
 router = APIRouter(include_in_schema=False)
 
 _VIEWS = ("article", "clean")
-
-
-def frame_policy(look: str, *, sandbox: str = "allow-same-origin") -> str:
-    """Return the content security policy of a page that is shown in a frame: it runs nothing, and loads by its look."""
-    web = " http: https:" if look == "web" else ""
-    return (
-        f"default-src 'none'; style-src 'unsafe-inline'{web}; img-src data:{web}; font-src data:; base-uri 'none'; "
-        f"form-action 'none'; frame-ancestors 'self'; sandbox {sandbox}"
-    )
 
 
 def _look(look: str) -> str:

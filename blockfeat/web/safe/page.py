@@ -1,47 +1,30 @@
-"""A hostile page written again so that nothing in it can run, with its text nodes wrapped where that is asked for."""
+"""A hostile page written again so that nothing in it can run, with its blocks marked where that is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape, unescape
-from typing import Protocol
+from importlib.resources import files
 
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
 from blockfeat.content.characters import fold_white_space, xml_characters
 from blockfeat.content.links import Base, safe_target
+from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.web.safe.css import safe_style_sheet
-from blockfeat.web.safe.markup import ALLOWED, DROPPED, LOOKS, RENAMED, VOID, SafeAttributes
+from blockfeat.web.safe.markup import ALLOWED, DROPPED, LOOKS, RENAMED, VOID, SafeAttributes, safe_style_sheet
 
 # Their tags are written once, at the top.
 _FRAME = frozenset(("body", "head", "html"))
 _LEFT_OUT, _UNWRAPPED = "-", ""
-
-
-class TextMarks(Protocol):
-    """Says which text of a page is marked."""
-
-    def has_text(self, first: int, last: int) -> bool:
-        """Return whether text between two tags, by their numbers, is marked."""
-        ...
-
-    def opening(self, tag: int) -> str:
-        """Return the start tag of the wrapper around the text behind a tag; empty for none."""
-        ...
-
-
-@dataclass(frozen=True)
-class NoMarks:
-    """Marks no text."""
-
-    def has_text(self, first: int, last: int) -> bool:
-        """Return False."""
-        return False
-
-    def opening(self, tag: int) -> str:
-        """Return nothing."""
-        return ""
+WRAPPER = "bf-block"
+"""Name of the element around each text node of a block."""
 
 
 def safe_page(
@@ -51,8 +34,7 @@ def safe_page(
     head: str = "",
     look: str = "page",
     link: Callable[[str], str] | None = None,
-    marks: TextMarks | None = None,
-    wrapper: str = "bf-block",
+    marks: BlockMarks | None = None,
 ) -> str:
     """Return a page as a document that neither runs nor sends anything; linear in the size of the page.
 
@@ -73,10 +55,8 @@ def safe_page(
         images from their hosts.
     link : callable, optional
         Makes the address of a link from its absolute one; links lead nowhere without it.
-    marks : TextMarks, optional
-        Which text is wrapped.
-    wrapper : str
-        Name of the element around marked text.
+    marks : BlockMarks, optional
+        Which text is wrapped, in elements named `WRAPPER`.
 
     Raises
     ------
@@ -88,7 +68,7 @@ def safe_page(
     tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
     attributes = SafeAttributes(Base.of(tags, page.url), look, link)
     frame = _frame_attributes(tags, attributes)
-    body = "".join(_written(tags, attributes, marks or NoMarks(), wrapper))
+    body = "".join(_written(tags, attributes, marks))
     title = escape(fold_white_space(xml_characters(page.title or "")).strip())
     language = "" if ' lang="' in frame["html"] or not page.declared_lang else f' lang="{escape(page.declared_lang)}"'
     return (
@@ -107,7 +87,7 @@ def _frame_attributes(tags: Tags, attributes: SafeAttributes) -> Mapping[str, st
     return found
 
 
-def _written(tags: Tags, attributes: SafeAttributes, marks: TextMarks, wrapper: str) -> Iterator[str]:
+def _written(tags: Tags, attributes: SafeAttributes, marks: BlockMarks | None) -> Iterator[str]:
     """Yield the markup of the body piece by piece, tag by tag and the text behind each."""
     starts, stops = tags.start.tolist(), [*tags.stop.tolist()]
     opened, closed = tags.opened.tolist(), tags.closed.tolist()
@@ -135,24 +115,27 @@ def _written(tags: Tags, attributes: SafeAttributes, marks: TextMarks, wrapper: 
                 yield f"</{name}>"
         text = tags.source[stops[tag] : starts[tag + 1] if tag + 1 < count else None]
         if text:
-            yield _text(text, marks.opening(tag), wrapper)
+            yield _text(text, "" if marks is None else marks.opening(tag))
         tag += 1
 
 
-def _start(tags: Tags, element: int, attributes: SafeAttributes, marks: TextMarks, last: int) -> tuple[str, str]:
+def _start(
+    tags: Tags, element: int, attributes: SafeAttributes, marks: BlockMarks | None, last: int
+) -> tuple[str, str]:
     """Return the name that an element is written under, and its start tag."""
     name = tags.name(element)
     if name in _FRAME:
         return _UNWRAPPED, ""
     if name in DROPPED:
-        return (_UNWRAPPED if marks.has_text(int(tags.opened[element]), last) else _LEFT_OUT), ""
+        is_marked = marks is not None and marks.has_text(int(tags.opened[element]), last)
+        return (_UNWRAPPED if is_marked else _LEFT_OUT), ""
     shown = RENAMED.get(name, name if name in ALLOWED else "span")
     return shown, f"<{shown}{attributes.written(shown, tags.attributes(element))}>"
 
 
-def _text(source: bytes, opening: str, wrapper: str) -> str:
+def _text(source: bytes, opening: str) -> str:
     text = escape(xml_characters(unescape(source.decode("utf-8", "replace"))), quote=False)
-    return f"{opening}{text}</{wrapper}>" if opening and not text.isspace() else text
+    return f"{opening}{text}</{WRAPPER}>" if opening and not text.isspace() else text
 
 
 def head_styles(html: str | bytes, *, url: str | None, charset: str | None = None, look: str = "page") -> str:
@@ -185,3 +168,124 @@ def head_styles(html: str | bytes, *, url: str | None, charset: str | None = Non
             if target and target.lower().startswith(("http://", "https://")):
                 found.append(f'<link rel="stylesheet" href="{escape(target)}" media="{media or "all"}">\n')
     return "".join(found)
+
+
+@dataclass(frozen=True)
+class BlockMarks:
+    """Wraps the text nodes of blocks.
+
+    Attributes
+    ----------
+    owner : int array, t tags
+        The block that the text behind each tag belongs to, -1 for none.
+    total : int array, t + 1
+        Number of text nodes in blocks before each tag.
+    openings : list of str
+        The start tag of the wrapper of each block.
+    """
+
+    owner: NDArray[np.int64]
+    total: NDArray[np.int64]
+    openings: Sequence[str]
+
+    @classmethod
+    def of(cls, blocks: Blocks, verdicts: Sequence[str], more: Mapping[int, str]) -> BlockMarks:
+        """Find the block of every text node; linear."""
+        tags = blocks.tags
+        places = np.append(blocks.places.astype(np.int64), len(blocks.page_text.text))
+        owner = np.searchsorted(blocks.end_byte, tags.stop, side="right").astype(np.int64)
+        inside = owner < len(blocks)
+        first = blocks.first_byte[np.minimum(owner, len(blocks) - 1)] if len(blocks) else np.zeros(owner.size)
+        # Text in pruned elements does not move the place in the page's text.
+        owner[~(inside & (first <= tags.stop) & (np.diff(places) > 0))] = -1
+        total = np.concatenate([[0], np.cumsum(owner >= 0)])
+        openings = [
+            f'<{WRAPPER} data-block="{index}" data-verdict="{escape(verdict)}"{more.get(index, "")}>'
+            for index, verdict in enumerate(verdicts)
+        ]
+        return cls(owner, total, openings)
+
+    def has_text(self, first: int, last: int) -> bool:
+        """Return whether text of a block stands between two tags."""
+        return bool(self.total[last] > self.total[first])
+
+    def opening(self, tag: int) -> str:
+        """Return the start tag of the wrapper around the text behind a tag."""
+        block = int(self.owner[tag])
+        return self.openings[block] if block >= 0 else ""
+
+
+def coloured_page(
+    page: Page,
+    blocks: Blocks,
+    verdicts: Sequence[str],
+    *,
+    styles: str = "",
+    look: str = "page",
+    attributes: Mapping[int, str] | None = None,
+    style_sheet: str | None = None,
+) -> str:
+    """Return a page with its blocks marked, as a safe document for a sandboxed frame.
+
+    Each text node of block ``N`` stands in an element ``<bf-block data-block="N" data-verdict="…">``; a block may
+    have several of them. Nothing in the document runs or loads (see `blockfeat.web.safe.page.safe_page`), links lead
+    nowhere: the page around the frame handles clicks and keys.
+
+    Parameters
+    ----------
+    page : Page
+        The page that was cut.
+    blocks : Blocks
+        Its blocks, cut from ``page.tags``.
+    verdicts : sequence of str, n
+        What ``data-verdict`` says of each block, such as ``"kept"`` or ``"dropped"``.
+    styles : str
+        What `blockfeat.web.safe.page.head_styles` returned for the page.
+    look : str
+        One of `blockfeat.web.safe.markup.LOOKS`.
+    attributes : mapping, optional
+        Further attributes of some blocks' elements as safe markup with a space in front, by block.
+    style_sheet : str, optional
+        Style sheet of the marks, instead of the one that colours kept and dropped blocks.
+    """
+    sheet = _style_sheet(look) if style_sheet is None else style_sheet
+    marks = BlockMarks.of(blocks, verdicts, attributes or {})
+    return safe_page(page, styles=styles, head=f"<style>{sheet}</style>\n", look=look, marks=marks)
+
+
+def verdicts_of(kept: Sequence[bool] | NDArray[np.bool_]) -> list[str]:
+    """Return ``"kept"`` or ``"dropped"`` for each block."""
+    return ["kept" if is_kept else "dropped" for is_kept in kept]
+
+
+def extraction_and_coloured_page(
+    html: str | bytes,
+    extractor: Extractor,
+    *,
+    url: str | None = None,
+    lang: str | None = None,
+    charset: str | None = None,
+    look: str = "page",
+) -> tuple[Extraction, str]:
+    """Extract a page and return the extraction with the coloured page; see `Extractor.extract` and `coloured_page`."""
+    extraction = extractor.extract(html, url=url, lang=lang, charset=charset)
+    evidence = extraction.evidence
+    if not isinstance(evidence, Evidence):
+        raise TypeError("the extraction was made in another process: its page is not here")
+    page = Page.parse(
+        html,
+        url=url,
+        charset=charset,
+        max_bytes=extractor.max_bytes,
+        keep_drawings=extractor.model.table.reads_drawings,
+    )
+    styles = head_styles(html, url=url, charset=charset, look=look)
+    verdicts = verdicts_of(evidence.prediction.kept.tolist())
+    return extraction, coloured_page(page, evidence.measured.blocks, verdicts, styles=styles, look=look)
+
+
+def _style_sheet(look: str) -> str:
+    """Return the style sheet of the marks; only a page without styles of its own can be dark."""
+    names = ("coloured.css", "coloured-dark.css") if look == "plain" else ("coloured.css",)
+    folder = files("blockfeat.web").joinpath("static")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)

@@ -14,9 +14,8 @@ from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.background import Background, model_file
 from blockfeat.web.labelling.learning import Step, train_on_labels
+from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.labelling.shelf import PageShelf
-from blockfeat.web.labelling.suggestions import Suggester
 from labelled_site_pages import site
 
 _SWARM = SwarmOptions(particles=10, iterations=8)
@@ -29,8 +28,8 @@ QUICK = {
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory) -> list[LabelledPage]:
     output = tmp_path_factory.mktemp("labels") / "labels.jsonl"
-    with LabelSession(PageShelf.of(site(9)), output, Suggester(Extractor.load("margin"))) as session:
-        for page in session.shelf.ids:
+    with LabelSession(SessionPages.of(site(9)), output, Suggester(Extractor.load("margin"))) as session:
+        for page in session.pages.ids:
             session.accept(page)
         return session.labelled_pages()
 
@@ -84,9 +83,9 @@ def test_training_stops_when_it_is_told(labelled):
 
 def test_the_better_kind_is_taken_and_the_suggestions_come_from_it(tmp_path):
     output = tmp_path / "labels.jsonl"
-    with LabelSession(PageShelf.of(site(5)), output, Suggester(Extractor.load("margin"))) as session:
+    with LabelSession(SessionPages.of(site(5)), output, Suggester(Extractor.load("margin"))) as session:
         background = Background(session, configs=QUICK)
-        for page in session.shelf.ids[:4]:
+        for page in session.pages.ids[:4]:
             session.accept(page)
         background.start_training("best")
         with pytest.raises(TrainingError, match="running"):

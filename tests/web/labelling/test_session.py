@@ -11,10 +11,9 @@ from blockfeat.data.validate import validate
 from blockfeat.errors import CorpusError, InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
-from blockfeat.web.labelling.corpus_file import CorpusFile
+from blockfeat.web.labelling.files import CorpusFile
+from blockfeat.web.labelling.pages import SessionPages, Suggester, sureness
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.labelling.shelf import PageShelf
-from blockfeat.web.labelling.suggestions import Suggester, sureness
 from labelled_site_pages import site, site_page
 
 
@@ -26,7 +25,7 @@ def suggester() -> Suggester:
 def session_of(
     path: Path, suggester: Suggester, count: int = 3, documents: list[Document] | None = None
 ) -> LabelSession:
-    return LabelSession(PageShelf.of(documents or site(count)), path / "labels.jsonl", suggester)
+    return LabelSession(SessionPages.of(documents or site(count)), path / "labels.jsonl", suggester)
 
 
 def test_suggestions_tell_headline_byline_content_and_clutter(tmp_path, suggester):
@@ -237,12 +236,12 @@ def test_pages_are_read_decoded_and_named_once():
         Document("b", None, error="b: gone"),
         Document("c", b"%PDF-1.7 ..."),
     ]
-    shelf = PageShelf.of(documents)
-    assert shelf.ids == ("a", "a#2", "\\udcff.html")
-    assert shelf.page("a").html == "café <p>one"
-    assert shelf.page("a#2").html == "<p>two"
-    assert [problem[:2] for problem in shelf.problems] == ["b:", "c:"]
-    shelf.close()
+    pages = SessionPages.of(documents)
+    assert pages.ids == ("a", "a#2", "\\udcff.html")
+    assert pages.page("a").html == "café <p>one"
+    assert pages.page("a#2").html == "<p>two"
+    assert [problem[:2] for problem in pages.problems] == ["b:", "c:"]
+    pages.close()
 
 
 def test_sureness_falls_with_the_entropy_of_the_words():
@@ -273,7 +272,7 @@ def test_text_that_others_gave_stays_until_the_page_is_accepted(tmp_path, sugges
 
 def test_ids_that_come_again_are_numbered_in_linear_time():
     # Trying every number again for each of them takes minutes.
-    shelf = PageShelf.of(Document("same", "<p>x") for _ in range(30_000))
-    assert len(set(shelf.ids)) == 30_000
-    assert shelf.ids[:3] == ("same", "same#2", "same#3")
-    shelf.close()
+    pages = SessionPages.of(Document("same", "<p>x") for _ in range(30_000))
+    assert len(set(pages.ids)) == 30_000
+    assert pages.ids[:3] == ("same", "same#2", "same#3")
+    pages.close()

@@ -9,7 +9,7 @@ from blockfeat.data import demo_pages
 from blockfeat.extraction.api import extractor_of
 from blockfeat.extraction.explain import Evidence
 from blockfeat.page.page import Page
-from blockfeat.web.safe.coloured import coloured_page, extraction_and_coloured_page
+from blockfeat.web.safe.page import coloured_page, extraction_and_coloured_page
 from script_vectors import page_with
 
 _BLOCK = "{http://www.w3.org/1999/xhtml}bf-block"

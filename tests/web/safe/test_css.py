@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blockfeat.web.safe.css import safe_declarations, safe_style_sheet
+from blockfeat.web.safe.markup import safe_declarations, safe_style_sheet
 
 
 def test_harmless_styles_stay() -> None:

@@ -13,8 +13,7 @@ from blockfeat.papers.crunch.settings import CleanSettings, Filters
 from blockfeat.web.reader.choices import ExtractionChoices
 from blockfeat.web.reader.kept import PageSource
 from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
-from blockfeat.web.reader.reading import CleanedPage, LinksOn, ReadArticle
-from blockfeat.web.reader.tasks import Colour
+from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
 from blockfeat.web.safe.markup import LOOKS
 from blockfeat.web.safe.page import head_styles, safe_page
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with

@@ -1,19 +1,23 @@
-"""The corpus file that a session writes: labelled pages, each there as soon as its page is done."""
+"""The files that a session writes: its journal, synced before an action counts, and its corpus file."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Any
 
 from blockfeat._files import writing
 from blockfeat._json_lines import json_line, parse_object, stem
 from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
 from blockfeat.errors import CorpusError, OutputError
+from blockfeat.web.labelling.log import Change, LabelLog
 
 _CHUNK = 1 << 20
 
@@ -81,17 +85,7 @@ class CorpusFile:
     def _append(self, data: bytes) -> int:
         """Write a line at the end, whole or not at all; return where it stands."""
         with writing(self.path), self.path.open("ab", buffering=0) as stream:
-            first = os.fstat(stream.fileno()).st_size
-            try:
-                written = stream.write(data)
-                os.fsync(stream.fileno())
-            except OSError:
-                stream.truncate(first)
-                raise
-            if written != len(data):
-                stream.truncate(first)
-                raise OutputError(f"{self.path}: cannot be written: the disk is full")
-        return first
+            return _append_synced(stream, data, self.path)
 
     def _rewrite(self, *, without: str) -> None:
         """Write the file without one page."""
@@ -144,6 +138,28 @@ class CorpusFile:
         self._lines[page.id] = _Line(first, first + len(line), page.roles)
 
 
+def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
+    """Append to an unbuffered file and wait until the disk has it; return where it begins.
+
+    Raises
+    ------
+    OutputError
+        Not all could be written; what was is taken back.
+    """
+    with writing(path):
+        end = os.fstat(stream.fileno()).st_size
+        try:
+            written = stream.write(data)
+            os.fsync(stream.fileno())
+        except OSError:
+            stream.truncate(end)
+            raise
+    if written != len(data):
+        stream.truncate(end)
+        raise OutputError(f"{path}: cannot be written: the disk is full")
+    return end
+
+
 def _is_cut_short(line: bytes) -> bool:
     """Return whether a last line without its end is no JSON object: a crash came while it was written."""
     try:
@@ -160,3 +176,102 @@ def _copy(source: IO[bytes], target: IO[bytes], size: int | None) -> None:
         target.write(chunk)
         if left is not None:
             left -= len(chunk)
+
+
+_SCHEMA = 1
+
+
+class Journal:
+    """Appends actions to a file that can be replayed.
+
+    A line that a crash cut short is taken off when the file is opened: its action was never confirmed.
+    """
+
+    def __init__(self, path: Path, table: str) -> None:
+        self.path = path
+        self.log = LabelLog()
+        """What the journal says so far."""
+        with writing(path):
+            self._file = path.open("ab+", buffering=0)
+        try:
+            self._replay(table)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Journal:
+        """Return the journal."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def apply(self, change: Change) -> None:
+        """Write a change, then make it."""
+        self._write(change.to_value())
+        self.log.apply(change)
+
+    def undo(self) -> str | None:
+        """Write and take back the latest change; return its page."""
+        if not self.log.can_undo:
+            return None
+        self._write({"undo": True})
+        return self.log.undo()
+
+    def redo(self) -> str | None:
+        """Write and make again the change that was undone last; return its page."""
+        if not self.log.can_redo:
+            return None
+        self._write({"redo": True})
+        return self.log.redo()
+
+    def _write(self, value: Mapping[str, Any]) -> None:
+        """Append a line and wait until the disk has it.
+
+        Raises
+        ------
+        OutputError
+            The line could not be written whole; what was written of it is taken back.
+        """
+        # ASCII: ids may hold lone surrogates, which UTF-8 cannot.
+        _append_synced(self._file, json.dumps(value).encode("ascii") + b"\n", self.path)
+
+    def _replay(self, table: str) -> None:
+        """Read the journal from its start."""
+        self._file.seek(0)
+        content = self._file.readall() or b""
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            self._file.truncate(len(whole))
+        lines = whole.splitlines()
+        if not lines:
+            self._write({"journal": _SCHEMA, "table": table})
+            return
+        self._check_header(lines[0], table)
+        for number, line in enumerate(lines[1:], start=2):
+            try:
+                self._replay_line(parse_object(line))
+            except CorpusError as error:
+                raise CorpusError(f"{self.path}, line {number}: {error}") from None
+
+    def _check_header(self, line: bytes, table: str) -> None:
+        try:
+            header = parse_object(line)
+        except CorpusError as error:
+            raise CorpusError(f"{self.path}, line 1: {error}") from None
+        if header.get("journal") != _SCHEMA:
+            raise CorpusError(f"{self.path}: not a journal of `blockfeat label` that this version reads")
+        if header.get("table") != table:
+            raise CorpusError(
+                f"{self.path}: its pages were cut by the tag table {header.get('table')!r}, and the model cuts by "
+                f"{table!r}; take a model of that table, or another output"
+            )
+
+    def _replay_line(self, value: dict[str, Any]) -> None:
+        if "undo" in value:
+            self.log.undo()
+        elif "redo" in value:
+            self.log.redo()
+        else:
+            self.log.apply(Change.from_value(value))

@@ -1,8 +1,12 @@
-"""What a model suggests for the blocks of a page, and how sure it is of the page."""
+"""The pages of a session: kept packed, cut into blocks with suggestions of a model; and which of them comes next."""
 
 from __future__ import annotations
 
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import data_tables
 from blockfeat.data.block_roles import cut_digest
+from blockfeat.errors import BlockfeatError
 from blockfeat.extraction.chances import content_logits
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
@@ -22,7 +27,118 @@ from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Measured
 from blockfeat.metadata.dates import find_span
-from blockfeat.web.labelling.shelf import ShelvedPage
+from blockfeat.page.document import Document
+from blockfeat.page.encoding import decode
+from blockfeat.page.page import Page
+
+_LEVEL = 1  # of packing: fast, and HTML packs well
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """One page as it was read: its id, which is unique in the session, and what the source says of it.
+
+    Attributes
+    ----------
+    id : str
+        The document's id; ``#2`` and so on behind it where an id comes again.
+    url, lang : str or None
+        Address and language, where the source says them.
+    html : str
+        The page, decoded.
+    """
+
+    id: str
+    url: str | None
+    lang: str | None
+    html: str
+
+
+class SessionPages:
+    """Holds pages; made with `SessionPages.of`, and to be closed."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        """Why documents could not be taken, each with its name."""
+        self._file = tempfile.TemporaryFile(prefix="blockfeat-label-")  # noqa: SIM115 (closed by close)
+        self._places: dict[str, tuple[int, int, str | None, str | None]] = {}
+        self._next_number: dict[str, int] = {}
+        self._lock = Lock()
+        self._end = 0
+
+    @classmethod
+    def of(cls, documents: Iterable[Document]) -> SessionPages:
+        """Read documents; those that are no pages are listed in ``problems``."""
+        pages = cls()
+        for document in documents:
+            pages._add(document)
+        return pages
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._file.close()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the pages in the order of the input."""
+        return tuple(self._places)
+
+    def __contains__(self, id: object) -> bool:
+        """Return whether there is a page of this id."""
+        return id in self._places
+
+    def page(self, id: str) -> SessionPage:
+        """Return one page; KeyError where there is none of this id."""
+        first, size, url, lang = self._places[id]
+        with self._lock:
+            self._file.seek(first)
+            packed = self._file.read(size)
+        return SessionPage(id, url, lang, zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+
+    def _add(self, document: Document) -> None:
+        if document.data is None:
+            self.problems.append(document.error or f"{document.id}: the document has no data")
+            return
+        try:
+            html = _decoded(document)
+        except BlockfeatError as error:
+            self.problems.append(f"{document.id}: {error}")
+            return
+        packed = zlib.compress(html.encode("utf-8", "surrogatepass"), _LEVEL)
+        self._file.write(packed)
+        url = None if document.url is None else _writable(document.url)
+        self._places[self._free_id(_writable(document.id))] = (self._end, len(packed), url, document.lang)
+        self._end += len(packed)
+
+    def _free_id(self, id: str) -> str:
+        if id not in self._places:
+            return id
+        number = self._next_number.get(id, 2)
+        while f"{id}#{number}" in self._places:
+            number += 1
+        self._next_number[id] = number + 1
+        return f"{id}#{number}"
+
+
+def _writable(name: str) -> str:
+    """Return a name that UTF-8 can hold: file names may have bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _decoded(document: Document) -> str:
+    """Return a page as text.
+
+    Raises
+    ------
+    NotHTML
+        The bytes are of another format.
+    """
+    if isinstance(document.data, str):
+        return document.data
+    data = document.data or b""
+    Page.parse(data, charset=document.charset)  # refuses what is no page
+    return decode(data, document.charset).text
+
 
 _LONGEST_BYLINE = 25
 _AROUND = 4
@@ -54,7 +170,7 @@ class CutPage:
 
     Attributes
     ----------
-    page : ShelvedPage
+    page : SessionPage
         The page.
     extraction : Extraction
         What the model made of it.
@@ -66,7 +182,7 @@ class CutPage:
         What the model suggests for them.
     """
 
-    page: ShelvedPage
+    page: SessionPage
     extraction: Extraction
     blocks: Blocks
     cut: str
@@ -90,7 +206,7 @@ class Suggester:
         """Name of the tag table that cuts pages."""
         return self.extractor.model.table.name
 
-    def __call__(self, page: ShelvedPage) -> CutPage:
+    def __call__(self, page: SessionPage) -> CutPage:
         """Cut a page and suggest roles.
 
         Raises
@@ -170,3 +286,46 @@ def sureness(chances: NDArray[np.float64], sizes: NDArray[np.integer[Any]]) -> f
     odds = np.clip(chances, 1e-12, 1 - 1e-12)
     entropy = -(odds * np.log2(odds) + (1 - odds) * np.log2(1 - odds))
     return float(1 - np.average(entropy, weights=sizes)) if chances.size else 0.0
+
+
+_PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
+_UNREAD = 2.0  # behind every page that was read
+
+
+class Ranking:
+    """The confidence of one model in each page, as far as it has read them; safe for several threads."""
+
+    def __init__(self, suggester: Suggester) -> None:
+        self.suggester = suggester
+        """The model that suggests."""
+        self._confidence: dict[str, float] = {}
+        self._lock = Lock()
+
+    def use(self, suggester: Suggester) -> None:
+        """Take another model, which has read nothing yet."""
+        with self._lock:
+            self.suggester = suggester
+            self._confidence = {}
+
+    def note(self, page: str, confidence: float, by: Suggester) -> None:
+        """Note how sure a model is of a page; nothing if it has been replaced."""
+        with self._lock:
+            if by is self.suggester:
+                self._confidence[page] = confidence
+
+    def confidence(self, page: str) -> float | None:
+        """Return the word F1 expected of the model's text of a page; None where it has not read it."""
+        return self._confidence.get(page)
+
+    def order(self, pages: Sequence[str], state: Callable[[str], str]) -> list[str]:
+        """Return pages in the order in which they are to be done.
+
+        Open ones by confidence, the lowest first, behind them those that were not read; then skipped, bad and done
+        ones; in the order given where these are equal.
+        """
+
+        def key(page: str) -> tuple[int, float]:
+            place = _PLACES[state(page)]
+            return place, 0.0 if place else self._confidence.get(page, _UNREAD)
+
+        return sorted(pages, key=key)
