@@ -29,7 +29,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
 from blockfeat.training.evaluation.score_model import score_model
 from blockfeat.web.labelling.background import model_file
-from blockfeat.web.labelling.pages import PageShelf, Suggester
+from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
 from experiments.labelled_site import labelled_by_gold
 
@@ -158,14 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output = options.folder / "labels.jsonl"
     if output.exists():
         parser.error(f"{output} is there already; a simulation starts anew")
-    shelf = PageShelf.of(Document(page.id, page.html, page.url, page.lang) for page in chosen)
+    pages = SessionPages.of(Document(page.id, page.html, page.url, page.lang) for page in chosen)
     gold = {page.id: content_of(page) for page in chosen}
     with (
-        LabelSession(shelf, output, Suggester(Extractor.load(options.model))) as session,
+        LabelSession(pages, output, Suggester(Extractor.load(options.model))) as session,
         served(session) as address,
     ):
         done, seconds, curve = at_the_page(address, options.chromium, gold)
-    shelf.close()
+    pages.close()
     print(f"{options.site}: {len(chosen)} pages, {done.blocks} blocks, {done.wrong} suggested wrongly")
     print(f"{done.clicks} clicks, {done.keys} keys, {seconds:.0f} s in the browser\n{curve}")
     for name in ("thresholds", "default", str(model_file(output))):
