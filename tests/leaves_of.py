@@ -11,9 +11,8 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
-from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
 from blockfeat.papers.web2text.leaves import LeafMeasurer
-from blockfeat.papers.web2text.network import FILTERS, KERNELS, Layer, Network
 
 LOG_WORDS = next(place for place, feature in enumerate(BLOCK_FEATURES) if feature.name == "log_words")
 

@@ -15,6 +15,10 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.words import tokenize
 
+FITNESSES = ("cosine", "f1", "snippets")
+Masks = NDArray[np.float32]
+_TINY = 1e-12
+
 
 @dataclass(frozen=True)
 class PageTerms:
@@ -79,11 +83,6 @@ def count_terms(blocks: Blocks, gold: str, *, single_characters: bool = False) -
 def is_term(word: str) -> bool:
     """Return whether a word counts as a term: longer than one character, or of a script without spaces."""
     return len(word) > 1 or bool(character_classes().table[ord(word)] & UNSPACED)
-
-
-FITNESSES = ("cosine", "f1", "snippets")
-Masks = NDArray[np.float32]
-_TINY = 1e-12
 
 
 class Chunk(Protocol):

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.counts import TokenCounter, common_tags
-from blockfeat.papers.tokens.labels import PAPER_TAGS, gold_run
-from blockfeat.papers.tokens.naive_bayes import NaiveBayes
+from blockfeat.papers.tokens.classifier import NaiveBayes
+from blockfeat.papers.tokens.counts import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.vocabulary import Vocabulary
 from experiments.corpora import fold_numbers

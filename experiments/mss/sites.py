@@ -8,7 +8,7 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.bootstrapping import adapt_to_pages
+from blockfeat.papers.tokens.adapt import adapt_to_pages
 from blockfeat.papers.tokens.classifier import TokenClassifier
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens

@@ -10,7 +10,7 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import seeded_key
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.labels import PAPER_TAGS, gold_run
+from blockfeat.papers.tokens.counts import PAPER_TAGS, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.mss.counts import FoldedCounts, Trained

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
+from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, Scale, TokenClassifier
 from blockfeat.papers.tokens.model import Constraints, TokenModel
-from blockfeat.papers.tokens.naive_bayes import FeatureCounts, NaiveBayes
 from blockfeat.training import load_config
 from experiments.mss.counts import Trained
 

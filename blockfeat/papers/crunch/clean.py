@@ -1,30 +1,172 @@
-"""Clean a page: every filter in the order of 4.2, and the result as HTML or as text."""
+"""Clean a page: every filter in the order of 4.2, links of removed text listed, and the result as HTML or as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from html import escape
+
+from lxml import etree
 
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.attributes import edit_elements
-from blockfeat.papers.crunch.decision import Decision
-from blockfeat.papers.crunch.first_set import decide_first_set
+from blockfeat.papers.crunch.decision import Decision, Walked, take_out
+from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements, letters
 from blockfeat.papers.crunch.hosts import HostList, host_list
-from blockfeat.papers.crunch.removal import take_out
-from blockfeat.papers.crunch.retained import append_links, removed_links, take_earlier_links
-from blockfeat.papers.crunch.second_set import decide_second_set
-from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.papers.crunch.walked import Walked
-from blockfeat.papers.crunch.written import html_of, sanitised_html, text_of
+from blockfeat.papers.crunch.settings import CleanSettings, RemovedLinks
 
-if TYPE_CHECKING:
-    from lxml import etree
+_PLACE = "crunch-removed-links"
+_DROPPED = "dropped"
+
+Links = dict[tuple[str, str], None]
+"""Address and text of links, in order, each once."""
 
 
+_MORE_TAGS = {"address", "main", "picture", "section"}
+_ATTRIBUTES = {
+    "*": {"class", "dir", "id", "lang", "title"},
+    "a": {"href"},
+    "col": {"span", "width"},
+    "colgroup": {"span", "width"},
+    "img": {"alt", "height", "src", "width"},
+    "li": {"value"},
+    "ol": {"reversed", "start", "type"},
+    "table": {"border", "cellpadding", "cellspacing", "width"},
+    "td": {"align", "colspan", "headers", "rowspan", "valign", "width"},
+    "th": {"abbr", "align", "colspan", "headers", "rowspan", "scope", "valign", "width"},
+    "time": {"datetime"},
+}
+_OPTIONS = {"optgroup", "option", "script"}
+_SCHEMES = {"http", "https", "mailto"}
 # Where markup is broken the page that is written reads otherwise than the one that was read: it is cleaned again until
 # it does not change, mostly once.
 _ROUNDS = 8
+
+
+def take_earlier_links(root: etree._Element, hosts: HostList | None) -> Links:
+    """Take the list that an earlier cleaning made out of a page; return its links."""
+    found: Links = {}
+    body = root.find("body")
+    sections = [] if body is None else list(body.iterchildren("section"))
+    for section in [section for section in sections if section.get("id") == _PLACE]:
+        for link in section.iter("a"):
+            _add(found, link, hosts)
+        # So that what stands behind it stays.
+        section.tag, section.text, section[:] = _DROPPED, None, []
+        section.tail = (section.tail or "").rstrip()
+    etree.strip_tags(root, _DROPPED)
+    return found
+
+
+def removed_links(decision: Decision, hosts: HostList | None) -> Links:
+    """Return the links with text that go, those to advertisements apart."""
+    found: Links = {}
+    walked, gone = decision.walked, decision.gone()
+    advertisement = bytearray(len(walked))
+    for index, parent in enumerate(walked.parent):
+        advertisement[index] = decision.is_advertisement[index] or (parent >= 0 and advertisement[parent])
+        if gone[index] and not advertisement[index] and walked.is_link(index):
+            _add(found, walked.elements[index], hosts)
+    return found
+
+
+def append_links(body: etree._Element, links: Iterable[tuple[str, str]], settings: RemovedLinks) -> None:
+    """Write a list of links at the end of a page."""
+    section = etree.SubElement(body, "section", id=_PLACE)
+    if settings.heading:
+        etree.SubElement(section, "h2").text = settings.heading
+    lines = etree.SubElement(section, "ul")
+    for address, text in links:
+        etree.SubElement(etree.SubElement(lines, "li"), "a", href=address).text = text
+
+
+def _add(found: Links, link: etree._Element, hosts: HostList | None) -> None:
+    address = (link.get("href") or "").strip()
+    text = " ".join("".join(str(piece) for piece in link.itertext(etree.Element)).split())
+    if letters(text) and address and not address.startswith("#") and not (hosts and hosts.lists(address)):
+        found[address, text] = None
+
+
+def html_of(root: etree._Element) -> str:
+    """Return a tree as HTML5, as a browser would write it: what may not be nested stands side by side."""
+    from resiliparse.parse.html import HTMLTree
+
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    for meta in head.findall("meta"):
+        if meta.get("charset") is not None or (meta.get("http-equiv") or "").lower() == "content-type":
+            head.remove(meta)
+    head.insert(0, etree.Element("meta", charset="utf-8"))
+    _drop_empty_noscript(root)
+    _leave_options(root)
+    _strip_end(root)
+    markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
+    document = HTMLTree.parse(markup).document
+    written = markup if document is None else document.html
+    return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
+
+
+def _drop_empty_noscript(root: etree._Element) -> None:
+    """Drop what is left behind where reading put the content of a noscript to the end of the page."""
+    for element in root.iter("noscript"):
+        if not len(element) and not (element.text or "").strip():
+            element.tag, element.text = _DROPPED, None
+    etree.strip_tags(root, _DROPPED)
+
+
+def _leave_options(root: etree._Element) -> None:
+    """Leave only the text of what else stands in drop-down lists: parsers differ in what they let stand there."""
+    for select in root.iter("select"):
+        for child in select.iterdescendants(etree.Element):
+            if child.tag not in _OPTIONS:
+                child.tag, child.text, child.tail = _DROPPED, f" {child.text or ''}", f" {child.tail or ''}"
+        etree.strip_tags(select, _DROPPED)
+
+
+def _strip_end(root: etree._Element) -> None:
+    """Take white space away at the end of the body, where parsers add that behind the page."""
+    body = root.find("body")
+    if body is None:
+        return
+    for last in body.iterchildren(etree.Element, reversed=True):
+        last.tail = (last.tail or "").rstrip()
+        if last.tail or last.tag != "noscript":
+            return
+    body.text = (body.text or "").rstrip()
+
+
+def sanitised_html(html: str) -> str:
+    """Return a page of which only title, language and body are left, sanitised by nh3 with an allow list."""
+    import nh3
+
+    page = Page.parse(html)
+    body = nh3.clean(
+        html,
+        tags=nh3.ALLOWED_TAGS | _MORE_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes=_SCHEMES,
+        clean_content_tags={"script", "style", "title"},
+        link_rel=None,
+    ).strip()
+    language = f' lang="{escape(page.declared_lang)}"' if page.declared_lang else ""
+    head = f'<meta charset="utf-8">\n<title>{escape(page.title or "")}</title>'
+    return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+
+
+def text_of(html: str) -> str:
+    """Return the text of a page: its blocks parted by blank lines, the rows of data tables as lines."""
+    import numpy as np
+
+    from blockfeat.blocks.cut import cut_into_blocks
+    from blockfeat.blocks.tagtable import load_table
+    from blockfeat.content.characters import clean_characters
+    from blockfeat.content.plain import plain_text
+    from blockfeat.content.tables import data_tables
+
+    blocks = cut_into_blocks(Page.parse(html), load_table("html5"))
+    kept = np.ones(len(blocks), dtype=np.bool_)
+    return clean_characters(plain_text(blocks, kept, data_tables(blocks, kept)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from blockfeat.blocks.text_places import elements_behind, text_places
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.walked import Walked
+from blockfeat.papers.crunch.decision import Walked
 
 Indices = NDArray[np.int64]
 

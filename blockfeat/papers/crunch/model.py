@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import TagTable, load_table
@@ -17,16 +18,148 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.crunch.clean import decide_on
-from blockfeat.papers.crunch.decision import Decision
+from blockfeat.papers.crunch.decision import Decision, Held
 from blockfeat.papers.crunch.hosts import HostList, host_list
-from blockfeat.papers.crunch.measuring import CrunchMeasurer, MeasuredTree
+from blockfeat.papers.crunch.measuring import CrunchMeasurer, ElementText, MeasuredTree
 from blockfeat.papers.crunch.read_settings import settings_from_values
-from blockfeat.papers.crunch.reasons import FEATURE_NAMES, Reasons
 from blockfeat.papers.crunch.settings import CleanSettings
+
+FEATURE_NAMES = ("share_left", "links_around", "words_around")
+"""What is told of a block: the share of its text that is left, and links and words outside of links that were left in
+the nearest table, cell or container when the filters looked at it."""
+
+_CELLS = ("td", "th")
+_WORDS = {
+    "a": "most of its text is links, which are removed",
+    "button": "in a button",
+    "form": "in a form",
+    "input": "in an input field",
+    "noscript": "it stands in for scripts",
+    "select": "in a drop-down list",
+    "datalist": "in a drop-down list",
+    "textarea": "in a text field",
+    **dict.fromkeys(("frame", "frameset", "iframe", "noframes"), "in a frame"),
+    **dict.fromkeys(("applet", "audio", "bgsound", "embed", "object", "video"), "in an embedded object"),
+    **dict.fromkeys(("img", "map", "picture", "svg"), "in an image"),
+}
+
 
 _SCHEMA = 1
 _HALF = 0.5
 _FAVOUR = 2.0
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """The reasons of the blocks of one page.
+
+    Attributes
+    ----------
+    decision : Decision
+        What goes.
+    settings : CleanSettings
+        The settings it was decided by.
+    text : ElementText
+        Where the text of the blocks stands.
+    """
+
+    decision: Decision
+    settings: CleanSettings
+    text: ElementText
+
+    def of_blocks(self, shares: NDArray[np.float64]) -> Iterator[BlockReason]:
+        """Yield the reason of each block; ``shares`` are those of `ElementText.share_left`."""
+        taker, looked_at = self._takers(), self._looked_at()
+        main, taken = self._main_elements(taker)
+        for block, share in enumerate(shares.tolist()):
+            element = main[block]
+            around = looked_at[element] if element >= 0 else -1
+            if share > 0.5:
+                reason = self._kept(share, around)
+            else:
+                around = taken[block] if taken[block] in self.decision.held else around
+                reason = f"dropped: {self._taken(taken[block])}"
+            held = self.decision.held.get(around)
+            values = (share, held.links, self._words(held)) if held else (share,)
+            yield BlockReason(reason, dict(zip(FEATURE_NAMES, map(float, values), strict=False)))
+
+    def _takers(self) -> list[int]:
+        """Return for each element the innermost one, itself or around it, by which its own text goes; -1 for none."""
+        decision, found = self.decision, list[int]()
+        for index, parent in enumerate(decision.walked.parent):
+            takes = decision.removed[index] or decision.emptied[index]
+            found.append(index if takes else found[parent] if parent >= 0 else -1)
+        return found
+
+    def _looked_at(self) -> list[int]:
+        """Return for each element the innermost one, itself or around it, that was counted; -1 for none."""
+        found: list[int] = []
+        for index, parent in enumerate(self.decision.walked.parent):
+            found.append(index if index in self.decision.held else found[parent] if parent >= 0 else -1)
+        return found
+
+    def _main_elements(self, taker: list[int]) -> tuple[list[int], list[int]]:
+        """Return for each block the element with most of its text, and the one that takes most of it; -1 for none."""
+        main, taken = [-1] * self.text.total.size, [-1] * self.text.total.size
+        most = [0] * len(main)
+        by_taker: dict[tuple[int, int], int] = {}
+        rows = zip(self.text.block.tolist(), self.text.element.tolist(), self.text.count.tolist(), strict=True)
+        for block, element, count in rows:
+            if count > most[block]:
+                main[block], most[block] = element, count
+            if taker[element] >= 0:
+                key = (block, taker[element])
+                by_taker[key] = by_taker.get(key, 0) + count
+        for block, element in sorted(by_taker, key=by_taker.__getitem__):
+            taken[block] = element
+        return main, taken
+
+    def _kept(self, share: float, around: int) -> str:
+        reason = "kept: no filter takes it out" if share == 1 else f"kept: {share:.0%} of its text stays"
+        held = self.decision.held.get(around)
+        if held is None or not self._is_list_candidate(around):
+            return reason
+        return f"{reason}; the {self._name(around)} around it has {self._counted(held)}"
+
+    def _taken(self, element: int) -> str:
+        """Return why an element goes."""
+        decision = self.decision
+        if element < 0:
+            return "it has no text"
+        name = decision.walked.names[element]
+        if decision.is_advertisement[element]:
+            return f"it belongs to an advertisement, by the host that its {name} element refers to"
+        held = decision.held.get(element)
+        if held is not None and self._is_list_candidate(element):
+            article = "an" if name[0] in "aeiou" and name not in _CELLS else "a"
+            words = f"in {article} {self._name(element)} that is mostly links: {self._counted(held)}"
+            limit = self.settings.link_lists.ratio if name in _CELLS else self.settings.link_lists.container_ratio
+            return f"{words} (at most {limit:.2g} a word)"
+        if held is not None:
+            least = self.settings.empty_tables.least_characters
+            return f"in an empty table: {_number(held.letters, 'letter')} (at least {least})"
+        return _WORDS.get(name, f"in a removed {name} element")
+
+    def _is_list_candidate(self, element: int) -> bool:
+        """Return whether an element was looked at as a list of links."""
+        lists, name = self.settings.link_lists, self.decision.walked.names[element]
+        return lists.remove and (name in lists.containers or (lists.cells and name in _CELLS))
+
+    def _name(self, element: int) -> str:
+        name = self.decision.walked.names[element]
+        return "table cell" if name in _CELLS else f"{name} element"
+
+    def _counted(self, held: Held) -> str:
+        words = round(self._words(held), 1)
+        shown = f"{words:.0f}" if words == int(words) or words >= 10 else f"{words:.1f}"
+        return f"{_number(held.links, 'link')} for {shown} {'word' if shown == '1' else 'words'} outside of links"
+
+    def _words(self, held: Held) -> float:
+        return held.unlinked / self.settings.link_lists.letters_per_word
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
@@ -10,15 +10,198 @@ from numpy.typing import NDArray
 
 from blockfeat import __version__
 from blockfeat.errors import BlockfeatError, ModelError, TrainingError
+from blockfeat.models.runs import best_run
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.bootstrapping import AdaptOptions, adapt_to_pages
-from blockfeat.papers.tokens.classifier import TokenClassifier
+from blockfeat.papers.tokens.classifier import FeatureCounts, Importance, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.vocabulary import Ids
+
+Floats = NDArray[np.float64]
+Run = tuple[int, int]
+
+_NEVER_CERTAIN = 1e-6
+_TRIGRAM = 3
+
 
 FEWEST_PAGES = 5
 _LEAST_SEEN = 2
+
+
+@dataclass(frozen=True)
+class AdaptOptions:
+    """The constants of the semi-supervised approach, those of the paper by default.
+
+    Attributes
+    ----------
+    window : int
+        w: tokens on each side of a border that a prediction's confidence looks at.
+    share : float
+        Share of the pages, the most confident ones, that is learnt from.
+    distance : int
+        d: tokens from a border at which importance has gone to 0.
+    factor : float
+        c: how much importance counts.
+    iterations : int
+        Rounds of choosing, learning and predicting.
+    smoothing : float
+        Added to the counts.
+    """
+
+    window: int = 10
+    share: float = 0.6
+    distance: int = 64
+    factor: float = 24.0
+    iterations: int = 10
+    smoothing: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.window < 1 or self.distance < 1 or self.iterations < 1 or self.factor < 0 or not self.smoothing > 0:
+            raise TrainingError(f"adapting needs a window, distance and iterations of at least 1: {self}")
+        if not 0 < self.share <= 1:
+            raise TrainingError(f"the share of pages to learn from must lie above 0 and be at most 1, not {self.share}")
+
+
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """A classifier for one site.
+
+    Attributes
+    ----------
+    classifier : TokenClassifier
+        The classifier, over trigrams, with importance weights.
+    runs : tuple of (int, int)
+        The run that it finds on each page.
+    changed : tuple of int
+        How many pages changed their run in each iteration.
+    """
+
+    classifier: TokenClassifier
+    runs: tuple[Run, ...]
+    changed: tuple[int, ...]
+
+
+def adapt_to_pages(
+    classifier: TokenClassifier,
+    pages: Sequence[PageTokens],
+    options: AdaptOptions | None = None,
+    *,
+    sites: Sequence[str] | None = None,
+    on_iteration: Callable[[int], None] | None = None,
+) -> Adapted:
+    """Learn the trigrams of a site, or of several sites together, from unlabelled pages.
+
+    Parameters
+    ----------
+    classifier : TokenClassifier
+        The supervised classifier that makes the first predictions; its vocabulary is kept.
+    pages : sequence of PageTokens
+        Some dozens of each site.
+    options : AdaptOptions, optional
+        The constants.
+    sites : sequence of str, optional
+        The site of each page: the most confident pages of each are learnt from, as in the paper's experiment with 60
+        of 100 pages of each of five sites. All pages are of one site by default.
+    on_iteration : callable, optional
+        Called with the number of each finished iteration, from 1.
+
+    Raises
+    ------
+    TrainingError
+        No article text is found on the pages to begin with.
+    """
+    how = options or AdaptOptions()
+    grams = [gram_keys(classifier.vocabulary.ids(page)[0], _TRIGRAM) for page in pages]
+    places = _places_by_site(sites or [""] * len(pages))
+    current = classifier
+    runs = [best_run(current.scores(page)) for page in pages]
+    changed = []
+    for number in range(1, how.iterations + 1):
+        probabilities = [current.probabilities(page) for page in pages]
+        chosen = [page for found in places for page in _most_confident(found, runs, probabilities, how)]
+        if not chosen:
+            raise TrainingError("no article text was found on the pages: there is nothing to adapt to")
+        learnt = _learnt([grams[page] for page in chosen], [runs[page] for page in chosen], how)
+        current = TokenClassifier(classifier.vocabulary, learnt[0], Scale(), learnt[1])
+        found = [best_run(current.scores(page)) for page in pages]
+        changed.append(sum(new != old for new, old in zip(found, runs, strict=True)))
+        runs = found
+        if on_iteration is not None:
+            on_iteration(number)
+        if not changed[-1]:
+            break
+    return Adapted(current, tuple(runs), tuple(changed))
+
+
+def confidence(probabilities: Floats, run: Run, window: int) -> float:
+    """Return how sure the classifier is of a run near its borders, from 0 to 1; see the module for the formula.
+
+    Parameters
+    ----------
+    probabilities : float array
+        Probability of each token to be inside.
+    run : tuple of int
+        First token and end (exclusive) of the prediction.
+    window : int
+        Tokens on each side of a border.
+    """
+    first, end = run
+    if end <= first:
+        return 0.0
+    inside = np.concatenate(
+        (probabilities[first : min(first + window, end)], probabilities[max(end - window, first) : end])
+    )
+    outside = np.concatenate((probabilities[max(first - window, 0) : first], probabilities[end : end + window]))
+    factors = np.clip(np.concatenate((inside, 1.0 - outside)), _NEVER_CERTAIN, 1.0)
+    return float(np.exp(np.log(factors).mean()))
+
+
+def border_weights(count: int, run: Run, distance: int) -> Floats:
+    """Return the importance of each of ``count`` tokens: 1 beside a border of the run, 0 at ``distance`` from it."""
+    place = np.arange(count)
+    # The paper's k is the last token, so that k + 0.5 is the end less a half.
+    to_border = np.minimum(np.abs(place - (run[0] - 0.5)), np.abs(place - (run[1] - 0.5))) - 0.5
+    return np.asarray((distance - np.minimum(distance, to_border)) / distance)
+
+
+def importance_of(keys: Ids, grams: Sequence[Ids], runs: Sequence[Run], distance: int) -> Floats:
+    """Return the mean of the border weights of the tokens with each gram, in the order of ``keys``."""
+    weights = [border_weights(page.size, run, distance) for page, run in zip(grams, runs, strict=True)]
+    place = np.searchsorted(keys, np.concatenate(list(grams)))
+    sums = np.bincount(place, weights=np.concatenate(weights), minlength=keys.size)
+    return np.asarray(sums / np.maximum(np.bincount(place, minlength=keys.size), 1))
+
+
+def _places_by_site(sites: Sequence[str]) -> list[list[int]]:
+    """Return the places of the pages of each site."""
+    return [[place for place, one in enumerate(sites) if one == site] for site in dict.fromkeys(sites)]
+
+
+def _most_confident(
+    pages: Sequence[int], runs: Sequence[Run], probabilities: Sequence[Floats], how: AdaptOptions
+) -> list[int]:
+    """Return those of some pages with the most confident predictions, best first, without pages that have none."""
+    found = [page for page in pages if runs[page][1] > runs[page][0]]
+    sure = {page: confidence(probabilities[page], runs[page], how.window) for page in found}
+    wanted = max(1, round(how.share * len(pages)))
+    return sorted(found, key=lambda page: (-sure[page], page))[:wanted]
+
+
+def _learnt(grams: Sequence[Ids], runs: Sequence[Run], how: AdaptOptions) -> tuple[NaiveBayes, Importance]:
+    """Count the trigrams of labelled pages and weigh them by their distance from the borders."""
+    is_inside = []
+    for page, (first, end) in zip(grams, runs, strict=True):
+        in_run = np.zeros(page.size, dtype=bool)
+        in_run[first:end] = True
+        is_inside.append(in_run)
+    labels = np.concatenate(is_inside)
+    counts = FeatureCounts.of(np.concatenate(list(grams)), labels)
+    nothing = FeatureCounts.sum([])
+    inside, outside = max(int(labels.sum()), 1), max(int((~labels).sum()), 1)
+    bayes = NaiveBayes(counts, nothing, nothing, inside, outside, smoothing=how.smoothing, balanced=True)
+    return bayes, Importance(importance_of(counts.key, grams, runs, how.distance), how.factor)
 
 
 @dataclass(frozen=True, eq=False)

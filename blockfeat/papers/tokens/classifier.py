@@ -1,23 +1,202 @@
-"""From tokens to scores: the local classifier with its vocabulary and the way its certainty becomes a score."""
+"""The local classifier: naive Bayes over counts of features (Pasternack & Roth 2009, 6.2), its scores, its file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.errors import ModelError
-from blockfeat.papers.tokens.naive_bayes import NaiveBayes, gram_keys
 from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.surroundings import surroundings
-from blockfeat.papers.tokens.vocabulary import Vocabulary
+from blockfeat.papers.tokens.vocabulary import Ids, Vocabulary, surroundings, token_ids
 
+Counts = NDArray[np.uint32]
 Floats = NDArray[np.float64]
+
+GRAM_SIZES = (1, 3)
+_FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x165667B19E3779F9))
+
 
 SCALES = ("probability", "log odds")
 _MOST = 50.0
+_COUNTS = ("grams", "unclosed", "around")
+_COLUMNS = ("key", "inside", "outside", "sources")
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def gram_keys(ids: Ids, size: int) -> Ids:
+    """Return the feature of each token: itself for size 1, itself and the ``size - 1`` tokens behind it else."""
+    if size == 1:
+        return ids
+    mixed = np.zeros(ids.size, dtype=np.uint64)
+    for place, factor in zip(range(size), _FACTORS, strict=False):
+        mixed[: ids.size - place] += (ids[place:].astype(np.uint64) + np.uint64(1)) * factor
+    return token_ids(mixed)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureCounts:
+    """How often each feature was seen inside and outside of article text.
+
+    Attributes
+    ----------
+    key : uint32 array, n
+        The features, ascending.
+    inside, outside : uint32 array, n
+        Tokens with the feature inside and outside of the text.
+    sources : uint32 array, n
+        Sites that the feature was seen on.
+    """
+
+    key: Ids
+    inside: Counts
+    outside: Counts
+    sources: Counts
+
+    def __post_init__(self) -> None:
+        """Check that the columns fit."""
+        if not self.key.shape == self.inside.shape == self.outside.shape == self.sources.shape:
+            raise ModelError("the counts of features must have one entry for each feature")
+        if np.any(self.key[1:] <= self.key[:-1]):
+            raise ModelError("the features of counts must ascend")
+
+    @classmethod
+    def of(cls, keys: Ids, is_inside: NDArray[np.bool_]) -> FeatureCounts:
+        """Count the features of all tokens of one source."""
+        key, number = np.unique(keys, return_inverse=True)
+        inside = np.bincount(number[is_inside], minlength=key.size).astype(np.uint32)
+        outside = np.bincount(number[~is_inside], minlength=key.size).astype(np.uint32)
+        return cls(key, inside, outside, np.ones(key.size, dtype=np.uint32))
+
+    @classmethod
+    def sum(cls, parts: Sequence[FeatureCounts]) -> FeatureCounts:
+        """Add up counts of different sources."""
+        if not parts:
+            return cls.of(np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=bool))
+        keys = np.concatenate([part.key for part in parts])
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: ordered.size])
+        columns = []
+        for name in ("inside", "outside", "sources"):
+            column = np.concatenate([getattr(part, name) for part in parts])[order]
+            columns.append(np.add.reduceat(column, first, dtype=np.uint32) if first.size else column)
+        return cls(ordered[first], *columns)
+
+    def __len__(self) -> int:
+        """Return the number of features."""
+        return int(self.key.size)
+
+    def chosen(self, which: NDArray[np.bool_]) -> FeatureCounts:
+        """Return some of the features."""
+        return FeatureCounts(self.key[which], self.inside[which], self.outside[which], self.sources[which])
+
+    def find(self, keys: Ids) -> NDArray[np.int64]:
+        """Return the place of each feature, -1 for one that is not here."""
+        if not self.key.size:
+            return np.full(keys.size, -1, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.key, keys), self.key.size - 1)
+        return np.where(self.key[place] == keys, place, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class NaiveBayes:
+    """Naive Bayes over the gram of each token, the most recent unclosed tag and what stands around.
+
+    A feature that was never seen is equally likely for both labels, as in the paper. With ``neighbours``, a token whose
+    gram was never seen takes those of both its neighbours (7.7).
+
+    Attributes
+    ----------
+    grams, unclosed, around : FeatureCounts
+        Counts of grams, of most recent unclosed tags and of `surroundings`; without
+        features a column adds nothing.
+    inside, outside : int
+        All training tokens inside and outside of the text.
+    size : int
+        Tokens in a gram: 3, or 1.
+    smoothing : float
+        Added to both counts of every feature; above 0.
+    neighbours : bool
+        Whether tokens with unseen grams take those of their neighbours.
+    balanced : bool
+        Whether both labels are equally likely beforehand, so that a token with unseen features has log odds of 0;
+        else they are as likely as in training.
+    """
+
+    grams: FeatureCounts
+    unclosed: FeatureCounts
+    around: FeatureCounts
+    inside: int
+    outside: int
+    size: int = 3
+    smoothing: float = 0.5
+    neighbours: bool = False
+    balanced: bool = False
+    _odds: tuple[Floats, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the values; work out the log odds of every feature."""
+        if self.size not in GRAM_SIZES or not self.smoothing > 0 or self.inside < 1 or self.outside < 1:
+            raise ModelError("naive Bayes needs grams of 1 or 3 tokens, smoothing above 0, and tokens of both labels")
+        object.__setattr__(self, "_odds", tuple(map(self._log_odds, (self.grams, self.unclosed, self.around))))
+
+    def log_odds(self, ids: Ids, unclosed: Ids, around: Ids) -> Floats:
+        """Return the log odds that each token is inside.
+
+        Parameters
+        ----------
+        ids, unclosed : uint32 array, n
+            Identifiers of the tokens and of the most recent unclosed tags (`Vocabulary.ids`).
+        around : uint32 array, n
+            `blockfeat.papers.tokens.vocabulary.surroundings` of the tokens.
+        """
+        grams = _looked_up(self.grams.find(gram_keys(ids, self.size)), self._odds[0], neighbours=self.neighbours)
+        total = grams if self.balanced else grams + np.log(self.inside / self.outside)
+        for counts, odds, keys in ((self.unclosed, self._odds[1], unclosed), (self.around, self._odds[2], around)):
+            if len(counts):
+                total += odds[counts.find(keys)]
+        return np.asarray(total)
+
+    def plus(self, more: NaiveBayes) -> NaiveBayes:
+        """Return the classifier with the counts of more pages, of other sites, added.
+
+        Raises
+        ------
+        ModelError
+            The grams of both are of different sizes.
+        """
+        if more.size != self.size:
+            raise ModelError(f"counts of grams of {more.size} tokens cannot be added to those of {self.size}")
+        return replace(
+            self,
+            grams=FeatureCounts.sum([self.grams, more.grams]),
+            unclosed=FeatureCounts.sum([self.unclosed, more.unclosed]),
+            around=FeatureCounts.sum([self.around, more.around]),
+            inside=self.inside + more.inside,
+            outside=self.outside + more.outside,
+        )
+
+    def _log_odds(self, counts: FeatureCounts) -> Floats:
+        """Return log P(feature | inside) / P(feature | outside) for each feature, with 0 at the end for the unseen."""
+        added = self.smoothing
+        inside = (counts.inside + added) / (self.inside + added * (len(counts) + 1))
+        outside = (counts.outside + added) / (self.outside + added * (len(counts) + 1))
+        return np.append(np.log(inside) - np.log(outside), 0.0)
+
+
+def _looked_up(place: NDArray[np.int64], odds: Floats, *, neighbours: bool) -> Floats:
+    """Return the log odds at some places; -1 gives the neighbours' or none."""
+    found = odds[place]
+    if neighbours and place.size > 1:
+        unseen = np.flatnonzero(place < 0)
+        beside = np.concatenate(([0.0], found, [0.0]))
+        found[unseen] = beside[unseen] + beside[unseen + 2]
+    return np.asarray(found)
 
 
 @dataclass(frozen=True)
@@ -116,3 +295,65 @@ class TokenClassifier:
 def bounded_probabilities(log_odds: Floats) -> Floats:
     """Return the probabilities of log odds, never 0 or 1."""
     return probabilities(log_odds, limit=_MOST)
+
+
+def classifier_to_document(classifier: TokenClassifier) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Return a classifier as plain values and arrays of counts."""
+    bayes, scale = classifier.bayes, classifier.scale
+    document: dict[str, Any] = {
+        "tags": list(classifier.vocabulary.tags),
+        "scale": {"name": scale.name, "bias": scale.bias, "limit": scale.limit},
+        "bayes": {
+            "inside": bayes.inside,
+            "outside": bayes.outside,
+            "size": bayes.size,
+            "smoothing": bayes.smoothing,
+            "neighbours": bayes.neighbours,
+            "balanced": bayes.balanced,
+        },
+    }
+    arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
+    for name in _COUNTS:
+        counts: FeatureCounts = getattr(bayes, name)
+        for column in _COLUMNS:
+            values = getattr(counts, column)
+            arrays[f"{name}_{column}"] = _steps(values) if column == "key" else values
+    if classifier.importance is not None:
+        document["importance"] = classifier.importance.factor
+        arrays["weight"] = classifier.importance.weight.astype(np.float16)
+    return document, arrays
+
+
+def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> TokenClassifier:
+    """Make a classifier from what `classifier_to_document` returned.
+
+    Raises
+    ------
+    KeyError, TypeError, AttributeError, ValueError
+        Something is missing or wrong.
+    """
+    columns = {
+        name: FeatureCounts(
+            _sums(arrays[f"{name}_key"]),
+            *(arrays[f"{name}_{column}"].astype(np.uint32, casting="safe") for column in _COLUMNS[1:]),
+        )
+        for name in _COUNTS
+    }
+    classifier = TokenClassifier(
+        vocabulary=Vocabulary(tuple(document["tags"]), _sums(arrays["form"]), arrays["stem"].astype(np.uint32)),
+        bayes=NaiveBayes(columns["grams"], columns["unclosed"], columns["around"], **document["bayes"]),
+        scale=Scale(**document["scale"]),
+    )
+    if "importance" not in document:
+        return classifier
+    weight = arrays["weight"].astype(np.float64)
+    return replace(classifier, importance=Importance(weight, float(document["importance"])))
+
+
+def _steps(ascending: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the steps between ascending numbers, which compress far better."""
+    return np.diff(ascending, prepend=np.uint32(0))
+
+
+def _sums(steps: NDArray[Any]) -> NDArray[np.uint32]:
+    return np.cumsum(steps, dtype=np.uint32)

@@ -18,12 +18,16 @@ from blockfeat.models.documents import check_schema, reading_values, table_from_
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.models.runs import best_run
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import TokenClassifier
-from blockfeat.papers.tokens.constrained import best_run_within, truncate_run
-from blockfeat.papers.tokens.document import classifier_from_document, classifier_to_document
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.run_blocks import block_scores, covered_shares, kept_blocks
-from blockfeat.papers.tokens.systems import PENALTY, cleaned, longest_block, simple_scores
+from blockfeat.papers.tokens.classifier import TokenClassifier, classifier_from_document, classifier_to_document
+from blockfeat.papers.tokens.page_tokens import PageTokens, block_scores, covered_shares, kept_blocks
+from blockfeat.papers.tokens.runs import (
+    PENALTY,
+    best_run_within,
+    cleaned,
+    longest_block,
+    simple_scores,
+    truncate_run,
+)
 
 _SCHEMA = 1
 SYSTEMS = ("longest-block", "simple", "classifier")

@@ -12,8 +12,7 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
-from blockfeat.papers.tokens.counts import TokenCounter, common_tags
-from blockfeat.papers.tokens.labels import gold_run
+from blockfeat.papers.tokens.counts import TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress

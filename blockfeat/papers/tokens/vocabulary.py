@@ -1,15 +1,19 @@
-"""Which tokens count as the same one: forms of a word by stem, rare tags as one (Pasternack & Roth 2009, 5.2)."""
+"""Which tokens count as the same one, by stem and rare tag (Pasternack & Roth 2009, 5.2), and what stands around each.
+
+The surroundings are a third feature beside the paper's two, which see three tokens and one tag: on modern, deeply
+nested pages, that is too little (docs/mss.md has the figures).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import name_keys, parents_of
 from blockfeat.papers.tokens.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
 
 Ids = NDArray[np.uint32]
@@ -19,6 +23,64 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _UNKNOWN = np.array([0x756E6B6E, 0x6E6B6E75], dtype=np.uint32)
 """Identifiers of start and end tags that are not common."""
+
+
+ALGORITHMS = {
+    "ar": "arabic",
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "el": "greek",
+    "en": "english",
+    "es": "spanish",
+    "et": "estonian",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "ga": "irish",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "hy": "armenian",
+    "id": "indonesian",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
+}
+"""Snowball's algorithm by ISO 639-1 code; English has Porter's second one."""
+Indices = NDArray[np.int64]
+_PARTS = (
+    "article",
+    "main",
+    "nav",
+    "header",
+    "footer",
+    "aside",
+    "form",
+    "figure",
+    "ul",
+    "ol",
+    "table",
+    "blockquote",
+    "section",
+)
+_INLINE = (
+    *("a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "mark", "q", "s", "samp", "small"),
+    *("strike", "strong", "sub", "sup", "time", "tt", "u", "var", "span", "br", "img", "wbr"),
+)
+_LENGTHS = np.array([2, 5, 10, 20, 40])
+_NO_TEXT = _LENGTHS.size + 2
+_KINDS = 8
+_IN_TEXT = 1 << 10
 
 
 def token_ids(keys: Keys) -> Ids:
@@ -92,3 +154,105 @@ class Vocabulary:
         found = token_ids(tokens.unclosed)
         found[~are_among(found, self._starts) & (tokens.unclosed != 0)] = _UNKNOWN[0]
         return found
+
+
+@dataclass
+class Stemmer:
+    """Stems words of one language and remembers them as long as it lives.
+
+    Attributes
+    ----------
+    lang : str or None
+        ISO 639-1 code; words of a language without an algorithm stay as they are.
+    """
+
+    lang: str | None
+    _known: dict[str, str] = field(default_factory=dict, repr=False)
+    _stem: Callable[[str], str] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Get the algorithm."""
+        if self.lang not in ALGORITHMS:
+            return
+        import snowballstemmer  # type: ignore[import-untyped]  # 50 ms that only training needs
+
+        algorithms = snowballstemmer.algorithms()
+        name = ALGORITHMS[self.lang]
+        if name in algorithms:
+            self._stem = snowballstemmer.stemmer(name).stemWord
+
+    def stems(self, words: Iterable[str]) -> list[str]:
+        """Return the stem of each word (lower-case), in order."""
+        if self._stem is None:
+            return list(words)
+        found = []
+        for word in words:
+            stem = self._known.get(word)
+            if stem is None:
+                # A stem can come out empty; the word stands for itself then.
+                stem = self._known[word] = self._stem(word) or word
+            found.append(stem)
+        return found
+
+
+def surroundings(tokens: PageTokens) -> Ids:
+    """Return a number for what stands around each token; linear in the page.
+
+    It combines the part of the page (the innermost of article, main, nav, header, footer, aside, form, figure, lists,
+    table, quote and section), whether the token is inside a link, and how many words stand in the stretch of text that
+    the token stands in, in the one before and in the one behind it; stretches end at tags that are not inline.
+    """
+    if not len(tokens):
+        return np.zeros(0, dtype=np.uint32)
+    inline = np.sort(np.concatenate([_tags(_INLINE, opens=True), _tags(_INLINE, opens=False)]))
+    is_border = tokens.is_tag.copy()
+    is_border[is_border] = ~are_among(tokens.key[is_border], inline)
+    stretch = np.cumsum(is_border)
+    words = np.bincount(stretch[tokens.is_word], minlength=int(stretch[-1]) + 1)
+    in_text = ~is_border & (words[stretch] > 0)
+    lengths = _length_classes(words, np.asarray(stretch), in_text)
+    part = _innermost(tokens, _PARTS)
+    in_link = _innermost(tokens, ("a",)) > 0
+    return (((lengths * 2 + in_link) * (len(_PARTS) + 1)) + part).astype(np.uint32)
+
+
+def _length_classes(words: Indices, stretch: Indices, in_text: NDArray[np.bool_]) -> Indices:
+    """Return one number for the lengths of the texts before, at and behind each token."""
+    filled = np.flatnonzero(words)
+    if not filled.size:
+        return np.zeros(stretch.size, dtype=np.int64)
+    known = np.concatenate(([_NO_TEXT], np.searchsorted(_LENGTHS, words[filled], side="right"), [_NO_TEXT]))
+    # Place of the first stretch with words from here on, moved by one for the border at the front.
+    here = np.searchsorted(filled, np.arange(words.size)) + 1
+    by_stretch_before, by_stretch_here = known[here - 1], known[here]
+    by_stretch_behind = known[np.minimum(here + 1, known.size - 1)]
+    between = by_stretch_before * _KINDS + by_stretch_here
+    inside = _IN_TEXT + (by_stretch_before * _KINDS + by_stretch_here) * _KINDS + by_stretch_behind
+    return np.where(in_text, inside[stretch], between[stretch])
+
+
+def _innermost(tokens: PageTokens, names: tuple[str, ...]) -> Indices:
+    """Return for each token the innermost element of some names that it is inside of: 1 for the first name, 0: none."""
+    nothing = np.zeros(len(tokens), dtype=np.int64)
+    tags = np.flatnonzero(tokens.is_tag)
+    end_of = np.zeros(int(tokens.element.max()) + 1, dtype=np.int64)
+    end_of[tokens.element[tags]] = tags
+    keys = _tags(names, opens=True)
+    start = tags[(tokens.kind[tags] == START_TAG) & are_among(tokens.key[tags], np.sort(keys))]
+    end = end_of[tokens.element[start]]
+    start, end = start[end > start], end[end > start]
+    if not start.size:
+        return nothing
+    number = np.argmax(tokens.key[start][:, None] == keys[None, :], axis=1) + 1
+    parent = parents_of(start, end)
+    # What holds from each start tag on, and from behind each end tag on; start tags last, for they may stand there.
+    since = np.zeros(len(tokens) + 1, dtype=np.int64)
+    holds = np.zeros(len(tokens) + 1, dtype=np.int64)
+    since[end + 1] = end + 1
+    holds[end + 1] = np.where(parent >= 0, number[parent], 0)
+    since[start], holds[start] = start, number
+    return holds[np.maximum.accumulate(since)][:-1]
+
+
+def _tags(names: tuple[str, ...], *, opens: bool) -> NDArray[np.uint64]:
+    return tag_tokens(name_keys(names), np.full(len(names), opens))

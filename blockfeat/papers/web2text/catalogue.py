@@ -17,6 +17,10 @@ LEAF_TAGS = tuple(_LEAF_TAGS.split())
 """Tags of b110 to b128."""
 
 
+# Name, unit, whether binary, lowest and highest value.
+_Entry = tuple[str, str, bool, float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Web2TextFeature:
     """One input of a network.
@@ -44,10 +48,6 @@ class Web2TextFeature:
     high: float = np.inf
     is_binary: bool = False
     source: str = f"{_PAPER}, appendix 0.A"
-
-
-# Name, unit, whether binary, lowest and highest value.
-_Entry = tuple[str, str, bool, float, float]
 
 
 def _share(name: str, unit: str) -> _Entry:

@@ -1,4 +1,4 @@
-"""The features of the text leaves of a page and of the edges between them, vectorised (Vogels et al. 2018, 3.3)."""
+"""The features of text leaves and the edges between them (Vogels et al. 2018, 3.3), and the stage that measures them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.blocks.tagtable import TagTable
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.lang.identify import Identifier
 from blockfeat.lang.word_keys import keys_of_spans
+from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, LEAF_TAGS, PARENT_TAGS, ranges
-from blockfeat.papers.web2text.class_paths import class_paths
-from blockfeat.papers.web2text.collapsed import CollapsedDom
-from blockfeat.papers.web2text.leaves import Leaf, LeafCounts, count_leaves
+from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, LeafMeasurer, class_paths, count_leaves
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -223,3 +225,59 @@ def _line_breaks(blocks: Blocks) -> Flags:
     before = np.cumsum(is_line)[np.searchsorted(tags.start, blocks.first_byte, side="right") - 1]
     breaks: Flags = before[1:] > before[:-1]
     return breaks
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredLeaves(MeasuredPage):
+    """A page as Web2Text reads it.
+
+    Attributes
+    ----------
+    leaves : Blocks
+        The page's text leaves.
+    leaf_features : PageFeatures
+        The features of the leaves and of the edges between them.
+    """
+
+    leaves: Blocks
+    leaf_features: PageFeatures
+
+
+@dataclass(frozen=True)
+class Web2TextMeasurer:
+    """Cuts pages into blocks and into text leaves.
+
+    Attributes
+    ----------
+    blocks : Measurer
+        Cuts pages into the blocks of the result; no features of them are computed.
+    leaves : LeafMeasurer
+        Cuts pages into text leaves.
+    """
+
+    blocks: Measurer
+    leaves: LeafMeasurer
+
+    @classmethod
+    def of(cls, table: TagTable, identifier: Identifier, *, languages: tuple[str, ...] = ()) -> Web2TextMeasurer:
+        """Make a measurer with the tag table of the result; the identifier may be shared."""
+        blocks = Measurer(cutter=Cutter.of(table), features=(), identifier=identifier, languages=languages)
+        return cls(blocks, LeafMeasurer.of(identifier))
+
+    @property
+    def identifier(self) -> Identifier:
+        """Language identification."""
+        return self.blocks.identifier
+
+    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
+        """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
+        measured = self.blocks.measure(page, lang=lang)
+        leaves = self.leaves.measure(page, lang=measured.lang)
+        return MeasuredLeaves(
+            blocks=measured.blocks,
+            matrix=measured.matrix,
+            lang=measured.lang,
+            stop_words=measured.stop_words,
+            leaves=leaves.blocks,
+            leaf_features=page_features(leaves),
+        )

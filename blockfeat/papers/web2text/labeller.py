@@ -1,4 +1,4 @@
-"""The two networks and Viterbi: from the features of a page's text leaves to their labels (Vogels et al. 2018, 3.5)."""
+"""The two networks, run in numpy, and Viterbi: from features of leaves to labels (Vogels et al. 2018, 3.4, 3.5)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,88 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._numeric import matmul
 from blockfeat.errors import ModelError
 from blockfeat.models.viterbi import best_labels
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import PageFeatures
-from blockfeat.papers.web2text.network import KERNELS, Layer, Network, log_softmax
+
+Activations = NDArray[np.float32]
+
+FILTERS = (50, 50, 50, 10)
+"""Filters of the first four layers; the last has one for each answer."""
+KERNELS = (1, 1, 3, 3, 3)
+"""Kernel sizes; with `FILTERS` they give the numbers of weights in section 4.3.1 (17,960 and 12,870)."""
+
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """A convolution: weights, float array of kernel × inputs × outputs, and a bias for each output."""
+
+    weights: Activations
+    bias: Activations
+
+    def __post_init__(self) -> None:
+        """Check the shapes."""
+        if self.weights.ndim != 3 or self.weights.shape[0] % 2 == 0 or self.bias.shape != self.weights.shape[2:]:
+            raise ModelError(f"weights {self.weights.shape} and bias {self.bias.shape} are no convolution")
+
+    def __call__(self, sequence: Activations) -> Activations:
+        """Return n × outputs for n × inputs; zeros stand before and behind the sequence."""
+        reach = self.weights.shape[0] // 2
+        result: Activations = matmul(sequence, self.weights[reach], is_padded=True) + self.bias
+        for step in range(1, min(reach, sequence.shape[0] - 1) + 1):
+            result[step:] += matmul(sequence[:-step], self.weights[reach - step], is_padded=True)
+            result[:-step] += matmul(sequence[step:], self.weights[reach + step], is_padded=True)
+        return result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Convolutions with rectified linear units between them.
+
+    Attributes
+    ----------
+    mean, scale : float32 array, inputs
+        Standardisation of the features: 0 and 1 for binary ones.
+    layers : tuple of Layer
+        The convolutions.
+    """
+
+    mean: Activations
+    scale: Activations
+    layers: tuple[Layer, ...]
+
+    def __post_init__(self) -> None:
+        """Check that the layers fit each other."""
+        sizes = [self.mean.size, *(layer.weights.shape[2] for layer in self.layers)]
+        if self.mean.shape != self.scale.shape or [layer.weights.shape[1] for layer in self.layers] != sizes[:-1]:
+            raise ModelError("the layers of the network do not fit each other")
+
+    def standardise(self, features: Activations) -> Activations:
+        """Return features with zero mean and unit variance on the training pages; 0, the mean, for NaN."""
+        values = (features - self.mean) / self.scale
+        values[np.isnan(values)] = 0.0
+        return values
+
+    def logits(self, features: Activations) -> Activations:
+        """Return what the last layer says of each place of a sequence: n × answers."""
+        sequence = self.standardise(features)
+        for layer in self.layers[:-1]:
+            sequence = layer(sequence)
+            np.maximum(sequence, 0, out=sequence)
+        return self.layers[-1](sequence)
+
+
+def log_softmax(logits: Activations) -> NDArray[np.float64]:
+    """Return the logarithms of the probabilities of each row."""
+    shifted = logits.astype(np.float64)
+    shifted -= shifted.max(axis=1, keepdims=True, initial=-np.inf)
+    logarithms: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return logarithms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What is counted in the text leaves of a page, and sums of it over the nodes around them."""
+"""The text leaves of a page: what is counted in them, paths of tags and classes, the collapsed DOM around them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags, parents_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -32,6 +33,16 @@ _PUNCTUATION_KIND, _QUESTION_KIND, _DIGIT_KIND = 1, 2, 4
 _YEAR_LENGTH = 4
 
 
+_NO_KIND = 0xFFFF
+Keys = NDArray[np.uint64]
+_BEFORE_VALUE = int.from_bytes(b' class="', "little")
+_WORD = 8
+_QUOTE = 34
+_MIX = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93))
+_SHIFT = np.uint64(29)
+_NONE = -2
+
+
 def _kinds() -> NDArray[np.uint8]:
     """Return the kinds of all characters up to U+FFFF; those above have none."""
     table = np.zeros(1 << 16, dtype=np.uint8)
@@ -41,7 +52,6 @@ def _kinds() -> NDArray[np.uint8]:
 
 
 _KINDS = _kinds()
-_NO_KIND = 0xFFFF
 
 
 class Leaf(NamedTuple):
@@ -182,3 +192,154 @@ def _count_patterns(counts: Floats, blocks: Blocks) -> None:
     is_address = (codes[colons + 1] == ord("/")) & (codes[colons + 2] == ord("/")) & (behind & SPACE == 0)
     is_address &= (before == ord("p")) | (before == ord("s"))
     counts[:, at.address] = np.bincount(np.searchsorted(ends, colons[is_address], side="right"), minlength=n)
+
+
+def class_paths(blocks: Blocks) -> Keys:
+    """Return a number for each leaf, the same for leaves with the same tags and classes around them.
+
+    The numbers are sums over the elements around a leaf, so that they are differences of one running sum over tags.
+    """
+    tags = blocks.tags
+    level = np.arange(len(tags)) - np.searchsorted(np.sort(tags.closed), tags.opened)
+    keys = (tags.key + _class_keys(tags)) * _MIX[0] + level.astype(np.uint64)
+    keys = (keys ^ (keys >> _SHIFT)) * _MIX[1]
+    keys ^= keys >> _SHIFT
+    change = np.zeros(tags.start.size, dtype=np.uint64)
+    change[tags.opened] = keys
+    change[tags.closed] -= keys
+    around = np.cumsum(change)
+    return around[np.searchsorted(tags.start, blocks.first_byte, side="right") - 1]
+
+
+def _class_keys(tags: Tags) -> Keys:
+    """Return a number for the class of each element, by its length and its first and last sixteen bytes."""
+    keys = np.zeros(len(tags), dtype=np.uint64)
+    padded = bytes(_WORD) + tags.source + bytes(2 * _WORD)
+    words: Keys = np.ndarray((len(padded) - _WORD + 1,), dtype="<u8", buffer=padded, strides=(1,))
+    quotes = np.flatnonzero(np.frombuffer(tags.source, dtype=np.uint8) == _QUOTE)
+    place = np.flatnonzero(words[quotes + 1] == _BEFORE_VALUE)
+    place = place[place + 1 < quotes.size]
+    first, end = quotes[place] + 1, quotes[place + 1]
+    tag = np.searchsorted(tags.start, first, side="right") - 1
+    element = np.minimum(np.searchsorted(tags.opened, tag), len(tags) - 1)
+    in_tag = (end < tags.stop[tag]) & (tags.opened[element] == tag)
+    first, length, element = first[in_tag], (end - first)[in_tag], element[in_tag]
+    found = length.astype(np.uint64)
+    for step in (0, _WORD):
+        inside = np.clip(length - step, 0, _WORD)
+        head = _head(words[np.minimum(first + step, len(tags.source)) + _WORD], inside)
+        tail = _tail(words[first + np.maximum(length - step, 0)], inside)
+        found = (found * _MIX[2] + head) * _MIX[3] + tail
+    # Of two classes in one tag the first counts, as it does on the page.
+    keys[element[::-1]] = found[::-1]
+    return keys
+
+
+def _head(words: Keys, count: Indices) -> Keys:
+    """Return the first bytes of words of eight."""
+    bits = (8 * count).astype(np.uint64)
+    mask = np.where(count >= _WORD, ~np.uint64(0), (np.uint64(1) << np.minimum(bits, np.uint64(63))) - np.uint64(1))
+    return words & mask
+
+
+def _tail(words: Keys, count: Indices) -> Keys:
+    """Return the last bytes of words of eight."""
+    bits = (8 * (_WORD - count)).astype(np.uint64)
+    return np.where(count > 0, words >> np.minimum(bits, np.uint64(63)), np.uint64(0))
+
+
+@dataclass(frozen=True, slots=True)
+class CollapsedDom:
+    """The collapsed tree over the n text leaves of a page; m inner nodes in document order, the root first.
+
+    A node stands for all elements that hold the same leaves, so each inner node has two children at least; elements
+    around a single leaf belong to that leaf. The root is a node even where the page has one leaf only.
+
+    Attributes
+    ----------
+    element : int array, m
+        Outermost element of each node, as `blockfeat.page.tags.Tags` numbers them.
+    first, end : int array, m
+        The leaves of each node are those from first (inclusive) to end (exclusive).
+    parent : int array, m
+        Node around each node; -1 for the root.
+    depth : int array, m
+        Nodes around each node.
+    leaf_parent : int array, n
+        Innermost node around each leaf; -1 where the only leaf is the root.
+    common : int array, n - 1
+        Innermost node around each leaf and the next.
+    merged : int array, c
+        Elements that hold at least one leaf, in document order.
+    merged_into : int array, c
+        The node that each is part of, or -1 - leaf for an element around a single leaf.
+    """
+
+    element: Indices
+    first: Indices
+    end: Indices
+    parent: Indices
+    depth: Indices
+    leaf_parent: Indices
+    common: Indices
+    merged: Indices
+    merged_into: Indices
+
+    @classmethod
+    def of(cls, blocks: Blocks) -> CollapsedDom:
+        """Collapse the tree of a page whose blocks are its text leaves; linear in the page."""
+        tags, containers = blocks.tags, blocks.containers
+        held = containers.end_block > containers.first_block
+        first, end = containers.first_block[held], containers.end_block[held]
+        merged = containers.element[held]
+        is_inner = end - first > 1
+        is_inner[:1] = True
+        place = np.flatnonzero(is_inner)
+        # Elements of one node follow each other here: what stands between them would hold leaves of its own.
+        is_new = np.ones(place.size, dtype=np.bool_)
+        is_new[1:] = (first[place[1:]] != first[place[:-1]]) | (end[place[1:]] != end[place[:-1]])
+        merged_into = -1 - first
+        merged_into[place] = np.cumsum(is_new) - 1
+        node = place[is_new]
+        element, first, end = merged[node], first[node], end[node]
+        opened, closed = tags.opened[element], tags.closed[element]
+        parent = parents_of(opened, closed)
+        depth = np.arange(node.size) - np.searchsorted(np.sort(closed), opened)
+        common = _common_nodes(first, end, parent, len(blocks))
+        return cls(
+            element=element,
+            first=first,
+            end=end,
+            parent=parent,
+            depth=depth,
+            leaf_parent=_leaf_parents(common, depth, len(blocks)),
+            common=common,
+            merged=merged,
+            merged_into=merged_into,
+        )
+
+    def distances(self) -> Indices:
+        """Return the hops between each leaf and the next by way of their common node: int array, n - 1."""
+        leaf_depth = self.depth[self.leaf_parent] + 1
+        hops: Indices = leaf_depth[:-1] + leaf_depth[1:] - 2 * self.depth[self.common]
+        return hops
+
+
+def _common_nodes(first: Indices, end: Indices, parent: Indices, leaves: int) -> Indices:
+    """Return the innermost node around each leaf and the next."""
+    known = np.full(max(leaves, 1), _NONE, dtype=np.int64)
+    # Where several nodes begin or end at one place, the last assignment stands: outermost end, innermost begin.
+    known[end[::-1] - 1] = parent[::-1]
+    known[first] = np.arange(first.size)
+    last = np.maximum.accumulate(np.where(known != _NONE, np.arange(known.size), 0))
+    common: Indices = known[last][: max(leaves - 1, 0)]
+    return common
+
+
+def _leaf_parents(common: Indices, depth: Indices, leaves: int) -> Indices:
+    """Return the deeper of the two nodes that each leaf shares with its neighbours."""
+    if leaves < 2:
+        return np.full(leaves, -1, dtype=np.int64)
+    before, after = np.append(common[:1], common), np.append(common, common[-1:])
+    parents: Indices = np.where(depth[before] >= depth[after], before, after)
+    return parents

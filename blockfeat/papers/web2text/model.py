@@ -18,8 +18,8 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
+from blockfeat.papers.web2text.features import MeasuredLeaves, Web2TextMeasurer
 from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.measuring import MeasuredLeaves, Web2TextMeasurer
 
 _SCHEMA = 1
 _FAVOUR = 1.5

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, Web2TextFeature
 from blockfeat.papers.web2text.features import PageFeatures
-from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.network import FILTERS, KERNELS, Layer, Network
+from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
 from blockfeat.training.optional_libraries import import_torch
 
 _logger = logging.getLogger("blockfeat.papers.web2text.networks")

@@ -2,8 +2,7 @@ import numpy as np
 
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import PageFeatures
-from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.network import FILTERS, KERNELS, Layer, Network
+from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
 from experiments.web2text.leaf_pages import LeafPage, PageSplit
 from experiments.web2text.table import INTERPOLATIONS, interpolation_table
 

@@ -13,12 +13,10 @@ from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.fitness import CrunchTrainingSet, PreparedTree
+from blockfeat.papers.crunch.fitness import CrunchTrainingSet, PreparedTree, nodes_of
 from blockfeat.papers.crunch.model import CrunchModel
-from blockfeat.papers.crunch.nodes import nodes_of
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.papers.crunch.space import CrunchSpace
-from blockfeat.papers.crunch.trainer import CrunchConfig
+from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.chunks import gold_of

@@ -5,19 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from blockfeat.commands.models import adapt as adapt_command
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models import store
+from blockfeat.models.runs import best_run
 from blockfeat.models.store import load_model, save_model
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.adapt import adapt
-from blockfeat.papers.tokens.bootstrapping import AdaptOptions
+from blockfeat.papers.tokens.adapt import (
+    AdaptOptions,
+    adapt,
+    adapt_to_pages,
+    border_weights,
+    confidence,
+    importance_of,
+)
 from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
 from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import TokenModel
@@ -86,3 +96,131 @@ def test_the_command_writes_a_model_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert done.exit_code == 0, done.output
     assert "6 pages" in done.output
     assert load_model(output).name == "site"
+
+
+BOOTSTRAPPING_TAGS = ("html", "head", "body", "title", "div", "p", "ul", "li", "a", "h1", "h3", "span", "section", "em")
+
+
+def test_importance_runs_from_1_at_a_border_to_0_at_the_distance() -> None:
+    weights = border_weights(300, (100, 200), 64)
+    # Adjacent to a border: the first and last token inside, and their neighbours outside.
+    assert weights[[99, 100, 199, 200]].tolist() == [1.0, 1.0, 1.0, 1.0]
+    assert weights[[98, 101, 198, 201]] == pytest.approx([63 / 64] * 4)
+    assert weights[[100 + 63, 100 - 64]] == pytest.approx([(64 - 36) / 64, 1 / 64])
+    assert weights[[0, 35, 264, 299]].tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+@given(st.integers(1, 60), st.integers(1, 40), st.integers(1, 40), st.integers(1, 80))
+def test_importance_falls_evenly_with_the_distance_from_the_nearest_border(
+    before: int, inside: int, behind: int, distance: int
+) -> None:
+    run = (before, before + inside)
+    weights = border_weights(before + inside + behind, run, distance)
+    for token, weight in enumerate(weights.tolist()):
+        steps = min(
+            run[0] - 1 - token if token < run[0] else token - run[0],
+            token - run[1] if token >= run[1] else run[1] - 1 - token,
+        )
+        assert weight == pytest.approx(max(0.0, 1 - steps / distance))
+
+
+def test_a_trigrams_importance_is_the_mean_over_its_tokens() -> None:
+    keys = np.array([3, 5, 9], dtype=np.uint32)
+    page = np.array([9, 5, 3, 3, 5, 9], dtype=np.uint32)
+    found = importance_of(keys, [page, page], [(2, 4), (2, 4)], 2)
+    assert found.tolist() == [1.0, 1.0, 0.5]
+    assert importance_of(np.array([3, 7], dtype=np.uint32), [page[2:3]], [(0, 1)], 4).tolist() == [1.0, 0.0]
+
+
+def test_confidence_is_the_geometric_mean_beside_both_borders() -> None:
+    probabilities = np.array([0.5, 0.1, 0.2, 0.9, 0.8, 0.01, 0.7, 0.6, 0.4, 0.3, 0.5])
+    factors = [0.9, 0.8, 0.9, 0.8, 0.7, 0.6, 0.6, 0.7]  # 1-p of two before, p of two on each side inside, 1-p of two
+    assert confidence(probabilities, (3, 8), 2) == pytest.approx(np.prod(factors) ** (1 / len(factors)))
+    # Tokens far from the borders do not count, however wrong.
+    changed = probabilities.copy()
+    changed[[0, 5, 10]] = [0.99, 0.5, 0.99]
+    assert confidence(changed, (3, 8), 2) == confidence(probabilities, (3, 8), 2)
+
+
+def test_confidence_at_the_edges_of_a_page() -> None:
+    sure = np.ones(4)
+    assert confidence(sure, (0, 4), 10) == pytest.approx(1.0)
+    assert confidence(sure, (0, 0), 10) == 0.0
+    assert 0 < confidence(np.zeros(4), (0, 4), 10) < 1e-5  # certainty does not make it nothing
+
+
+def generic_page(number: int) -> str:
+    words = " ".join(f"word{(number * 31 + place * 7) % 97}" for place in range(60))
+    links = "".join(f"<li><a href='/{place}'>Link {place}</a></li>" for place in range(8))
+    return f"<html><body><ul>{links}</ul><div><p>{words}.</p><p>{words}.</p></div><ul>{links}</ul></body></html>"
+
+
+def site_page(number: int) -> str:
+    """A site whose comments look like article text to a classifier from elsewhere; each fifth page has some."""
+    text = " ".join(f"term{(number * 53 + place * 11) % 503}" for place in range(80))
+    words = " ".join(f"word{(number * 17 + place * 5) % 97}" for place in range(50))
+    comment = "<em>None yet</em>" if number % 5 else f"<p>{words}.</p>"
+    return (
+        f"<html><body><ul><li><a href='/'>Home</a></li></ul><h1>Title {number}</h1>"
+        f"<div><p>{text}.</p><p>{text}.</p></div>"
+        f"<section><h3>Reader comments</h3>{comment}</section></body></html>"
+    )
+
+
+def comments_in(page: PageTokens, run: tuple[int, int]) -> int:
+    return sum(text.startswith("word") for text in page.texts(np.arange(*run)))
+
+
+@pytest.fixture(scope="module")
+def classifier() -> TokenClassifier:
+    counter = TokenCounter(BOOTSTRAPPING_TAGS)
+    for number in range(12):
+        tokens = PageTokens.of(Page.parse(generic_page(number)).tags)
+        words = np.flatnonzero(tokens.is_word)
+        inside = words[[text.startswith("word") for text in tokens.texts(words)]]
+        counter.add(tokens, (int(inside[0]), int(inside[-1]) + 1), source=f"site {number}")
+    vocabulary, bayes = counter.finish()
+    return TokenClassifier(vocabulary, bayes, Scale())
+
+
+def test_a_site_is_learnt_without_labels(classifier: TokenClassifier) -> None:
+    pages = [PageTokens.of(Page.parse(site_page(number)).tags) for number in range(20)]
+    seen: list[int] = []
+    adapted = adapt_to_pages(classifier, pages, AdaptOptions(iterations=4), on_iteration=seen.append)
+    assert seen == list(range(1, len(adapted.changed) + 1))
+    assert len(adapted.runs) == 20
+    before = [comments_in(page, best_run(classifier.scores(page))) for page in pages]
+    behind = [comments_in(page, run) for page, run in zip(pages, adapted.runs, strict=True)]
+    assert max(before) == 50  # what the site itself must teach
+    assert sum(behind) == 0
+    for page, (first, end) in zip(pages, adapted.runs, strict=True):
+        assert sum(text.startswith("term") for text in page.texts(np.arange(first, end))) >= 0.9 * 160
+    assert adapted.classifier.importance is not None
+    assert adapted.classifier.importance.weight.max() <= 1.0
+
+
+def test_pages_of_several_sites_are_chosen_by_site(classifier: TokenClassifier) -> None:
+    options = AdaptOptions(share=0.5, iterations=1)
+    empty = [PageTokens.of(None)] * 8  # without text: never chosen, but half of them count for their own site alone
+    pages = [*(PageTokens.of(Page.parse(site_page(number)).tags) for number in range(4)), *empty]
+    alone = adapt_to_pages(classifier, pages[:4], options)
+    by_site = adapt_to_pages(classifier, pages, options, sites=["one"] * 4 + ["two"] * 8)
+    together = adapt_to_pages(classifier, pages, options)
+    assert by_site.classifier.bayes.inside == alone.classifier.bayes.inside
+    assert together.classifier.bayes.inside > alone.classifier.bayes.inside
+
+
+def test_adapting_twice_gives_the_same(classifier: TokenClassifier) -> None:
+    pages = [PageTokens.of(Page.parse(site_page(number)).tags) for number in range(8)]
+    assert adapt_to_pages(classifier, pages).runs == adapt_to_pages(classifier, pages).runs
+
+
+def test_pages_without_text_cannot_be_adapted_to(classifier: TokenClassifier) -> None:
+    with pytest.raises(TrainingError, match="nothing to adapt"):
+        adapt_to_pages(classifier, [PageTokens.of(None)] * 6)
+
+
+@pytest.mark.parametrize("wrong", [{"window": 0}, {"share": 0.0}, {"share": 1.5}, {"iterations": 0}, {"factor": -1.0}])
+def test_wrong_options_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(TrainingError):
+        AdaptOptions(**wrong)  # type: ignore[arg-type]

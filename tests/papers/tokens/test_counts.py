@@ -13,12 +13,9 @@ from blockfeat.errors import ModelError, TrainingError
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.papers.tokens.counts import TokenCounter, common_tags
-from blockfeat.papers.tokens.labels import PAPER_TAGS, gold_run
+from blockfeat.papers.tokens.counts import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.stemming import ALGORITHMS, Stemmer
-from blockfeat.papers.tokens.surroundings import surroundings
-from blockfeat.papers.tokens.vocabulary import Vocabulary
+from blockfeat.papers.tokens.vocabulary import ALGORITHMS, Stemmer, Vocabulary, surroundings
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")

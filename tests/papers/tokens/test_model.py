@@ -21,8 +21,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
 from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import Constraints, TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.run_blocks import covered_shares, kept_blocks
+from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")

@@ -1,7 +1,13 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from blockfeat.papers.web2text.leaves import Leaf, count_leaves, leaf_table
+from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, class_paths, count_leaves, leaf_table
 from leaves_of import leaves_of
 
 AT = Leaf()
@@ -88,3 +94,114 @@ def test_the_table_makes_every_element_a_boundary():
     table = leaf_table()
     assert table.other == "boundary"
     assert set(table.operations.values()) == {"prune"}
+
+
+def paths(html):
+    return class_paths(leaves_of(html).blocks).tolist()
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("<p>a</p>", "<p>b</p>"),
+        ('<p class="one two">a</p>', '<p class="one two">b</p>'),
+        ('<p id="x" class="k">a</p>', '<p class="k" title="y">b</p>'),
+        ('<div class="k"><p>a</p></div>', '<div class="k"><p>b</p></div>'),
+        (f'<p class="{"long" * 50}">a</p>', f'<p class="{"long" * 50}">b</p>'),
+    ],
+)
+def test_same_paths(pair):
+    one, two = paths("".join(pair))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("<p>a</p>", "<div>b</div>"),
+        ('<p class="k">a</p>', "<p>b</p>"),
+        ('<p class="k">a</p>', '<p class="l">b</p>'),
+        ('<p class="abcdefgh1">a</p>', '<p class="abcdefgh2">b</p>'),
+        ('<p class="1abcdefghijklmnopq">a</p>', '<p class="2abcdefghijklmnopq">b</p>'),
+        ("<div><p>a</p></div>", "<p>b</p>"),
+        ('<div class="k"><p class="l">a</p></div>', '<div class="l"><p class="k">b</p></div>'),
+        ('<p class="k">a</p>', "<p title=' class=\"k\"'>b</p>"),
+    ],
+)
+def test_different_paths(pair):
+    one, two = paths("".join(pair))
+    assert one != two
+
+
+def test_the_place_on_the_page_does_not_matter():
+    found = paths('<p>x class="k" y</p><div class="k">a<b>b</b>c</div><hr><div class="k">d</div>')
+    assert found[1] == found[3] == found[4]
+    assert found[2] not in (found[0], found[1])
+
+
+TREES = st.recursive(st.just("word"), lambda children: st.lists(children, max_size=4), max_leaves=20)
+
+
+def markup(tree):
+    if isinstance(tree, str):
+        return tree
+    return "<div>" + "<br>".join(markup(child) for child in tree) + "</div>"
+
+
+def collapse(tree):
+    """Drop empty nodes and merge nodes with one child, by the definition of the paper."""
+    if isinstance(tree, str):
+        return tree
+    children = [found for found in map(collapse, tree) if found is not None]
+    if not children:
+        return None
+    return children[0] if len(children) == 1 else children
+
+
+def ancestors_of_leaves(tree, above=()):
+    if isinstance(tree, str):
+        return [above]
+    return [found for child in tree for found in ancestors_of_leaves(child, (*above, id(tree)))]
+
+
+@given(st.lists(TREES, max_size=5))
+def test_the_tree_is_that_of_the_definition(tree):
+    root = collapse(tree)
+    dom = CollapsedDom.of(leaves_of(markup(tree)).blocks)
+    above = [] if root is None else ancestors_of_leaves(root)
+    assert dom.leaf_parent.size == len(above)
+    if len(above) < 2:
+        assert dom.leaf_parent.tolist() == [-1] * len(above)
+        return
+    assert (dom.depth[dom.leaf_parent] + 1).tolist() == [len(found) for found in above]
+    nodes = [found[-1] for found in above]
+    same = [[one == two for two in nodes] for one in nodes]
+    assert (dom.leaf_parent[:, None] == dom.leaf_parent[None, :]).tolist() == same
+    pairs = list(pairwise(above))
+    shared = [sum(a == b for a, b in zip(one, two, strict=False)) for one, two in pairs]
+    assert (dom.depth[dom.common] + 1).tolist() == shared
+    assert dom.distances().tolist() == [
+        len(one) + len(two) - 2 * (common - 1) for (one, two), common in zip(pairs, shared, strict=True)
+    ]
+
+
+def test_the_example_of_the_paper():
+    dom = CollapsedDom.of(
+        leaves_of("<ul><li><a>One</a></li><li><b><a>Two</a></b></li></ul><p>Three <i>four</i></p>").blocks
+    )
+    # Root, list and paragraph are nodes; list elements belong to their leaves.
+    assert list(zip(dom.first.tolist(), dom.end.tolist(), strict=True)) == [(0, 4), (0, 2), (2, 4)]
+    assert dom.parent.tolist() == [-1, 0, 0]
+    assert dom.distances().tolist() == [2, 4, 2]
+
+
+def test_a_page_with_one_leaf_has_a_root_and_no_parent():
+    dom = CollapsedDom.of(leaves_of("<div><p>Alone</p></div>").blocks)
+    assert (dom.first.tolist(), dom.end.tolist(), dom.leaf_parent.tolist()) == ([0], [1], [-1])
+    assert dom.common.size == dom.distances().size == 0
+
+
+def test_deep_nesting_is_one_node():
+    dom = CollapsedDom.of(leaves_of("<div>" * 300 + "a<br>b" + "</div>" * 300).blocks)
+    assert dom.first.size == 1
+    assert np.all(dom.leaf_parent == 0)

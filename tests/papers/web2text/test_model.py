@@ -9,7 +9,7 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Model
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
-from blockfeat.papers.web2text.measuring import Web2TextMeasurer
+from blockfeat.papers.web2text.features import Web2TextMeasurer
 from blockfeat.papers.web2text.model import Web2TextModel
 from leaves_of import labeller_of_long_leaves, leaf_measurer
 from pages import article_page

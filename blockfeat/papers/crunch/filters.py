@@ -1,0 +1,271 @@
+"""The filters of Crunch: attributes, scripts (the first phase of 4.2); elements by name or address; link lists, tables."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lxml import etree
+
+from blockfeat.papers.crunch.decision import Decision, Held, Walked
+from blockfeat.papers.crunch.hosts import HostList
+from blockfeat.papers.crunch.settings import EmptyTables, Filters, LinkLists
+
+_OTHER = re.compile(r"[\W_]+")
+
+
+_CELLS = frozenset({"td", "th"})
+_WITHOUT_TEXT = frozenset({"script", "style", "template", "title"})
+_NAMED: dict[str, frozenset[str]] = {
+    "scripts": frozenset({"script"}),
+    "noscript": frozenset({"noscript"}),
+    "styles": frozenset({"style"}),
+    "forms": frozenset({"form"}),
+    "inputs": frozenset({"input", "textarea"}),
+    "buttons": frozenset({"button"}),
+    "selects": frozenset({"datalist", "select"}),
+    "meta": frozenset({"meta"}),
+    "frames": frozenset({"frame", "frameset", "iframe", "noframes"}),
+    "embeds": frozenset({"applet", "audio", "bgsound", "embed", "object", "video"}),
+}
+_IMAGES = frozenset({"img", "map", "picture", "svg"})
+# What a link may hold beside text and images.
+_REST = frozenset({"audio", "button", "canvas", "embed", "iframe", "input", "object", "select", "textarea", "video"})
+_FIXED = frozenset({"body", "head", "html"})
+_REFERENCES = ("src", "href", "data")
+_TABLE_PARTS = frozenset({"col", "colgroup", "td", "th"})
+_ADDRESSES = frozenset({"action", "background", "data", "formaction", "href", "src", "xlink:href"})
+# What a browser passes over at the beginning of an address, and inside of its scheme.
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\x9f\u200b\ufeff]+")
+_NAME = re.compile(r"[A-Za-z_][\w:.-]*", re.ASCII)
+_SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
+
+
+def letters(text: str | None) -> int:
+    """Return the number of letters and digits."""
+    return len(_OTHER.sub("", text)) if text and not text.isspace() else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What is left in each element: links, letters outside of links, all letters, elements of substance."""
+
+    links: list[int]
+    unlinked: list[int]
+    letters: list[int]
+    substance: list[int]
+
+    def add(self, parent: int, index: int) -> None:
+        """Add the counts of an element to those of the element around it."""
+        for column in (self.links, self.unlinked, self.letters, self.substance):
+            column[parent] += column[index]
+
+    def held(self, index: int) -> Held:
+        """Return what is left in an element."""
+        return Held(self.links[index], self.unlinked[index], self.letters[index])
+
+    def clear(self, index: int) -> None:
+        """Forget what is in an element."""
+        for column in (self.links, self.unlinked, self.letters, self.substance):
+            column[index] = 0
+
+
+def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables) -> None:
+    """Mark lists of links and empty tables; linear, also where tables are nested.
+
+    First, from the top down, table cells (4.2). Then, from the bottom up, tables, and with them cells and containers
+    by what is left in them: what this keeps would be kept again.
+
+    Parameters
+    ----------
+    decision : Decision
+        What goes so far, and what this adds.
+    lists : LinkLists
+        What is a list of links.
+    tables : EmptyTables
+        What is an empty table.
+    """
+    cells = _CELLS if lists.remove and lists.cells else frozenset()
+    containers = cells | (frozenset(lists.containers) if lists.remove else frozenset())
+    if cells:
+        _empty_cells(decision, lists, cells)
+    counts, own = own_counts(decision, tables), decision.gone()
+    walked = decision.walked
+    for index in range(len(walked) - 1, -1, -1):
+        if own[index]:
+            continue
+        name = walked.names[index]
+        if name in containers or name == "table":
+            held = counts.held(index)
+            decision.held.setdefault(index, held)
+        if name in containers and _is_link_list(held, lists, is_cell=name in _CELLS):
+            (decision.removed if lists.remove_container else decision.emptied)[index] = 1
+            counts.clear(index)
+        elif name == "table" and tables.remove and _is_empty(counts, index, tables):
+            decision.removed[index] = 1
+            counts.clear(index)
+        if index and not decision.removed[index]:
+            counts.substance[index] += name in tables.substance
+            counts.add(walked.parent[index], index)
+
+
+def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) -> None:
+    """Mark table cells that are lists of links, from the top down."""
+    walked, gone = decision.walked, decision.gone()
+    counts = own_counts(decision, EmptyTables())
+    for index in range(len(walked) - 1, 0, -1):
+        if not gone[index]:
+            counts.add(walked.parent[index], index)
+    index = 0
+    while index < len(walked):
+        if gone[index]:
+            index = walked.end[index]
+        elif walked.names[index] in cells and _is_link_list(held := counts.held(index), lists, is_cell=True):
+            decision.held[index] = held
+            (decision.removed if lists.remove_container else decision.emptied)[index] = 1
+            index = walked.end[index]
+        else:
+            index += 1
+
+
+def own_counts(decision: Decision, tables: EmptyTables) -> Counts:
+    """Return what stands in each element itself: its text, and the text behind the elements in it."""
+    walked, gone, around = decision.walked, decision.gone(), decision.walked.links_around()
+    counts = Counts(*([0] * len(walked) for _ in range(4)))
+    for index, element in enumerate(walked.elements):
+        parent = walked.parent[index]
+        if not gone[index] and not decision.emptied[index]:
+            _add_letters(counts, index, 0 if walked.names[index] in _WITHOUT_TEXT else letters(element.text), around)
+            counts.links[index] += around[index] == index
+        if parent >= 0 and not gone[parent] and not decision.emptied[parent]:
+            _add_letters(counts, parent, letters(element.tail) + letters(decision.shown.get(index)), around)
+    return counts
+
+
+def _add_letters(counts: Counts, index: int, number: int, around: list[int]) -> None:
+    counts.letters[index] += number
+    if around[index] < 0:
+        counts.unlinked[index] += number
+
+
+def _is_link_list(held: Held, lists: LinkLists, *, is_cell: bool) -> bool:
+    ratio = lists.ratio if is_cell else lists.container_ratio
+    return held.links >= lists.least_links and held.links > ratio * held.unlinked / lists.letters_per_word
+
+
+def _is_empty(counts: Counts, index: int, tables: EmptyTables) -> bool:
+    return not counts.substance[index] and counts.letters[index] < tables.least_characters
+
+
+def decide_first_set(decision: Decision, filters: Filters, hosts: HostList | None) -> None:
+    """Mark what goes, from the top down; what is inside of something that goes is not looked at.
+
+    Parameters
+    ----------
+    decision : Decision
+        What goes so far, and what this adds.
+    filters : Filters
+        Which filters are on.
+    hosts : HostList or None
+        Hosts of advertisements; None leaves them.
+    """
+    walked = decision.walked
+    names = frozenset().union(*(chosen for filter, chosen in _NAMED.items() if getattr(filters, filter)))
+    around = walked.links_around()
+    holds_image = bytearray(len(walked))
+    index = 0
+    while index < len(walked):
+        name = walked.names[index]
+        if name in _FIXED:
+            index += 1
+            continue
+        if hosts is not None and _is_advertisement(decision, index, hosts):
+            decision.removed[index] = decision.is_advertisement[index] = 1
+        elif name in names or (filters.styles and _is_style_sheet(decision, index)):
+            decision.removed[index] = 1
+        elif name in _IMAGES:
+            link = around[index]
+            if link >= 0:
+                holds_image[link] = 1
+            _decide_image(decision, index, filters, is_link=link >= 0)
+        index = walked.end[index] if decision.removed[index] else index + 1
+    _decide_links(decision, filters, holds_image, around)
+
+
+def _is_advertisement(decision: Decision, index: int, hosts: HostList) -> bool:
+    element = decision.walked.elements[index]
+    return any(hosts.lists(element.get(name) or "") for name in _REFERENCES)
+
+
+def _is_style_sheet(decision: Decision, index: int) -> bool:
+    if decision.walked.names[index] != "link":
+        return False
+    element = decision.walked.elements[index]
+    return "stylesheet" in (element.get("rel") or "").lower().split() or (element.get("as") or "").lower() == "style"
+
+
+def _decide_image(decision: Decision, index: int, filters: Filters, *, is_link: bool) -> None:
+    """Mark an image, with the text that is shown in its place."""
+    removes, shows = (filters.image_links, filters.image_links_alt) if is_link else (filters.images, filters.images_alt)
+    if not removes:
+        return
+    decision.removed[index] = 1
+    if shows:
+        inside = decision.walked.elements[index : decision.walked.end[index]]
+        texts = (element.get("alt") or "" for element in inside)
+        if text := " ".join(" ".join(texts).split()):
+            decision.shown[index] = text
+
+
+def _decide_links(decision: Decision, filters: Filters, holds_image: bytearray, around: list[int]) -> None:
+    """Mark links of text, and links that held nothing but images which go."""
+    walked, gone = decision.walked, decision.gone()
+    length, has_rest = [0] * len(walked), bytearray(len(walked))
+    for index, element in enumerate(walked.elements):
+        inside, outside = around[index], around[walked.parent[index]] if index else -1
+        if not gone[index] and inside >= 0:
+            length[inside] += letters(element.text)
+            has_rest[inside] |= index != inside and walked.names[index] in _REST
+        parent = walked.parent[index]
+        if outside >= 0 and not gone[parent]:
+            length[outside] += letters(element.tail) + letters(decision.shown.get(index))
+    for index in range(len(walked)):
+        if gone[index] or around[index] != index:
+            continue
+        if length[index]:
+            decision.removed[index] |= filters.text_links
+        elif holds_image[index] and filters.image_links and not has_rest[index]:
+            decision.removed[index] = 1
+
+
+def edit_elements(walked: Walked, filters: Filters) -> None:
+    """Change elements in place: style attributes, widths of cells, event handlers, script addresses, noscript."""
+    for index, element in enumerate(walked.elements):
+        name = walked.names[index]
+        if filters.scripts and name == "noscript" and not filters.noscript and (len(element) or element.text):
+            # Without scripts its content is to be seen, also where the browser runs scripts.
+            element.tag = walked.names[index] = "span"
+        if any(not _NAME.fullmatch(str(key)) for key in element.attrib):
+            _drop_odd_names(element)
+        for attribute, value in [(str(key), str(value)) for key, value in element.attrib.items()]:
+            lower = attribute.lower()
+            if (
+                (lower == "style" and filters.style_attributes)
+                or (lower == "width" and filters.table_cell_widths and name in _TABLE_PARTS)
+                or (filters.scripts and _is_script(lower, value))
+            ):
+                del element.attrib[attribute]
+
+
+def _drop_odd_names(element: etree._Element) -> None:
+    """Leave only attributes with names: lxml can neither read nor remove the others one by one."""
+    named = [(str(key), str(value)) for key, value in element.attrib.items() if _NAME.fullmatch(str(key))]
+    element.attrib.clear()
+    for key, value in named:
+        element.set(key, value)
+
+
+def _is_script(attribute: str, value: str) -> bool:
+    if attribute.startswith("on"):
+        return True
+    return attribute in _ADDRESSES and _IGNORED.sub("", value[:200]).lower().startswith(_SCRIPT_SCHEMES)
