@@ -1,4 +1,4 @@
-"""The filters of Crunch: attributes, scripts (the first phase of 4.2); elements by name or address; link lists, tables."""
+"""The filters of Crunch: attributes, scripts (the first phase of 4.2); elements by name or address; links, tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The features of text leaves and the edges between them (Vogels et al. 2018, 3.3), and the stage that measures them."""
+"""The features of text leaves and the edges between them (Vogels et al. 2018, 3.3), and the stage measuring them."""
 
 from __future__ import annotations
 
