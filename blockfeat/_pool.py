@@ -1,25 +1,67 @@
-"""Work over many items in processes: in order, with bounded memory, surviving hung and killed workers."""
+"""Work over many items in processes: in order, with bounded memory, surviving hung and killed workers.
+
+Each process has a line of its own: what is killed while it answers damages no other answer. It notes which item it has
+begun, and when, in memory shared with this process: what dies or hangs costs that item alone.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import multiprocessing
 import os
+import signal
+import threading
 import time
+import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.context import SpawnContext
 from queue import SimpleQueue
-from threading import Thread
-from typing import Generic, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast
+
+from blockfeat.errors import BlockfeatError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Loaded = TypeVar("Loaded")
+Result_co = TypeVar("Result_co", covariant=True)
+LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)
+StartMethod = Literal["fork", "spawn", "forkserver"]
+Cause = Literal["died", "deadline", "broke", "start"]
 
+DIED = "its worker process died"
+
+_logger = logging.getLogger("blockfeat.pool")
 _BATCH = 8
 _FEW_OWED = 4
 _WINDOW = 16
+_SECONDS_TO_START = 60.0
+_STARTS = 3
+# A process that does single tasks is replaced after so many: what libraries leave in memory does not add up.
+_TASKS_OF_A_PROCESS = 5_000
+_READY, _DONE, _REFUSED, _BROKE = "ready", "done", "refused", "broke"
+# Places in the memory that a process shares: how many items it has begun, and when the last.
+_BEGUN, _SINCE = 0, 1
+# A line that ends in the middle of a message raises a plain OSError.
+_LINE_ENDED = (EOFError, OSError)
+
+
+class WorkerFailed(BlockfeatError):
+    """A task that has no result; ``cause`` says whether its process died, was too slow, broke, or never started."""
+
+    def __init__(self, reason: str, cause: Cause) -> None:
+        super().__init__(reason)
+        self.cause = cause
+
+
+def took_longer(seconds: float) -> str:
+    """Return the reason of what passed its deadline."""
+    return f"it took longer than {seconds:g} s"
 
 
 def in_order(
@@ -29,6 +71,7 @@ def in_order(
     jobs: int,
     failure: Callable[[Item, str], Result],
     deadline: float | None = None,
+    start: StartMethod | None = None,
 ) -> Iterator[tuple[Item, Result]]:
     """Yield each item with its result, in order.
 
@@ -41,55 +84,174 @@ def in_order(
     jobs : int
         Number of processes; with 1 and no deadline the work is done in this one.
     failure : callable
-        Makes the result of an item whose worker died or passed the deadline, from the item and the reason.
+        Makes the result of an item whose worker died or passed the deadline, or whose work raised an error in its
+        process, from the item and the reason.
     deadline : float, optional
         Seconds that one item may take; its worker is then killed and replaced.
+    start : str, optional
+        How processes start; by default as copies of this one where the system can and no other thread runs.
+
+    Raises
+    ------
+    WorkerFailed
+        The processes end as they start.
     """
     if jobs <= 1 and deadline is None:
         for item in items:
             yield item, work(item)
         return
-    pool = _Pool(work, max(1, jobs), failure, deadline)
+    pool = _Pool(work, max(1, jobs), failure, deadline, start)
     try:
         yield from pool.run(items)
     finally:
         pool.close()
 
 
-def _serve(connection: Connection, parents: Connection, work: Callable[[Item], Result]) -> None:
+@dataclass(frozen=True)
+class _Same(Generic[Loaded]):
+    """Returns what it was made of, in another process."""
+
+    value: Loaded
+
+    def __call__(self) -> Loaded:
+        return self.value
+
+
+def _serve(
+    line: Connection,
+    parents: Connection | None,
+    notes: MutableSequence[float],
+    load: Callable[[], Callable[[Any], Any]],
+) -> None:
     """Loop of a worker process: take batches, send back one result after the other.
 
     The parent's end of the line is closed here: while any process holds it, the line does not end with the parent.
     A thread takes the batches, so that the next one is there in time, and the two sides never wait for each other.
     """
-    parents.close()
-    waiting: SimpleQueue[list[Item]] = SimpleQueue()
-    Thread(target=_receive_batches, args=(connection, waiting), daemon=True).start()
-    try:
-        while True:
-            for item in waiting.get():
-                connection.send(work(item))
-    except (KeyboardInterrupt, BrokenPipeError):
-        return
+    # Ctrl-C reaches every process; the parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if parents is not None:
+        parents.close()
+    waiting: SimpleQueue[list[Any]] = SimpleQueue()
+    threading.Thread(target=_receive_batches, args=(line, waiting), daemon=True).start()
+    status, work = _outcome(load)
+    _answer(line, status, None if status == _DONE else work)
+    while status == _DONE:
+        for item in waiting.get():
+            notes[_SINCE] = time.monotonic()
+            notes[_BEGUN] += 1
+            _answer(line, *_outcome(work, item))
 
 
-def _receive_batches(connection: Connection, waiting: SimpleQueue[list[Item]]) -> None:
+def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
     try:
         while True:
-            waiting.put(connection.recv())
-    except (EOFError, OSError):
+            waiting.put(line.recv())
+    except _LINE_ENDED:
         # The program has died, or it kills this process anyway: an item that never ends must not outlive it.
         os._exit(0)
 
 
-@dataclass
-class _Worker(Generic[Item]):
-    """A process, the line to it, and the numbered items that it still owes."""
+def _outcome(work: Callable[..., Any], *items: Any) -> tuple[str, Any]:
+    try:
+        return _DONE, work(*items)
+    except BlockfeatError as error:
+        return _REFUSED, error
+    except Exception as error:
+        return _BROKE, "".join(traceback.format_exception(error))
 
-    process: BaseProcess
-    connection: Connection
-    owed: deque[tuple[int, Item]] = field(default_factory=deque)
-    since: float = 0.0
+
+def _answer(line: Connection, status: str, value: Any) -> None:
+    try:
+        line.send((status, value))
+    except BrokenPipeError:
+        os._exit(0)
+    except Exception as error:
+        line.send((_BROKE, "".join(traceback.format_exception(error))))
+
+
+def _start_method() -> StartMethod:
+    """Return how a process starts: not as a copy of this one while other threads run, whose locks it would copy."""
+    known = multiprocessing.get_all_start_methods()
+    if "fork" in known and threading.active_count() == 1:
+        return "fork"
+    return "forkserver" if "forkserver" in known else "spawn"
+
+
+class _Worker(Generic[Item]):
+    """A process, and the line to it."""
+
+    def __init__(self, load: Callable[[], Callable[[Item], Any]], start: StartMethod | None) -> None:
+        method = start or _start_method()
+        context = cast(SpawnContext, multiprocessing.get_context(method))
+        self.line, theirs = context.Pipe()
+        self._notes = context.RawArray("d", 2)
+        parents = self.line if method == "fork" else None
+        self._process = context.Process(
+            target=_serve, args=(theirs, parents, self._notes, load), daemon=True, name="blockfeat-worker"
+        )
+        try:
+            self._process.start()
+        finally:
+            theirs.close()
+        self.is_ready = False
+        self.answered = 0
+
+    @property
+    def pid(self) -> int:
+        """The id of the process."""
+        return self._process.pid or 0
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether an item was begun that is not answered."""
+        return int(self._notes[_BEGUN]) > self.answered
+
+    def left(self, deadline: float | None) -> float | None:
+        """Return the seconds that remain for the item at work; all of them where none is."""
+        if deadline is None or not self.is_at_work:
+            return deadline
+        return float(self._notes[_SINCE]) + deadline - time.monotonic()
+
+    def give(self, items: list[Item]) -> bool:
+        """Send items; return whether the process is there to take them."""
+        try:
+            self.line.send(items)
+        except ConnectionError:
+            return False
+        return True
+
+    def receive(self) -> tuple[str, Any]:
+        """Return the next answer; raise EOFError or OSError where the line has ended."""
+        status, value = self.line.recv()
+        if not self.is_ready:
+            if status != _DONE:
+                raise value if status == _REFUSED else WorkerFailed(str(value), "start")
+            self.is_ready = True
+            return _READY, None
+        self.answered += 1
+        return status, value
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process has loaded what it needs; raise where it cannot."""
+        if self.is_ready:
+            return
+        try:
+            if not self.line.poll(_SECONDS_TO_START):
+                raise WorkerFailed("a worker process did not start in time", "start")
+            self.receive()
+        except _LINE_ENDED as error:
+            raise WorkerFailed(_NO_START, "start") from error
+
+    def end(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+        self._process.join()
+
+
+_NO_START = (
+    "a worker process ended while it started; a script that starts processes must do so under if __name__ == '__main__'"
+)
 
 
 class _Pool(Generic[Item, Result]):
@@ -101,20 +263,21 @@ class _Pool(Generic[Item, Result]):
         jobs: int,
         failure: Callable[[Item, str], Result],
         deadline: float | None,
+        start: StartMethod | None,
     ) -> None:
-        self.work = work
+        self.load = _Same(work)
         self.failure = failure
         self.deadline = deadline
+        self.start = start
         self.done: dict[int, tuple[Item, Result]] = {}
         self.again: deque[tuple[int, Item]] = deque()
-        self.workers: list[_Worker[Item]] = [self._start() for _ in range(jobs)]
+        self.owed: dict[_Worker[Item], deque[tuple[int, Item]]] = {}
+        self.failed_starts = 0
+        for _ in range(jobs):
+            self._add()
 
-    def _start(self) -> _Worker[Item]:
-        ours, theirs = multiprocessing.Pipe()
-        process = multiprocessing.Process(target=_serve, args=(theirs, ours, self.work), daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, ours)
+    def _add(self) -> None:
+        self.owed[_Worker(self.load, self.start)] = deque()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Feed the workers and yield what is done, in order."""
@@ -122,12 +285,12 @@ class _Pool(Generic[Item, Result]):
         turn = 0
         exhausted = False
         while True:
-            window = turn + _WINDOW * _BATCH * len(self.workers)
+            window = turn + _WINDOW * _BATCH * len(self.owed)
             exhausted = self._feed(numbered, window, exhausted)
             while turn in self.done:
                 yield self.done.pop(turn)
                 turn += 1
-            if exhausted and not self.again and not any(worker.owed for worker in self.workers):
+            if exhausted and not self.again and not any(self.owed.values()):
                 if turn not in self.done:
                     return
                 continue
@@ -135,8 +298,8 @@ class _Pool(Generic[Item, Result]):
 
     def _feed(self, numbered: Iterator[tuple[int, Item]], window: int, exhausted: bool) -> bool:
         """Give each worker that will soon be idle a batch; return whether the items have come to their end."""
-        for worker in self.workers:
-            if len(worker.owed) > _FEW_OWED:
+        for worker, owed in list(self.owed.items()):
+            if len(owed) > _FEW_OWED:
                 continue
             batch: list[tuple[int, Item]] = []
             while self.again and len(batch) < _BATCH:
@@ -150,57 +313,211 @@ class _Pool(Generic[Item, Result]):
                 if pair[0] >= window:
                     break
             if batch:
-                self._give(worker, batch)
+                owed.extend(batch)
+                if not worker.give([item for _, item in batch]):
+                    self._receive(worker)
         return exhausted
-
-    def _give(self, worker: _Worker[Item], batch: list[tuple[int, Item]]) -> None:
-        if not worker.owed:
-            worker.since = time.monotonic()
-        worker.owed.extend(batch)
-        try:
-            worker.connection.send([item for _, item in batch])
-        except (BrokenPipeError, ConnectionError):
-            self._replace(worker, "its worker process died")
 
     def _collect(self) -> None:
         """Wait for results, a dead worker or a deadline."""
-        busy = {worker.connection: worker for worker in self.workers if worker.owed}
+        busy = {worker.line: worker for worker, owed in self.owed.items() if owed}
+        if not busy:
+            return
         patience = None
         if self.deadline is not None:
-            oldest = min(worker.since for worker in busy.values())
-            patience = max(0.0, oldest + self.deadline - time.monotonic())
-        for connection in wait(list(busy), timeout=patience):
-            self._receive(busy[connection])  # type: ignore[index]
+            patience = max(0.0, min(worker.left(self.deadline) or 0.0 for worker in busy.values()))
+        for line in wait(list(busy), timeout=patience):
+            self._receive(busy[cast(Connection, line)])
         if self.deadline is not None:
-            now = time.monotonic()
-            for worker in list(self.workers):
-                if worker.owed and now - worker.since > self.deadline:
-                    self._replace(worker, f"it took longer than {self.deadline:g} s")
+            for worker in busy.values():
+                if worker in self.owed and worker.is_at_work and (worker.left(self.deadline) or 0.0) <= 0.0:
+                    self._replace(worker, took_longer(self.deadline))
 
     def _receive(self, worker: _Worker[Item]) -> None:
+        """Take the answers that are there; replace a worker whose line has ended."""
         try:
-            while worker.owed and worker.connection.poll():
-                result = worker.connection.recv()
-                number, item = worker.owed.popleft()
-                self.done[number] = (item, result)
-                worker.since = time.monotonic()
-        except (EOFError, ConnectionError):
-            self._replace(worker, "its worker process died")
+            self._drain(worker)
+        except _LINE_ENDED:
+            self._replace(worker, DIED)
+
+    def _drain(self, worker: _Worker[Item]) -> None:
+        owed = self.owed[worker]
+        while owed and worker.line.poll():
+            status, value = worker.receive()
+            self.failed_starts = 0
+            if status == _READY:
+                continue
+            number, item = owed.popleft()
+            if status != _DONE:
+                _logger.debug("an item failed: %s", value)
+                value = self.failure(item, str(value).strip().rpartition("\n")[2])
+            self.done[number] = (item, value)
 
     def _replace(self, worker: _Worker[Item], reason: str) -> None:
-        """Fail the item that a worker was at, keep the rest of its batch, start another worker."""
-        worker.process.kill()
-        worker.process.join()
-        worker.connection.close()
-        number, item = worker.owed.popleft()
-        self.done[number] = (item, self.failure(item, reason))
-        self.again.extend(worker.owed)
-        self.workers[self.workers.index(worker)] = self._start()
+        """End a worker, fail the item that it had begun and not answered, keep the others, start another worker."""
+        worker.end()
+        # Answers that came before the end are good.
+        with suppress(*_LINE_ENDED):
+            self._drain(worker)
+        if not worker.is_ready:
+            self.failed_starts += 1
+            if self.failed_starts >= _STARTS:
+                raise WorkerFailed(_NO_START, "start")
+        worker.line.close()
+        owed = self.owed.pop(worker)
+        if worker.is_at_work and owed:
+            number, item = owed.popleft()
+            self.done[number] = (item, self.failure(item, reason))
+        self.again.extend(owed)
+        self._add()
 
     def close(self) -> None:
         """End the workers."""
-        for worker in self.workers:
-            worker.process.kill()
-            worker.connection.close()
-        for worker in self.workers:
-            worker.process.join()
+        for worker in self.owed:
+            worker.end()
+            worker.line.close()
+
+
+class Task(Protocol[LoadedOf_contra, Result_co]):
+    """Something to be done in a worker process; it has to be picklable, and so has its result."""
+
+    def __call__(self, loaded: LoadedOf_contra, /) -> Result_co:
+        """Do it, with what the process has loaded."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Doing(Generic[Loaded]):
+    """Loads what tasks need; returns what does one, in a worker process."""
+
+    load: Callable[[], Loaded]
+
+    def __call__(self) -> Callable[[Task[Loaded, Any]], Any]:
+        loaded = self.load()
+        return lambda task: task(loaded)
+
+
+class Workers(Generic[Loaded]):
+    """Some processes that wait for single tasks, each with a deadline; an asynchronous context manager.
+
+    Parameters
+    ----------
+    load : callable
+        Called once in each process; its result is passed to every task. It has to be picklable.
+    jobs : int
+        Number of processes.
+    deadline : float
+        Most seconds for one task; the time that a process takes to start does not count.
+    """
+
+    def __init__(self, load: Callable[[], Loaded], *, jobs: int, deadline: float) -> None:
+        self._load = _Doing(load)
+        self._jobs = jobs
+        self._deadline = deadline
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="blockfeat-worker")
+        self._idle: asyncio.Queue[_Worker[Task[Loaded, Any]]] = asyncio.Queue()
+        self._every: list[_Worker[Task[Loaded, Any]]] = []
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def __aenter__(self) -> Self:
+        """Start the processes and wait until they are ready.
+
+        Raises
+        ------
+        WorkerFailed
+            A process cannot start.
+        BlockfeatError
+            ``load`` raised it.
+        """
+        self._every = [self._started() for _ in range(self._jobs)]
+        try:
+            for worker in self._every:
+                await asyncio.get_running_loop().run_in_executor(self._threads, worker.wait_until_ready)
+                self._idle.put_nowait(worker)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """End the processes."""
+        for worker in self._every:
+            worker.end()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _started(self) -> _Worker[Task[Loaded, Any]]:
+        # Not a copy of this process: it has threads and sockets.
+        return _Worker(self._load, "spawn")
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """The process ids of the workers."""
+        return [worker.pid for worker in self._every]
+
+    @property
+    def busy(self) -> int:
+        """Number of tasks that are done or wait."""
+        return len(self._running)
+
+    async def do(self, task: Task[Loaded, Result_co]) -> Result_co:
+        """Return the result of a task.
+
+        Raises
+        ------
+        BlockfeatError
+            The task raised it.
+        WorkerFailed
+            Its process died, it took too long, it raised another error, or no process can start.
+        """
+        # Who waits for it may go away: that does not leave a process that still owes an answer.
+        running = asyncio.ensure_future(self._done(task))
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+        result: Result_co = await asyncio.shield(running)
+        return result
+
+    async def _done(self, task: Task[Loaded, Any]) -> Any:
+        # A process that was dead before it took the task says nothing of the task.
+        for _ in range(_STARTS):
+            worker = await self._idle.get()
+            is_good = False
+            try:
+                answer = await asyncio.get_running_loop().run_in_executor(self._threads, self._asked, worker, task)
+                is_good = answer is not None and worker.answered < _TASKS_OF_A_PROCESS
+            finally:
+                self._idle.put_nowait(worker if is_good else self._replaced(worker))
+            if answer is not None:
+                return _result(*answer)
+        raise WorkerFailed(DIED, "died")
+
+    def _asked(self, worker: _Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
+        """Return the answer to a task, in a thread; None where the process had ended before it began."""
+        worker.wait_until_ready()
+        try:
+            if worker.give([task]):
+                # The deadline begins with the task, not as it is sent.
+                while (left := worker.left(self._deadline) or 0.0) > 0.0:
+                    if worker.line.poll(left):
+                        return worker.receive()
+                    if not worker.is_at_work:
+                        break
+                raise WorkerFailed(took_longer(self._deadline), "deadline")
+        except _LINE_ENDED as error:
+            if worker.is_at_work:
+                raise WorkerFailed(DIED, "died") from error
+        return None
+
+    def _replaced(self, worker: _Worker[Task[Loaded, Any]]) -> _Worker[Task[Loaded, Any]]:
+        """End a process and start another in its place."""
+        worker.end()
+        another = self._started()
+        self._every[self._every.index(worker)] = another
+        return another
+
+
+def _result(status: str, value: Any) -> Any:
+    if status == _REFUSED:
+        raise value
+    if status == _BROKE:
+        raise WorkerFailed(value, "broke")
+    return value

@@ -6,10 +6,10 @@ Usage::
     python -m experiments.pools --corpora ../shared/corpora --every 10
 
 The promises: results in order; a deadline for each page, whose process is then replaced; a process that dies costs its
-page alone; of a long stream, a bounded number of pages waits in memory. Each is tried with small items. Speed is
-measured with two processes: over pages of four corpora with the model ``default``, the start of the processes counted,
-best of some rounds; and as the CPU time that a pool itself takes for an item, a small one and one of 180 KB, which is
-the mean page of these corpora, where the work is to count its bytes.
+page alone, also where it is killed while it answers; of a long stream, a bounded number of pages waits in memory. Each
+is tried with small items. Speed is measured with two processes: over pages of four corpora with the model ``default``,
+the start of the processes counted, best of some rounds; and as the CPU time that a pool itself takes for an item, a
+small one and one of 180 KB, which is the mean page of these corpora, where the work is to count its bytes.
 
 `blockfeat._pool` is beside pebble and loky as one would use them: tasks are scheduled one by one, in a window, since
 their own ``map`` takes all items at once.
@@ -129,15 +129,27 @@ def hostile(item: int) -> str:
     return str(item)
 
 
+def interrupted(item: int) -> bytes:
+    """Answer at once; every twentieth process is killed while it sends a large answer."""
+    if item % 20 != 7:
+        return b"done"
+    answer = os.urandom(3_000_000)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005 * (1 + item // 20))
+    return answer
+
+
 def promises(pool: Pool) -> dict[str, bool]:
     """Return which promises a pool holds."""
     quick = list(pool(str, range(300), None))
     hung = list(pool(hostile, range(20), _DEADLINE))
     died = list(pool(hostile, range(20, 400), None))
+    cut = [result for item, result in enumerate(pool(interrupted, range(200), None)) if item % 20 != 7]
     return {
         "order": quick == [str(number) for number in range(300)],
         "deadline": _failures(hung) == [11, 12],
         "killed process": _failures(died) == [25 - 20],
+        "killed as it answers": all(result == b"done" for result in cut),
         "bounded memory": _taken_ahead(pool) < _STREAM // 4,
     }
 
@@ -215,7 +227,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wall, cpu = _seconds(pool, WithoutEvidence(extractor), documents, options.rounds)
         own = [f"{1e6 * overhead(pool, size):.0f}" for size in (1, _PAGE)]
         rows.append([name, *("yes" if kept else "no" for kept in held.values()), f"{wall:.2f}", f"{cpu:.2f}", *own])
-    columns = ["pool", "order", "deadline", "killed process", "bounded memory", "seconds", "CPU seconds"]
+    columns = [
+        "pool",
+        "order",
+        "deadline",
+        "killed process",
+        "killed as it answers",
+        "bounded memory",
+        "seconds",
+        "CPU seconds",
+    ]
     columns += ["µs a small item", "µs an item of 180 KB"]
     sys.stdout.write(f"{len(documents)} pages\n\n{markdown_table(columns, rows)}\n")
     return 0

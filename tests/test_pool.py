@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 
-from blockfeat._pool import in_order
+from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
 
 
 def work(item: int) -> str:
@@ -77,9 +80,114 @@ def test_an_error_in_the_items_comes_through() -> None:
         list(in_order(str, items(), jobs=2, failure=failure))
 
 
+def dies_when_it_has_answered(item: int) -> str:
+    if item == 7:
+        threading.Timer(0.1, os._exit, (1,)).start()
+    return str(item)
+
+
+def test_a_process_that_dies_when_it_has_answered_costs_no_item() -> None:
+    def items() -> Iterator[int]:
+        yield from range(8)
+        # All are answered, and the process has died, before the next is sent.
+        time.sleep(1.0)
+        yield from range(8, 12)
+
+    found = in_order(dies_when_it_has_answered, items(), jobs=1, failure=failure, deadline=60.0)
+    assert [result for _, result in found] == [str(number) for number in range(12)]
+
+
+def dies_while_it_answers(item: int) -> bytes:
+    if item % 20 != 7:
+        return b"done"
+    answer = os.urandom(4_000_000)
+    # By a signal of the system: Python would wait until the answer is sent.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005 * (1 + item // 20))
+    return answer
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of POSIX")
+def test_a_process_that_is_killed_while_it_answers_costs_no_other_item() -> None:
+    found = in_order(dies_while_it_answers, range(200), jobs=2, failure=lambda item, reason: b"failed", deadline=60.0)
+    assert [item for item, result in found if item % 20 != 7 and result != b"done"] == []
+
+
+_LOCK = threading.Lock()
+
+
+def takes_the_lock(item: int) -> str:
+    if item == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "free" if _LOCK.acquire(timeout=0.5) and _LOCK.release() is None else "held"
+
+
+def test_a_process_is_no_copy_of_this_one_while_threads_hold_locks() -> None:
+    over = threading.Event()
+
+    def items() -> Iterator[int]:
+        holds = threading.Event()
+
+        def hold() -> None:
+            with _LOCK:
+                holds.set()
+                over.wait()
+
+        threading.Thread(target=hold, daemon=True).start()
+        holds.wait()
+        yield from range(3)
+
+    try:
+        found = [result for _, result in in_order(takes_the_lock, items(), jobs=1, failure=failure, deadline=60.0)]
+    finally:
+        over.set()
+    assert found == [f"failed 0: {DIED}", "free", "free"]
+
+
+def raises(item: int) -> str:
+    if item == 3:
+        raise ValueError("what is three?")
+    return str(item)
+
+
+def test_an_error_in_a_process_costs_its_item_and_is_named() -> None:
+    found = dict(in_order(raises, range(9), jobs=2, failure=failure))
+    assert found.pop(3) == "failed 3: ValueError: what is three?"
+    assert list(found.values()) == [str(item) for item in found]
+
+
+def slow_to_start() -> str:
+    time.sleep(2.0)
+    return "ready"
+
+
+@dataclass(frozen=True)
+class Die:
+    def __call__(self, loaded: str) -> str:
+        os._exit(3)
+
+
+@dataclass(frozen=True)
+class Say:
+    text: str
+
+    def __call__(self, loaded: str) -> str:
+        return f"{loaded}: {self.text}"
+
+
+def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
+    async def run() -> str:
+        async with Workers(slow_to_start, jobs=1, deadline=1.5) as workers:
+            with pytest.raises(WorkerFailed, match="died"):
+                await workers.do(Die())
+            return await workers.do(Say("again"))
+
+    assert asyncio.run(run()) == "ready: again"
+
+
 _HANGING = """
 import os, time
-from blockfeat._pool import in_order
+from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
 
 def work(item):
     print(os.getpid(), flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from typing import Any
 
 import pytest
 
@@ -24,8 +25,8 @@ def test_a_killed_process_is_replaced_and_the_page_read() -> None:
     async def run() -> list[str]:
         async with Readers(_SETTINGS, jobs=1) as readers:
             first = await readers.read(_PAGE)
-            assert readers._pool is not None
-            for number in list(readers._pool._processes or ()):
+            assert readers.processes is not None
+            for number in readers.processes.pids:
                 os.kill(number, signal.SIGKILL)
             second = await readers.read(_PAGE)
             return [first.text, second.text]
@@ -35,16 +36,30 @@ def test_a_killed_process_is_replaced_and_the_page_read() -> None:
 
 
 def test_a_page_that_takes_too_long_fails_alone() -> None:
-    async def run() -> tuple[str | None, str]:
+    async def run() -> str | None:
         async with Readers(_SETTINGS, jobs=1, deadline=0.0001) as readers:
-            slow = await readers.read(FetchedPage(article_page().encode() * 50, "https://example.org/slow"))
-            readers._deadline = 30.0
-            return slow.error, (await readers.read(_PAGE)).text
+            return (await readers.read(FetchedPage(article_page().encode() * 50, "https://example.org/slow"))).error
 
-    error, text = asyncio.run(run())
+    error = asyncio.run(run())
     assert error is not None
     assert "took longer" in error
-    assert text
+
+
+class _Deadly(bytes):
+    """A page that ends the process that reads it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_page_that_ends_its_process_costs_no_other_page() -> None:
+    async def run() -> list[str | None]:
+        deadly = FetchedPage(_Deadly(), "https://example.org/deadly")
+        async with Readers(_SETTINGS, jobs=2) as readers:
+            found = await asyncio.gather(*(readers.read(page) for page in (deadly, _PAGE, deadly, _PAGE, _PAGE)))
+        return [record.error for record in found]
+
+    assert asyncio.run(run()) == ["its worker process died", None, "its worker process died", None, None]
 
 
 def test_what_is_no_page_becomes_a_record_with_an_error() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from blockfeat._pool import Task
 from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.http.fetch import fetch
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.kept import KeptPages, PageSource
 from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
 from blockfeat.web.reader.tasks import DescribeModels
-from blockfeat.web.reader.workers import Task, Workers
+from blockfeat.web.reader.workers import Workers
 from blockfeat.web.settings import ServeSettings
 
 Result = TypeVar("Result")

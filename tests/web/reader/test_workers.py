@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from blockfeat._pool import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.workers import Workers
@@ -74,9 +75,9 @@ def test_each_failure_stays_alone() -> None:
 
 def test_a_task_that_takes_too_long_is_ended() -> None:
     async def work(workers: Workers[str]) -> tuple[Any, Any, bool]:
-        before = list(workers.pids)
+        before = list(workers.processes.pids)
         late = await _outcome(workers.do(_Sleep(60)))
-        return late, await _outcome(workers.do(_Say("c"))), before != list(workers.pids)
+        return late, await _outcome(workers.do(_Say("c"))), before != list(workers.processes.pids)
 
     assert _with_workers(work, seconds=0.5) == (504, "loaded c", True)
 
@@ -107,5 +108,5 @@ def test_processes_that_cannot_start_are_an_error() -> None:
         async with Workers(_broken, jobs=1, seconds=1, waiting=1):
             raise AssertionError
 
-    with pytest.raises(RuntimeError, match="ended while it started"):
+    with pytest.raises(WorkerFailed, match="ended while it started"):
         asyncio.run(run())
