@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import CodeTable, keep_holders_of_paragraphs, part_words
-from blockfeat.blocks.operations import BOUNDARY, PRUNE, default_code, tag_codes
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
-from blockfeat.blocks.tagtable import TagTable
+from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
 from blockfeat.errors import LimitExceeded
 from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.page.json_ld import DeclaredText
@@ -40,7 +39,7 @@ class Cutter:
     table : TagTable
         The table.
     codes : CodeTable
-        Operation and roles of every tag; see `blockfeat.blocks.operations`.
+        Operation and roles of every tag; see `blockfeat.blocks.tagtable`.
     """
 
     table: TagTable
@@ -82,23 +81,8 @@ class Cutter:
 
     def _cut(self, tags: Tags, codes: Codes, segmenter: Segmenter, declared: DeclaredText) -> Blocks:
         """Cut a page with these codes."""
-        walked = walk(tags, codes, self.table.guards.split_at_breaks)
-        return Blocks(
-            tags=tags,
-            page_text=walked.page_text,
-            block_starts=walked.block_starts,
-            first_byte=walked.first_byte,
-            end_byte=walked.end_byte,
-            measures=segmenter.measure(walked.page_text),
-            role_counts=walked.role_counts,
-            container=walked.container,
-            containers=walked.containers,
-            anchors=walked.anchors,
-            places=walked.places,
-            table=self.table.name,
-            segmenter=segmenter.name,
-            declared=declared,
-        )
+        breaks = self.table.guards.split_at_breaks
+        return walk(tags, codes, breaks, segmenter=segmenter, table=self.table.name, declared=declared)
 
 
 def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = None) -> Blocks:

@@ -12,15 +12,15 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks import operations
+from blockfeat.blocks import tagtable
 from blockfeat.page.tags import Tags, name_key
 
-_OPERATION = cython.declare(cython.int, operations.OPERATION)
-_BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
-_PRUNE = cython.declare(cython.int, operations.PRUNE)
-_KEEPABLE = cython.declare(cython.int, operations.KEEPABLE)
-_REMOVE = cython.declare(cython.int, operations.REMOVE)
-_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, operations.REMOVE_BETWEEN_WORDS)
+_OPERATION = cython.declare(cython.int, tagtable.OPERATION)
+_BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
+_PRUNE = cython.declare(cython.int, tagtable.PRUNE)
+_KEEPABLE = cython.declare(cython.int, tagtable.KEEPABLE)
+_REMOVE = cython.declare(cython.int, tagtable.REMOVE)
+_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, tagtable.REMOVE_BETWEEN_WORDS)
 
 _BLANK = cython.declare(cython.uchar, ord(" "))
 _HYPHEN = cython.declare(cython.uchar, ord("-"))

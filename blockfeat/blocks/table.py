@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import CONTROL
+from blockfeat.lang.characters import CONTROL, SPACE
 from blockfeat.lang.measures import PageText, TextMeasures
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Tags
 
 Indices = NDArray[np.int32]
+
+ROLES = ("format", "list", "structure")
+"""The rows of `WalkColumns.role`."""
+_Columns = TypeVar("_Columns", NDArray[np.int32], NDArray[np.uint32])
+_BREAK = re.compile(rb"<br[^>]*>")
+_TAG = re.compile(rb"<[^>]*>")
+# Control characters that are white space: line breaks of old terminals, and separators of information.
+_WHITE = {**dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85), "\n"), **dict.fromkeys(range(0x1C, 0x20), " ")}
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,13 @@ class Blocks:
         """Return the text of one block as it was measured, line breaks folded too."""
         return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
 
+    def preformatted_text(self, index: int) -> str:
+        """Return the text of one block as it stands on the page; folded where elements inside it were pruned."""
+        markup = self.tags.source[int(self.first_byte[index]) : int(self.end_byte[index])]
+        text = unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")).translate(_WHITE)
+        folded = self.text(index)
+        return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
+
     def ancestors(self, index: int) -> list[int]:
         """Return the boundary elements around one block, innermost first."""
         found = []
@@ -129,3 +147,64 @@ class Blocks:
             found.append(int(self.containers.element[container]))
             container = int(self.containers.parent[container])
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WalkColumns:
+    """Columns for what a walk finds, a row each: int32 but for the code points of the text."""
+
+    text: NDArray[np.uint32]
+    block: NDArray[np.int32]
+    role: NDArray[np.int32]
+    container: NDArray[np.int32]
+    anchor: NDArray[np.int32]
+    piece: NDArray[np.int32]
+    place: NDArray[np.int32]
+    open: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, sizes: NDArray[np.int64]) -> WalkColumns:
+        """Make arrays for so many characters, texts, containers, anchors, flagged elements, open elements and tags."""
+        characters, texts, containers, anchors, flagged, depth, tags = sizes.tolist()
+        return cls(
+            text=np.empty(characters, dtype=np.uint32),
+            block=np.empty((5, texts), dtype=np.int32),
+            role=np.zeros((len(ROLES), texts), dtype=np.int32),
+            container=np.empty((4, containers), dtype=np.int32),
+            anchor=np.empty((3, anchors), dtype=np.int32),
+            piece=np.empty((2, 2 * flagged + 1), dtype=np.int32),
+            place=np.empty(tags, dtype=np.int32),
+            open=np.empty((4, depth), dtype=np.int32),
+        )
+
+
+def leading(columns: _Columns, count: int) -> _Columns:
+    """Return the first entries of some columns; a copy where the rest would only take memory."""
+    chosen = columns[..., :count]
+    return chosen.copy() if 2 * chosen.size < columns.size else chosen
+
+
+class TextPlaces(NamedTuple):
+    """The characters of a page's blocks, white space aside: the tag that each stands behind, and its block."""
+
+    tag: NDArray[np.int64]
+    block: NDArray[np.int64]
+
+
+def text_places(blocks: Blocks) -> TextPlaces:
+    """Return where the characters of a page's blocks stand; linear in the size of the page."""
+    if not len(blocks):
+        return TextPlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    characters = (blocks.page_text.classes & SPACE == 0).nonzero()[0]
+    block = blocks.block_starts.searchsorted(characters, side="right") - 1
+    tag = blocks.places.searchsorted(characters, side="right") - 1
+    return TextPlaces(tag.astype(np.int64), block.astype(np.int64))
+
+
+def elements_behind(blocks: Blocks) -> NDArray[np.int64]:
+    """Return the innermost element behind each tag: behind an end tag, or an empty element, the one around it."""
+    tags = blocks.tags
+    behind = np.full(tags.start.size, -1, dtype=np.int64)
+    behind[tags.opened] = np.arange(len(tags))
+    behind[tags.closed] = tags.parents()
+    return behind

@@ -9,29 +9,29 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks import operations
-from blockfeat.blocks.table import Anchors, Containers
+from blockfeat.blocks import tagtable
+from blockfeat.blocks.table import ROLES, Anchors, Blocks, Containers, WalkColumns, leading
 from blockfeat.blocks.walk_sizes import walk_sizes
-from blockfeat.blocks.walked import ROLES, WalkColumns, Walked, leading
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
-from blockfeat.lang.measures import PageText
+from blockfeat.lang.measures import PageText, Segmenter
+from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Tags
 
 if not cython.compiled:
     from blockfeat.blocks.text_reader import TextReader
 
 
-_OPERATION = cython.declare(cython.int, operations.OPERATION)
-_REMOVE_WITH_SPACE = cython.declare(cython.int, operations.REMOVE_WITH_SPACE)
-_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, operations.REMOVE_BETWEEN_WORDS)
-_BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
-_PRUNE = cython.declare(cython.int, operations.PRUNE)
-_ANCHOR_ROLE = cython.declare(cython.int, operations.ANCHOR_ROLE)
-_FORMAT_ROLE = cython.declare(cython.int, operations.FORMAT_ROLE)
-_LINE_BREAK = cython.declare(cython.int, operations.LINE_BREAK)
-_LIST_ROLE = cython.declare(cython.int, operations.LIST_ROLE)
-_STRUCTURE_ROLE = cython.declare(cython.int, operations.STRUCTURE_ROLE)
+_OPERATION = cython.declare(cython.int, tagtable.OPERATION)
+_REMOVE_WITH_SPACE = cython.declare(cython.int, tagtable.REMOVE_WITH_SPACE)
+_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, tagtable.REMOVE_BETWEEN_WORDS)
+_BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
+_PRUNE = cython.declare(cython.int, tagtable.PRUNE)
+_ANCHOR_ROLE = cython.declare(cython.int, tagtable.ANCHOR_ROLE)
+_FORMAT_ROLE = cython.declare(cython.int, tagtable.FORMAT_ROLE)
+_LINE_BREAK = cython.declare(cython.int, tagtable.LINE_BREAK)
+_LIST_ROLE = cython.declare(cython.int, tagtable.LIST_ROLE)
+_STRUCTURE_ROLE = cython.declare(cython.int, tagtable.STRUCTURE_ROLE)
 _IS_SPACE = cython.declare(cython.uchar, SPACE)
 _IN_ANCHOR = cython.declare(cython.int, ANCHOR)
 _IN_FORMAT = cython.declare(cython.int, FORMAT)
@@ -68,19 +68,33 @@ _OPEN_SOLID = cython.declare(cython.int, 2)
 _OPEN_ANCHOR = cython.declare(cython.int, 3)
 
 
-def walk(tags: Tags, codes: NDArray[np.uint8], breaks_of_split: int) -> Walked:
-    """Walk over a page.
+def walk(
+    tags: Tags,
+    codes: NDArray[np.uint8],
+    breaks_of_split: int,
+    *,
+    segmenter: Segmenter,
+    table: str = "",
+    declared: DeclaredText = NOTHING_DECLARED,
+) -> Blocks:
+    """Walk over a page and return its blocks.
 
     Parameters
     ----------
     tags : Tags
         The page.
     codes : uint8 array, m elements
-        The code of each element; see `blockfeat.blocks.operations`.
+        The code of each element; see `blockfeat.blocks.tagtable`.
     breaks_of_split : int
         Line breaks in a row that end a block; 0 for never.
+    segmenter : Segmenter
+        Counts words and sentences.
+    table : str
+        Name of the tag table that the codes are of.
+    declared : DeclaredText
+        What the page's JSON-LD declares to be its text.
     """
-    return _Walk(tags, codes, breaks_of_split).found()
+    return _Walk(tags, codes, breaks_of_split).blocks_found(tags, segmenter, table, declared)
 
 
 @cython.final
@@ -155,8 +169,8 @@ class _Walk(TextReader):
         self.place = self.arrays.place.data
         self.open = self.arrays.open.data
 
-    def found(self) -> Walked:
-        """Return what was found."""
+    def blocks_found(self, tags: Tags, segmenter: Segmenter, table: str, declared: DeclaredText) -> Blocks:
+        """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
         self._start_anchors(classes)
         starts, ends, first_byte, end_byte, container = leading(self.arrays.block, self.blocks)
@@ -170,16 +184,21 @@ class _Walk(TextReader):
             piece_flags=piece_flags.astype(np.uint8),
             has_marks=bool(self.has_marks),
         )
-        return Walked(
+        return Blocks(
+            tags=tags,
             page_text=page_text,
             block_starts=starts,
             first_byte=first_byte,
             end_byte=end_byte,
+            measures=segmenter.measure(page_text),
             role_counts=dict(zip(ROLES, leading(self.arrays.role, self.blocks), strict=True)),
             container=container,
             containers=Containers(*leading(self.arrays.container, self.containers)),
             anchors=Anchors(*leading(self.arrays.anchor, self.anchors)),
             places=self.arrays.place,
+            table=table,
+            segmenter=segmenter.name,
+            declared=declared,
         )
 
     def _start_anchors(self, classes_of_text: NDArray[np.uint8]) -> None:

@@ -1,4 +1,7 @@
-"""Tag tables: what each element means for cutting a page into blocks, as data that users can replace."""
+"""Tag tables: what each element means for cutting a page into blocks, as data that users can replace, and as numbers.
+
+The number of an element is a code for the walk: an operation in the lowest bits, and roles.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,43 @@ from typing import Any
 from blockfeat.errors import TableError
 
 BUNDLED_TABLES = ("html5", "ziegler2007")
+
+OPERATION = 7
+"""The bits of a code that hold the operation."""
+REMOVE = 0
+"""The tags go, the text around them is joined."""
+REMOVE_WITH_SPACE = 1
+"""The tags go, a space stands for each."""
+BOUNDARY = 2
+"""The tags end the block before them."""
+PRUNE = 3
+"""The element goes with all that it holds."""
+KEEPABLE = 4
+"""A boundary if the element holds a paragraph, pruned if not."""
+REMOVE_BETWEEN_WORDS = 5
+"""The tags go, a space stands for each that would join two words."""
+
+ANCHOR_ROLE = 8
+"""Words inside count as anchor words."""
+FORMAT_ROLE = 16
+"""Words inside count as format words, the elements as formatting elements."""
+LINE_BREAK = 32
+"""A line ends here; several in a row end a block."""
+LIST_ROLE = 64
+"""The elements count as list elements."""
+STRUCTURE_ROLE = 128
+"""The elements count as structuring elements."""
+
 _SCHEMA = 1
-_OPERATIONS = ("boundary", "remove_with_space", "remove_without_space", "prune")
-_ROLES = ("anchor", "format", "list", "structure")
+_OPERATIONS = {
+    "boundary": BOUNDARY,
+    "remove_with_space": REMOVE_WITH_SPACE,
+    "remove_without_space": REMOVE,
+    "prune": PRUNE,
+}
+_ROLES = {"anchor": ANCHOR_ROLE, "format": FORMAT_ROLE, "list": LIST_ROLE, "structure": STRUCTURE_ROLE}
+# What ruby writes beside its text: readings and the brackets around them.
+_READINGS = ("rp", "rt", "rtc")
 _KEYS = {"schema", "name", "description", "other", "roles", "guards", *_OPERATIONS}
 _TAG = re.compile(r"[a-z][a-z0-9:_.-]*\Z")
 
@@ -101,7 +138,7 @@ class TagTable:
         operations = checker.operations(document)
         roles = checker.roles(document)
         other = document.get("other")
-        if other not in _OPERATIONS:
+        if other not in tuple(_OPERATIONS):
             raise checker.error("other", f"'other' must be one of {', '.join(_OPERATIONS)}, not {other!r}")
         return cls(
             name=checker.text(document, "name"),
@@ -227,3 +264,23 @@ def load_table(name: str | Path) -> TagTable:
     except tomllib.TOMLDecodeError as error:
         raise TableError(f"{where}: {error}") from error
     return TagTable.from_dict(document, where=where, source=source)
+
+
+def default_code(table: TagTable) -> int:
+    """Return the code of the tags that a table does not name."""
+    return _OPERATIONS[table.other]
+
+
+def tag_codes(table: TagTable) -> dict[str, int]:
+    """Return the code of every tag that a table names."""
+    other = default_code(table)
+    codes = {tag: _OPERATIONS[operation] for tag, operation in table.operations.items()}
+    for tag in table.guards.keep_if_it_holds_paragraphs:
+        codes[tag] = KEEPABLE
+    for role, bit in _ROLES.items():
+        for tag in table.roles[role]:
+            codes[tag] = codes.get(tag, other) | bit
+    codes["br"] = codes.get("br", other) | LINE_BREAK
+    for tag in _READINGS:
+        codes.setdefault(tag, PRUNE)
+    return codes

@@ -212,7 +212,7 @@ class TextReader:
 
 
 def _is_mark(character: cython.uint) -> cython.bint:
-    """Return whether a character may be one of `blockfeat.content.characters` that output leaves out."""
+    """Return whether a character may be one of `blockfeat.content.links` that output leaves out."""
     return (
         0x200B <= character <= 0x200F
         or 0x202A <= character <= 0x202E

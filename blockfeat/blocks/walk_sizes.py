@@ -9,12 +9,12 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks import operations
+from blockfeat.blocks import tagtable
 
-_OPERATION = cython.declare(cython.int, operations.OPERATION)
-_BOUNDARY = cython.declare(cython.int, operations.BOUNDARY)
-_ANCHOR_ROLE = cython.declare(cython.int, operations.ANCHOR_ROLE)
-_FORMAT_ROLE = cython.declare(cython.int, operations.FORMAT_ROLE)
+_OPERATION = cython.declare(cython.int, tagtable.OPERATION)
+_BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
+_ANCHOR_ROLE = cython.declare(cython.int, tagtable.ANCHOR_ROLE)
+_FORMAT_ROLE = cython.declare(cython.int, tagtable.FORMAT_ROLE)
 
 _CHARACTERS = cython.declare(cython.int, 0)
 _TEXTS = cython.declare(cython.int, 1)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.kinds import Kind, kinds_of_containers
-from blockfeat.blocks.preformatted import preformatted_text
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
@@ -28,7 +27,7 @@ from blockfeat.content.nodes import (
     Table,
     Text,
 )
-from blockfeat.content.normal import normalised
+from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, GridCell, data_tables
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
@@ -177,7 +176,7 @@ def _closed(child: _Open | Node) -> Node:
 def _leaf(blocks: Blocks, index: int, kind: Kind, inlines: Inlines) -> Node:
     """Return the node of one block."""
     if kind.name == "preformatted":
-        text = preformatted_text(blocks, index)
+        text = blocks.preformatted_text(index)
         return Code(normalised(text) if inlines.normalise else text)
     inline = inlines.of_block(index)
     if kind.name == "heading":

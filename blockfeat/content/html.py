@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from blockfeat.content.characters import fold_white_space, xml_characters
+from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
     Code,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.links import Base, safe_target
 from blockfeat.content.nodes import Image, Inline, Text
-from blockfeat.content.normal import normalised
-from blockfeat.content.white_space import gaps_of
+from blockfeat.content.plain import gaps_of, normalised
 from blockfeat.page.tags import Keys, name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _LINK = 1, 2, 4, 8

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from string import punctuation as _ASCII_PUNCTUATION
 
-from blockfeat.content.characters import clean_characters, fold_white_space
+from blockfeat.content.links import clean_characters, fold_white_space
 from blockfeat.content.nodes import (
     Code,
     Content,

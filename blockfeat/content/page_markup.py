@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.characters import xml_characters
-from blockfeat.content.links import Base
+from blockfeat.content.links import Base, xml_characters
 
 if TYPE_CHECKING:
     from lxml import etree
 
-    from blockfeat.content.page_addresses import Addresses
+    from blockfeat.content.page_head import Addresses
 
 
 Written = Callable[[bool, bool], str]
@@ -116,8 +115,7 @@ class PageMarkup:
         """Return the page as HTML; linear in its size."""
         # Imported here, for most extractions are asked for their text alone.
         from blockfeat.content.kept_tree import kept_tree
-        from blockfeat.content.page_addresses import Addresses
-        from blockfeat.content.page_head import doctype_of, head_of
+        from blockfeat.content.page_head import Addresses, doctype_of, head_of
 
         tags = self.blocks.tags
         addresses = Addresses(Base.of(tags, self.url) if absolute else Base(None))

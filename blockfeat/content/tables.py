@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,11 @@ _SPAN = re.compile(r'\s(col|row)span="\s*([0-9]{1,4})')
 _MOST_COLUMNS = 64
 _MOST_WORDS = 60
 _MOST_WORDS_WITH_HEADER = 150
+
+_PARTS = name_keys(["dl", "pre"])
+_DEFINITIONS, _PREFORMATTED = _PARTS
+_MOST = 2 / 3
+_FEW_WORDS = 40
 
 
 @dataclass(slots=True)
@@ -152,3 +157,39 @@ def _is_data(data: DataTable, words_before: NDArray[np.int64]) -> bool:
     cells = [cell for row in data.rows for cell in row]
     words = words_before[[cell.end_block for cell in cells]] - words_before[[cell.first_block for cell in cells]]
     return bool(words.max() <= (_MOST_WORDS_WITH_HEADER if has_header else _MOST_WORDS))
+
+
+def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
+    """Return which blocks are kept once parts that are mostly kept are kept whole.
+
+    A table of data, a definition list or preformatted text is kept whole if two thirds of its words or more are; short
+    preformatted text also if the blocks beside it are.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    kept : bool array, n
+        What the model keeps.
+    tables : sequence of DataTable
+        The page's tables of data.
+    """
+    if not tables and not has_elements(blocks.tags, _PARTS):
+        return kept
+    keys = blocks.tags.key[blocks.containers.element]
+    definitions, preformatted = (keys == _DEFINITIONS).nonzero()[0], (keys == _PREFORMATTED).nonzero()[0]
+    chosen = kept.copy()
+    words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
+    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
+    first_block, end_block = blocks.containers.first_block, blocks.containers.end_block
+    parts = [*(table.container for table in tables), *definitions.tolist(), *preformatted.tolist()]
+    for part in parts:
+        first, end = int(first_block[part]), int(end_block[part])
+        if kept_words[end] - kept_words[first] >= _MOST * max(words[end] - words[first], 1):
+            chosen[first:end] = True
+    for part in preformatted.tolist():
+        first, end = int(first_block[part]), int(end_block[part])
+        around = [*kept[max(first - 1, 0) : first], *kept[end : end + 1]]
+        if first < end and words[end] - words[first] <= _FEW_WORDS and around and all(around):
+            chosen[first:end] = True
+    return chosen

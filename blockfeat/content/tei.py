@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
-from blockfeat.content.characters import fold_white_space, xml_characters
+from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
     Code,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 
 _RUN = 3
 _GRAM = 4

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]

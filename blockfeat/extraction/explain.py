@@ -13,7 +13,6 @@ import numpy as np
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.preformatted import preformatted_text
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Model, Prediction
@@ -58,7 +57,7 @@ class Evidence:
             made.append(
                 Block(
                     index=index,
-                    text=preformatted_text(blocks, index) if is_preformatted else blocks.text(index),
+                    text=blocks.preformatted_text(index) if is_preformatted else blocks.text(index),
                     words=int(blocks.measures.words[index]),
                     xpath=paths[container] if container >= 0 else "/",
                     kind=kind,

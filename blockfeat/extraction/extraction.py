@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import blockfeat
 from blockfeat.blocks.block import Block
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.content.nodes import Content, Node
 from blockfeat.content.page_content import Nodes
 from blockfeat.content.page_markup import Written

@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.normal import normalised
 from blockfeat.content.page_content import PageNodes
 from blockfeat.content.page_markup import PageMarkup
-from blockfeat.content.plain import plain_text
-from blockfeat.content.tables import DataTable, data_tables
-from blockfeat.content.whole import completed
+from blockfeat.content.plain import normalised, plain_text
+from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
 from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.content_options import ContentOptions, find_headline
@@ -27,9 +25,8 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.facts import FactFinder
 from blockfeat.extraction.site_page import KeptTexts, SitePage
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.lang.codes import normalise_code
-from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.identify import Identifier, normalise_code
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.metadata.reader import MetadataReader
 from blockfeat.models.decoder import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
@@ -78,7 +75,7 @@ class Extractor:
         Largest page that is taken.
     normalise : bool
         Whether text is brought into Unicode's normal form C, without marks that have no width; see
-        `blockfeat.content.normal.normalised`.
+        `blockfeat.content.plain.normalised`.
     metadata : bool
         Whether extractions have metadata.
     site : SiteProfile or None

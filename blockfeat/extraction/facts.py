@@ -92,7 +92,7 @@ class FactFinder:
         from blockfeat.extraction.links import links_of_text
         from blockfeat.extraction.page_kind import PageEvidence, page_kind
         from blockfeat.extraction.parts import block_roles
-        from blockfeat.metadata.paywall import declared_free
+        from blockfeat.page.json_ld import declared_free
 
         blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores
         is_free = declared_free(self.linked_data)

@@ -7,7 +7,7 @@ from unicodedata import normalize
 import numpy as np
 
 from blockfeat.errors import InputError
-from blockfeat.lang.words import keys_of_text, runs_of_three
+from blockfeat.lang.measures import keys_of_text, runs_of_three
 
 _HASHES = 64
 _SEED = 1

@@ -1,7 +1,6 @@
 """Features: measures of each block and of its surroundings."""
 
-from blockfeat.features.catalogue import features_named
-from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.context import feature_matrix, features_named
 from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, Measured
 from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios

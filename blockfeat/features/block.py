@@ -9,8 +9,8 @@ from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.columns import Columns
-from blockfeat.features.paths import numbered
+from blockfeat.features.containers import numbered
+from blockfeat.features.schema import Columns
 
 Floats = NDArray[np.float64]
 

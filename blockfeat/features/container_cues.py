@@ -11,8 +11,8 @@ import numpy as np
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
-from blockfeat.features.columns import Columns
 from blockfeat.features.containers import Containers
+from blockfeat.features.schema import Columns
 
 AROUND = "around_"
 """A column of this name and a kind of cue counts the containers around a block that have it."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +16,22 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.errors import ModelError
 from blockfeat.features.block import NEIGHBOURS, OWN, add_neighbours, add_own, anchor_ratios, terminals
-from blockfeat.features.columns import Columns
 from blockfeat.features.container_cues import CONTAINER_CUES, ContainerCues, add_container_cues, containers_around
 from blockfeat.features.containers import (
     CONTAINER_SUMS,
+    PATH_LENGTHS,
+    PATH_SUMS,
     Containers,
     add_container_sums,
+    add_path_lengths,
+    add_path_sums,
+    paths_of,
     running_total,
     sums_of_containers,
 )
 from blockfeat.features.cue_scan import ElementCues
 from blockfeat.features.cues import Cues, bundled_cues
-from blockfeat.features.json_ld import DECLARED, add_declared
+from blockfeat.features.declared import DECLARED, add_declared, title_words
 from blockfeat.features.neighbourhood import (
     GOOD_TEXT,
     MAIN_CONTAINER,
@@ -36,8 +42,7 @@ from blockfeat.features.neighbourhood import (
     add_windows,
     good_words,
 )
-from blockfeat.features.paths import PATH_LENGTHS, PATH_SUMS, add_path_lengths, add_path_sums, paths_of
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.schema import Columns, Feature, Measured
 from blockfeat.features.text_cues import (
     CUE_WORDS,
     HEADINGS,
@@ -47,8 +52,7 @@ from blockfeat.features.text_cues import (
     add_title_words,
     cue_word_counts,
 )
-from blockfeat.features.title_words import title_words
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
 
 Floats = NDArray[np.float64]
 
@@ -275,3 +279,59 @@ class Plan:
 def _plan_of_all() -> Plan:
     """Return the plan of all features in their order, a constant that is made at its first use."""
     return Plan.of(tuple(context_places()))
+
+
+def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
+    """Return the features of all blocks of a page.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        What to compute, k of them; none where nothing is to be measured.
+    measured : Measured
+        The blocks of a page, n of them, and their stop-word ratios.
+
+    Returns
+    -------
+    float array, n × k
+        One column a feature, in the order asked for: 64 bits where all are functions of single blocks, 32 bits where
+        context features, which rest on shared sums, are among them.
+    """
+    functions = [feature.compute for feature in features]
+    if None in functions:
+        return context_columns(measured, names=[feature.name for feature in features])
+    matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
+    for column, compute in enumerate(functions):
+        if compute is not None:
+            matrix[:, column] = compute(measured)
+    return matrix
+
+
+def registered_features() -> tuple[Feature, ...]:
+    """Return every feature: the canonical eight, the paper's own stop-word ratio, and the context features."""
+    return (*context_features(), PAPER_STOP_WORD_RATIO)
+
+
+def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, ...]:
+    """Return the features of these names, in this order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of features.
+    where : str
+        What the message of an error begins with.
+
+    Raises
+    ------
+    ModelError
+        A name is not in the registry; the message lists the closest names.
+    """
+    known = {feature.name: feature for feature in (*CANONICAL, PAPER_STOP_WORD_RATIO)}
+    if not known.keys() >= set(names):
+        known = {feature.name: feature for feature in registered_features()}
+    for name in names:
+        if name not in known:
+            prefix, closest = f"{where}: " if where else "", get_close_matches(name, known, cutoff=0.0)
+            raise ModelError(f"{prefix}unknown feature {name!r}; the closest names are {', '.join(closest)}")
+    return tuple(known[name] for name in names)

@@ -21,45 +21,14 @@ from blockfeat.features.cue_scan import (
     ElementCues,
     scan_start_tags,
 )
-from blockfeat.features.key_table import KeyTable
-from blockfeat.lang.words import keys_of_words
+from blockfeat.features.text_cues import KeyTable, WordCues
+from blockfeat.lang.measures import keys_of_words
 from blockfeat.page.tags import Tags, name_keys
 
 _SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
 _HIDDEN = "hidden"
 _TWO_BYTES = 1 << 16
 _ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
-
-
-@dataclass(frozen=True, eq=False)
-class WordCues:
-    """Words of a text that say something.
-
-    Attributes
-    ----------
-    kinds : tuple of str
-        Kinds of cues; a kind's place is its bit.
-    table : KeyTable
-        The words by `blockfeat.lang.words.keys_of_words`.
-    bits : uint32 array
-        The kinds of each key of the table.
-    """
-
-    kinds: tuple[str, ...]
-    table: KeyTable
-    bits: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
-        """Arrange the words of each kind, given by their keys."""
-        keys = np.concatenate(list(keys_of_kinds.values()))
-        bits = np.empty(keys.size, dtype=np.uint32)
-        end = 0
-        for place, each in enumerate(keys_of_kinds.values()):
-            bits[end : end + each.size] = 1 << place
-            end += each.size
-        table, flags = KeyTable.of_flagged(keys, bits)
-        return cls(tuple(keys_of_kinds), table, flags)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,15 +12,14 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.context import feature_matrix
 from blockfeat.features.schema import Feature, Measured
 from blockfeat.features.stopwords import PAPER_LANGUAGES, StopWordRatios, stop_word_ratios
-from blockfeat.lang.codes import normalise_code
 from blockfeat.lang.counting import prose_sample
-from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.lang.spacy_segmenter import segmenter_for
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")

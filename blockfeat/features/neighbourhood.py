@@ -15,9 +15,9 @@ import numpy as np
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
-from blockfeat.features.columns import Columns
 from blockfeat.features.container_cues import ContainerCues
 from blockfeat.features.containers import Containers, sums_of_containers
+from blockfeat.features.schema import Columns
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,3 +72,72 @@ class Feature:
     def sign(self) -> float:
         """1 for a minimum, -1 for a maximum."""
         return 1.0 if self.bound == "minimum" else -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Named columns of n blocks.
+
+    Attributes
+    ----------
+    place : mapping
+        Row of each name in ``values``.
+    values : float32 array, k × n
+        One row for each column, so that each lies in one piece.
+    """
+
+    place: Mapping[str, int]
+    values: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, place: Mapping[str, int], blocks: int) -> Columns:
+        """Make a table of columns that are still to be filled."""
+        return cls(place, np.empty((len(place), blocks), dtype=np.float32))
+
+    def __setitem__(self, name: str, column: NDArray[Any] | float) -> None:
+        """Fill one column with an array of n or with one value for all blocks."""
+        self.values[self.place[name]] = column
+
+    def __getitem__(self, name: str) -> NDArray[np.float32]:
+        """Return one column."""
+        column: NDArray[np.float32] = self.values[self.place[name]]
+        return column
+
+
+class NamedRow(Mapping[str, float]):
+    """One row of a matrix as a mapping from the names of its columns to its values.
+
+    All rows share the matrix and the names: a page of many blocks would need gigabytes for a dictionary each.
+
+    Parameters
+    ----------
+    matrix : float array, n × k
+        The values of all rows.
+    places : mapping
+        The column of each name, k of them.
+    row : int
+        Which row.
+    """
+
+    __slots__ = ("_matrix", "_places", "_row")
+
+    def __init__(self, matrix: NDArray[np.floating[Any]], places: Mapping[str, int], row: int) -> None:
+        self._matrix = matrix
+        self._places = places
+        self._row = row
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of one column; KeyError for a name that there is not."""
+        return float(self._matrix[self._row, self._places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        """Show it as a dictionary."""
+        return repr(dict(self))

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import code_points
-from blockfeat.lang.density import density
-from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.words import lower
+from blockfeat.lang.measures import lower
+from blockfeat.lang.stopwords import StopWordIndex, density
 
 PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "ru", "sv")
 """Fourteen European languages: the paper counts stop words of as many and names five of them."""

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.attributes import attributes_of, elements_at
-from blockfeat.metadata.claims import Claims
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, folded, words
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.metadata.place import Place
-from blockfeat.metadata.text import folded, words
 from blockfeat.page.tags import Tags
 
 # Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
@@ -104,7 +102,10 @@ def _is_author(tags: Tags, element: int, named: str) -> bool:
     """Return whether an element is named for authors, or links to an author's page."""
     if _NAMED_AUTHOR.search(named):
         return True
-    return _AUTHOR_ADDRESS.search(attributes_of(tags, element).get("href", "")[:_LONGEST_ADDRESS]) is not None
+    return (
+        _AUTHOR_ADDRESS.search(tags.attributes(element, most=LONGEST_ATTRIBUTE).get("href", "")[:_LONGEST_ADDRESS])
+        is not None
+    )
 
 
 def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:
@@ -179,8 +180,8 @@ def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
         places.append(found)
         found = tags.source.find(b"author", found + 1, end)
     texts: dict[str, str] = {}
-    for element in elements_at(tags, places):
-        attributes = attributes_of(tags, element)
+    for element in tags.elements_at(places):
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         address = attributes.get("href", "")[:_LONGEST_ADDRESS]
         named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"
         if attributes.get("rel") == "author" or "author-name" in named or _AUTHOR_ADDRESS.search(address):

@@ -10,9 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from blockfeat.metadata.attributes import attributes_of, elements_at
-from blockfeat.metadata.linked_data import Node
-from blockfeat.metadata.text import words
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, words
+from blockfeat.page.json_ld import Node
 from blockfeat.page.tags import Tags
 
 # Without the quote behind: looking for a rare last byte is several times as fast.
@@ -91,7 +90,7 @@ def read_microdata(tags: Tags) -> list[Node]:
     """Return the items that ``itemscope`` and ``itemprop`` describe."""
     items = _Items()
     for element in _elements(tags, *_MICRODATA):
-        attributes = attributes_of(tags, element)
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         items.close_to(int(tags.opened[element]))
         names = [_NAMES[name] for name in attributes.get("itemprop", "").lower().split() if name in _NAMES]
         if "itemscope" in attributes:
@@ -107,7 +106,7 @@ def read_rdfa(tags: Tags) -> list[Node]:
     """Return the items that ``typeof`` and ``property`` describe, of schema.org and Dublin Core."""
     items = _Items()
     for element in _elements(tags, *_RDFA):
-        attributes = attributes_of(tags, element)
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         items.close_to(int(tags.opened[element]))
         names = [name for each in attributes.get("property", "").split() if (name := _rdfa_name(each))]
         if attributes.get("typeof") and not _FOREIGN.match(attributes["typeof"]):
@@ -133,7 +132,7 @@ def _elements(tags: Tags, needed: bytes, other: bytes) -> list[int]:
     if place < 0:
         return []
     places = _places(tags.source, needed, place) + _places(tags.source, other, 0)
-    return elements_at(tags, sorted(places)[:_MOST])
+    return tags.elements_at(sorted(places)[:_MOST])
 
 
 def _places(source: bytes, mark: bytes, first: int) -> list[int]:

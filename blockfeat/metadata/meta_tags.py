@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from blockfeat.metadata.attributes import attributes_of
-from blockfeat.metadata.claims import Claims
-from blockfeat.metadata.text import plain
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, plain
 from blockfeat.page.tags import Tags
 
 _OPEN_GRAPH = {
@@ -175,7 +173,7 @@ def _links(tags: Tags) -> Claims:
     places = zip(elements.tolist(), tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True)
     for element, start, stop in places:
         if _LINKS.search(tags.source, start, stop):
-            attributes = attributes_of(tags, element)
+            attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
             for rel in attributes.get("rel", "").lower().split():
                 field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)
                 if field:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.attributes import elements_at
 from blockfeat.page.tags import Tags
 
 _BEFORE, _BEHIND, _KEPT = 4, 14, 2
@@ -60,7 +59,7 @@ class Place:
         # Often one of the first is the one that is looked for.
         for begin in range(self.first_byte, self.end_byte, _CHUNK):
             end = min(begin + _CHUNK, self.end_byte)
-            for element in elements_at(tags, _places(tags.source, words, begin, end)):
+            for element in tags.elements_at(_places(tags.source, words, begin, end)):
                 if element > last:
                     last = element
                     yield element

@@ -11,20 +11,17 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.byline import visible_authors
-from blockfeat.metadata.claims import Claims
-from blockfeat.metadata.dates import moment_in_url, parse_moment
+from blockfeat.metadata.claims import Claims, folded, plain
+from blockfeat.metadata.dates import Dated, choose_publication, moment_in_url, most_precise, parse_moment
 from blockfeat.metadata.items import read_microdata, read_rdfa
-from blockfeat.metadata.linked_data import read_linked_data
 from blockfeat.metadata.meta_tags import claims_of_head
-from blockfeat.metadata.metadata import Metadata
-from blockfeat.metadata.moment import Moment
+from blockfeat.metadata.metadata import Metadata, Moment
 from blockfeat.metadata.names import clean_names, is_agency
 from blockfeat.metadata.place import Place, place_of
-from blockfeat.metadata.publication import Dated, choose_publication, most_precise
 from blockfeat.metadata.schema_org import claims_of_nodes
 from blockfeat.metadata.seen_dates import SeenDate, only_date, visible_dates
-from blockfeat.metadata.text import folded, plain
 from blockfeat.metadata.titles import is_declared, is_headline_of, without_site
+from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
@@ -247,7 +244,7 @@ class _Reading:
         moment = only_date(self.blocks, place, month_first=self.is_month_first)
         if moment is not None:
             return moment, "time"
-        from blockfeat.metadata.htmldate import day_by_htmldate
+        from blockfeat.metadata.seen_dates import day_by_htmldate
 
         day = day_by_htmldate(self.blocks, self.url, place)
         return (Moment(day), "htmldate") if day else None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from blockfeat.metadata.claims import Claims
-from blockfeat.metadata.linked_data import Node
-from blockfeat.metadata.text import alike, plain, words
+from blockfeat.metadata.claims import Claims, alike, plain, words
+from blockfeat.page.json_ld import Node
 
 ARTICLE_TYPES = words(
     """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.attributes import attributes_of
 from blockfeat.metadata.byline import short_text
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE
 from blockfeat.metadata.dates import find_moment, find_span, parse_moment
-from blockfeat.metadata.moment import Moment
+from blockfeat.metadata.metadata import Moment
 from blockfeat.metadata.place import Place
 
 _DATE_ELEMENT = (
@@ -38,6 +39,9 @@ _KEYS = (
 )  # fmt: skip
 _DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
 _MOST_CHARACTERS, _SHORT, _LITTLE = 240, 60, 4
+
+_LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
+_LARGEST, _BEHIND, _SHORT_BLOCK, _MOST_DAYS = 20_000, 2_000, 80, 2
 
 
 class SeenDate(NamedTuple):
@@ -68,7 +72,7 @@ def _in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator
         names = " ".join(_NAMES.findall(start))
         if _NOT_A_DATE.search(names):
             continue
-        attributes = attributes_of(tags, element)
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         is_dated = "datetime" in attributes or "created-timestamp" in attributes or start.startswith("<time")
         if not (is_dated or _NAMED_DATE.search(names)):
             continue
@@ -122,3 +126,30 @@ def _in_block(text: str, *, month_first: bool) -> Iterator[SeenDate]:
     if span is not None:
         before = text[: span[0]]
         yield SeenDate(span[2], bool(_UPDATED.search(before)) and not _PUBLISHED.search(before))
+
+
+def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
+    """Return the day that htmldate finds in the article, or None.
+
+    It gets the stretch from the headline on, as its time grows with the page, the head was read before, and dates of
+    other articles and comments are none of this one. It is not asked where no short block holds a date, as those in
+    sentences are not the day of publication, nor where they hold several, as lists of reviews do.
+    """
+    texts = (blocks.raw_text(index) for index in place.short(blocks))
+    spans = (find_span(text) for text in texts if len(text) <= _SHORT_BLOCK and _LIKE_DATE.search(text))
+    if not 0 < len({span[2].day for span in spans if span}) <= _MOST_DAYS:
+        return None
+    end = int(blocks.end_byte[place.last]) + _BEHIND
+    source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
+    import logging
+
+    try:
+        from htmldate import find_date
+    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
+        return None
+    logging.getLogger("htmldate").setLevel(logging.CRITICAL)
+    try:
+        found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)
+        return date.fromisoformat(found) if found else None
+    except Exception:  # a last resort may fail, the page is read without it
+        return None

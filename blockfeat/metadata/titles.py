@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from blockfeat.metadata.text import folded
+from blockfeat.metadata.claims import folded
 
 _MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+|:\s+")
 _WORD = re.compile(r"\w+")

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.errors import TableError
-from blockfeat.features.catalogue import features_named
-from blockfeat.features.container_names import ContainerNames
-from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.context import feature_matrix, features_named
 from blockfeat.features.measuring import MeasuredPage
-from blockfeat.features.phrases import NAMED, phrase
+from blockfeat.features.phrases import NAMED, ContainerNames, phrase
 from blockfeat.features.schema import Feature, Measured
 
 MOST_NAMED = 3

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.catalogue import features_named
+from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.features.named_row import NamedRow
 from blockfeat.features.phrases import limit
-from blockfeat.features.schema import Feature
+from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoder import Decoder, decode
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value

@@ -13,7 +13,7 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.words import keys_of_text
+from blockfeat.lang.measures import keys_of_text
 
 # 16 bands of 4: texts with half of their runs in common share a key 64 times in 100, with 0.8 of them always.
 BANDS = 16

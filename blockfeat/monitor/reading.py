@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from blockfeat.blocks.block import Block
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.errors import BlockfeatError, InputError, ModelError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.site_profile import SiteProfile
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.mentions.brand import Brand

@@ -9,6 +9,7 @@ knows. In encodings of two bytes a bad byte costs one character: reading goes on
 from __future__ import annotations
 
 import codecs
+import html
 import re
 from dataclasses import dataclass
 
@@ -85,6 +86,10 @@ _FREQUENT = {
     "euc_jis_2004": ((0xA1, 0xA1), (0xA4, 0xA5), (0xB0, 0xCF)),
     "cp932": ((0x81, 0x83), (0x88, 0x97)),
 }
+
+# Python refuses to read a number of thousands of digits; without the zeros before it, none that long is a character.
+_ZEROS = re.compile(r"&#0++(?=[0-9])")
+_TOO_LONG = re.compile(r"&#[0-9]{100,}+;?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,3 +322,8 @@ def _looks_like_utf_16(data: bytes) -> bool:
 
 def _is_utf_16(charset: str | None) -> bool:
     return (_name(charset) or "").startswith("utf-16")
+
+
+def unescape(text: str) -> str:
+    """Return a text with its character references resolved, as `html.unescape`, but for any text; linear."""
+    return html.unescape(_TOO_LONG.sub("\ufffd", _ZEROS.sub("&#", text)) if "&#" in text else text)

@@ -1,4 +1,7 @@
-"""What a page declares to be its text in JSON-LD (schema.org), read out of the bytes of its scripts."""
+"""The JSON-LD (schema.org) of a page: its values, the text that it declares, and whether that is free.
+
+What every page is asked for is found in the bytes of its scripts without parsing them; metadata get all values.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,34 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from blockfeat.page.html_entities import unescape
+from blockfeat.page.encoding import unescape
 
 _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')
 # One member of an object with its string; possessive, so that every byte is looked at once.
-_MEMBER = re.compile(rb'"(articleBody|text)"\s*+:\s*+("(?:[^"\\]++|\\.)*+")', re.DOTALL)
+_TEXT_MEMBER = re.compile(rb'"(articleBody|text)"\s*+:\s*+("(?:[^"\\]++|\\.)*+")', re.DOTALL)
 _TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
 _SOFT_HYPHEN = "\u00ad"
+
+Node = dict[str, Any]
+_WRAPPING = re.compile(r"\A(?:\s|\ufeff|<!--|-->|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|//\s*<!--)+")
+_TRAILING = re.compile(r"(?:\s|;|-->|//\s*\]\]>|/\*\s*\]\]>\s*\*/|\]\]>|//|\*/)+\Z")
+# Strings as a whole, so that what stands inside them stays. Possessive, and one that is not closed reaches to the end:
+# every character is looked at once.
+_STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+_MISTAKES = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])|/\*.{{0,300}}?\*/|(?<![:\w])//[^\n]*+", re.DOTALL)
+_BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_MEMBER = re.compile(
+    r'"(@type|headline|name|description|datePublished|dateModified|dateCreated|uploadDate|inLanguage|articleSection|'
+    rf'isAccessibleForFree|author|publisher|creator)"\s*+:\s*+(?:({_STRING})|(true|false)|[\[{{\s]++)',
+)
+_AUTHOR_KEYS = ("author", "creator")
+_LARGEST, _LARGEST_MENDED, _MARKS = 2_000_000, 300_000, 100
+_FREE = b"isAccessibleForFree"
+_TRUTH = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[01])\b', re.IGNORECASE)
+_LONGEST_TRUTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +81,7 @@ def declared_text(data: bytes, scripts: Iterable[tuple[int, int]]) -> DeclaredTe
     for start, end in scripts:
         # Most declare neither; finding that out is far cheaper than the pattern.
         has_any = any(data.find(name, start, end) >= 0 for name in _QUOTED_NAMES)
-        for member in _MEMBER.finditer(data, start, end) if has_any else ():
+        for member in _TEXT_MEMBER.finditer(data, start, end) if has_any else ():
             text = _plain(member[2])
             if text:
                 (bodies if member[1] == _BODY else others)[text] = None
@@ -75,3 +97,108 @@ def _plain(string: bytes) -> str:
     # Many put markup into the string; soft hyphens go, as they do from the text of the page.
     text = _TAG.sub(" ", unescape(text)).replace(_SOFT_HYPHEN, "")
     return " ".join(text.split())
+
+
+def read_linked_data(scripts: Iterable[bytes]) -> list[Any]:
+    """Return the values of JSON-LD scripts, in order.
+
+    Trailing commas, comments, CDATA marks, control characters, bad escapes, escaped markup and several values in one
+    script are mended. Of a script that still cannot be parsed, the well-known members are read one by one.
+    """
+    found: list[Any] = []
+    for script in scripts:
+        if len(script) <= _LARGEST:
+            found += _values(script.decode("utf-8", "replace"))
+    return found
+
+
+def _values(text: str) -> list[Any]:
+    """Return the values in one script."""
+    text = text.strip().lstrip("\ufeff")
+    if text[:1] not in ("{", "["):
+        text = _WRAPPING.sub("", text)
+    if text[-1:] not in ("}", "]"):
+        # The marks stand at the very end: looking for them in all of the text would take longer than parsing it.
+        text = text[:-_MARKS] + _TRAILING.sub("", text[-_MARKS:])
+    if not text:
+        return []
+    if text[:12].find("&quot;") >= 0:
+        text = unescape(text)
+    for mend in (_unchanged, _without_mistakes) if len(text) < _LARGEST_MENDED else (_unchanged,):
+        values = _parsed(mend(text))
+        if values is not None:
+            return values
+    node = _members(text)
+    return [node] if node else []
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+def _without_mistakes(text: str) -> str:
+    """Return JSON without trailing commas, comments and escapes that JSON does not have."""
+    text = _BAD_ESCAPE.sub(lambda found: "", text)
+    return _MISTAKES.sub(lambda found: found[1] or "", text)
+
+
+def _parsed(text: str) -> list[Any] | None:
+    """Return one value or several that follow each other; None where the text is no JSON."""
+    decoder, values, place = json.JSONDecoder(strict=False), [], 0
+    try:
+        while place < len(text):
+            value, place = decoder.raw_decode(text, place)
+            values.append(value)
+            while place < len(text) and text[place] in " \t\r\n,;":
+                place += 1
+    except (ValueError, RecursionError):
+        return None
+    return values
+
+
+def _members(text: str) -> Node:
+    """Return an object of the first of each well-known member, the author and the publisher by name."""
+    node: Node = {}
+    owner = ""
+    for found in _MEMBER.finditer(text):
+        key, string, truth = found.groups()
+        if truth:
+            node.setdefault(key, truth == "true")
+        elif not string:
+            owner = key
+        else:
+            value = _string(string)
+            if key == "name" and owner:
+                key, value, owner = owner, {"name": value}, ""
+            elif key == "@type" and owner:
+                continue
+            node.setdefault(key, value)
+    if "headline" not in node:
+        node.pop("name", None)
+    return node if len(node) > 1 else {}
+
+
+def _string(text: str) -> Any:
+    try:
+        return json.loads(text, strict=False)
+    except ValueError:
+        return ""
+
+
+def declared_free(scripts: Iterable[bytes]) -> bool | None:
+    """Return what JSON-LD scripts say of ``isAccessibleForFree``; None where they say nothing.
+
+    False where anything is not free, as a page names the part of its text that is for subscribers only.
+    """
+    found: bool | None = None
+    for script in scripts:
+        place = script.find(_FREE)
+        while place >= 0:
+            behind = place + len(_FREE)
+            value = _TRUTH.match(script, behind, behind + _LONGEST_TRUTH)
+            if value:
+                if value[1].lower() in (b"false", b"no", b"0"):
+                    return False
+                found = True
+            place = script.find(_FREE, place + 1)
+    return found

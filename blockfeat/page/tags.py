@@ -88,17 +88,33 @@ class Tags:
         tag = int(self.opened[element])
         return self.source[int(self.start[tag]) : int(self.stop[tag])].decode("utf-8", "replace")
 
-    def attributes(self, element: int) -> dict[str, str]:
-        """Return the attributes of an element; of two with one name the first counts."""
-        found: dict[str, str] = {}
-        for name, value in _ATTRIBUTE.findall(self.start_tag(element)):
-            found.setdefault(name, unescape(value))
-        return found
+    def attributes(self, element: int, *, most: int | None = None) -> dict[str, str]:
+        """Return the attributes of an element; of two with one name the first counts.
+
+        Values of ``most`` characters or more hold data for scripts: references in them are not resolved, as that can
+        take longer than all else on a page.
+        """
+        start = self.start_tag(element)
+        pairs = _ATTRIBUTE.findall(start)
+        pairs.reverse()
+        if "&" not in start:
+            return dict(pairs)
+        return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
         return found
+
+    def elements_at(self, places: list[int]) -> list[int]:
+        """Return the elements whose start tags hold one of the bytes at these places, in order."""
+        if not places:
+            return []
+        owners = self.start.searchsorted(places, side="right") - 1
+        is_inside = self.stop[owners] > places
+        elements = self.opened.searchsorted(owners)
+        is_start = self.opened[elements.clip(max=len(self) - 1)] == owners
+        return list(dict.fromkeys(elements[is_inside & is_start].tolist()))
 
     def text(self, element: int) -> str:
         """Return all text inside an element as it stands on the page."""

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import UNSPACED, character_classes
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 
 FITNESSES = ("cosine", "f1", "snippets")
 Masks = NDArray[np.float32]

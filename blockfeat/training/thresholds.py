@@ -14,7 +14,7 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.extraction.extractor import measurer_for
-from blockfeat.features.catalogue import features_named
+from blockfeat.features.context import features_named
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from blockfeat.models.decoder import DECODERS, Decoder
 from blockfeat.models.model import PageMeasurer

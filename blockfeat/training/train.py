@@ -16,7 +16,7 @@ from blockfeat.data.page_list import without_listed
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.strategies import compare_strategies

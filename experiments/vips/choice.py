@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from blockfeat.content.normal import normalised
+from blockfeat.content.plain import normalised
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.metrics import Scores, word_scores
 from experiments.vips.layout import RenderedPage

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.data.align import align_words
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 from experiments.vips.browser import HEIGHT
 from experiments.vips.layout import LaidOutNode, Rectangle, RenderedPage
 from experiments.vips.structure import VisualBlock

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import InputError, MissingExtraError
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 
 __all__ = ["known_item_ranks"]
 

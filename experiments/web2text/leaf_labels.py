@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import SPACE, character_classes, code_points
+from blockfeat.lang.measures import lower
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.lang.words import lower
 
 CONTENT_SHARE = 2 / 3
 """A leaf is content where at least this share of it stands in the gold."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks import BUNDLED_TABLES, load_table
 from blockfeat.blocks.element_codes import CodeTable
-from blockfeat.blocks.operations import BOUNDARY, KEEPABLE, OPERATION, PRUNE, default_code, tag_codes
+from blockfeat.blocks.tagtable import BOUNDARY, KEEPABLE, OPERATION, PRUNE, default_code, tag_codes
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blocks_of import blocks_of

@@ -22,6 +22,7 @@ from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import SPACE
+from blockfeat.lang.measures import FastSegmenter
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
 from uncompiled import load_uncompiled
@@ -174,8 +175,8 @@ def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
         if guards.keep_if_it_holds_paragraphs:
             plain_codes.keep_holders_of_paragraphs(tags, uncompiled)
         assert codes.tolist() == uncompiled.tolist()
-        found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks)))
-        expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks)))
+        found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks, segmenter=FastSegmenter())))
+        expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks, segmenter=FastSegmenter())))
         assert found.keys() == expected.keys()
         assert len(found) > 15
         for name, array in found.items():
@@ -191,7 +192,9 @@ def test_broken_utf_8_is_replaced() -> None:
             **{item.name: getattr(page.tags, item.name) for item in fields(page.tags) if item.name != "source"},
             source=page.tags.source.replace(b"XX", broken),
         )
-        text = walk(tags, Cutter.of(load_table("html5")).codes_of(tags), 2).page_text.text.split()
+        text = walk(
+            tags, Cutter.of(load_table("html5")).codes_of(tags), 2, segmenter=FastSegmenter()
+        ).page_text.text.split()
         assert (text[0], text[-1]) == ("one", "two")
         assert "\ufffd" in text[1]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from blockfeat.content.characters import clean_characters, fold_white_space, xml_characters
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 
 # All code points, lone surrogates and controls among them, controls often.
 ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from("\ufffe\uffff\r\n")

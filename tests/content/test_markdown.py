@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
 
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.content.markdown import to_markdown
 from blockfeat.content.nodes import (
     Cell,

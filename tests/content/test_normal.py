@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat import Extractor
-from blockfeat.content.normal import normalised
+from blockfeat.content.plain import normalised
 
 
 @pytest.mark.parametrize(

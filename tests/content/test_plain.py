@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.content.plain import plain_text
-from blockfeat.content.tables import data_tables
-from blockfeat.content.white_space import folded, shown_texts
-from blockfeat.content.whole import completed
+from blockfeat.content.plain import folded, plain_text, shown_texts
+from blockfeat.content.tables import completed, data_tables
 from blocks_of import blocks_of
 
 ROWS = "<tr><th>Ferry<th>Time<tr><td>Aveline<td>nine<tr><td>Corisande<td>ten"

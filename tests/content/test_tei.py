@@ -6,8 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from blockfeat.content.characters import xml_characters
-from blockfeat.content.links import safe_target
+from blockfeat.content.links import safe_target, xml_characters
 from blockfeat.content.nodes import (
     Cell,
     Code,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from blockfeat.features.block import NEIGHBOURS, OWN, terminals
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 from blocks_of import blocks_of
 from random_pages import PAGES, context_of
 

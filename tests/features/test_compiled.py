@@ -15,8 +15,7 @@ from random_pages import measured_of
 
 # Modules that rest on the compiled ones, in the order in which they import each other.
 _ORDER = (
-    "columns", "key_table", "cue_scan", "cues", "containers", "container_cues", "paths", "block", "neighbourhood",
-    "text_cues", "title_words", "json_ld", "context",
+    "text_cues", "cue_scan", "cues", "containers", "container_cues", "block", "neighbourhood", "declared", "context",
 )  # fmt: skip
 
 

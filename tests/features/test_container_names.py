@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.features.container_names import ContainerNames
+from blockfeat.features.phrases import ContainerNames
 from blocks_of import blocks_of
 
 PAGE = """<html><body><div class="page"><main><p>The first text of the page, which is here.</p></main>

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
 from blockfeat.errors import ModelError
-from blockfeat.features.context import FAMILIES, PageContext, context_columns, context_features
+from blockfeat.features.context import FAMILIES, PageContext, context_columns, context_features, feature_matrix
 from blockfeat.features.cues import Cues
-from blockfeat.features.matrix import feature_matrix
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from random_pages import measured_of
 

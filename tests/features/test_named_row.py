@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from blockfeat.features.named_row import NamedRow
+from blockfeat.features.schema import NamedRow
 
 MATRIX = np.array([[1.0, 2.0], [0.5, -3.0]], dtype=np.float32)
 ROW = NamedRow(MATRIX, {"words": 0, "links": 1}, 1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.features.paths import PATH_LENGTHS, PATH_SUMS, numbered
+from blockfeat.features.containers import PATH_LENGTHS, PATH_SUMS, numbered
 from random_pages import PAGES, context_of
 
 

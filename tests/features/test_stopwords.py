@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.features.stopwords import stop_word_ratios
-from blockfeat.lang.density import density
-from blockfeat.lang.index import StopWordIndex
-from blockfeat.lang.stopwords import stop_word_lists
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
+from blockfeat.lang.stopwords import StopWordIndex, density, stop_word_lists
 from blocks_of import blocks_of
 
 LANGUAGES = ("en", "de", "zh")

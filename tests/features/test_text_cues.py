@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from blockfeat.features.cues import WordCues
 from blockfeat.features.text_cues import CUE_WORDS, HEADINGS, TITLE_WORDS, cue_word_counts
-from blockfeat.lang.words import keys_of_words, tokenize
+from blockfeat.lang.measures import keys_of_words, tokenize
 from random_pages import PAGES, context_of, measured_of
 
 _SETTINGS = settings(max_examples=60, deadline=None)

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.context import feature_matrix
 from blockfeat.features.schema import Measured
 from blockfeat.features.stopwords import stop_word_ratios
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
-from blockfeat.lang.density import density
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import StopWordIndex, density
 from blocks_of import blocks_of
 
 INDEX = StopWordIndex.build(["en", "de"])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blockfeat.errors import LanguageError
-from blockfeat.lang.density import density
-from blockfeat.lang.stopwords import available_languages
+from blockfeat.lang.stopwords import available_languages, density
 
 
 def test_every_language_has_a_density() -> None:

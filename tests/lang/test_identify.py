@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.lang.identify import Identifier, identify, normalise_code
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import tokenize
 
 SENTENCES = {
     "en": (

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes
 from blockfeat.lang.counting import ANCHOR, FORMAT
-from blockfeat.lang.measures import FastSegmenter
-from blockfeat.lang.words import tokenize
+from blockfeat.lang.measures import FastSegmenter, tokenize
 from page_text_of import Piece, page_text_of
 
 PIECES = st.tuples(st.text("aB9 .!\n我ก\u0e34\u0301é-", max_size=8), st.integers(0, 3))

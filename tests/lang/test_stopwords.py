@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from blockfeat.errors import LanguageError
+from blockfeat.lang.measures import tokenize
 from blockfeat.lang.stopwords import (
     PAPER_LANGUAGES,
     UNSPACED_LANGUAGES,
@@ -15,7 +16,6 @@ from blockfeat.lang.stopwords import (
     stop_word_lists,
     stop_words,
 )
-from blockfeat.lang.words import tokenize
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, UNSPACED, character_classes, code_points
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.words import lower, tokenize
+from blockfeat.lang.measures import lower, tokenize
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.metadata.paywall import declared_free
+from blockfeat.page.json_ld import declared_free
 
 
 @pytest.mark.parametrize(

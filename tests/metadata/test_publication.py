@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.moment import Moment
-from blockfeat.metadata.publication import Dated, choose_publication, most_precise
+from blockfeat.metadata.dates import Dated, choose_publication, most_precise, parse_moment
+from blockfeat.metadata.metadata import Moment
 from metadata.described import article, described, json_ld
 
 

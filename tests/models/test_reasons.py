@@ -8,7 +8,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data import demo_pages
-from blockfeat.features.catalogue import registered_features
+from blockfeat.features.context import registered_features
 from blockfeat.models import bundled_models
 from blockfeat.models.reasons import with_note
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.page.html_entities import unescape
+from blockfeat.page.encoding import unescape
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.io.outputs.explained import explanation_page, explanation_table
 from blockfeat.io.outputs.formats import to_html, to_markdown, to_page, to_text, to_xml
 from blockfeat.io.outputs.json_records import record_schema, to_json_line

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.blocks.block import Block
-from blockfeat.content.characters import clean_characters, fold_white_space, xml_characters
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
 from blockfeat.io.outputs.explained_style import STYLE
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 
-from blockfeat.content.characters import fold_white_space, xml_characters
+from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.tei import TEI_NAMESPACE
 
 _HTML = re.compile(

@@ -14,7 +14,7 @@ from blockfeat._config import Count, DurationOrOff, Parsed, Problems, Texts, cha
 from blockfeat._files import config_text
 from blockfeat._toml_lines import KeyPath
 from blockfeat.errors import BrandError
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Webhook
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from blockfeat.errors import BrandError
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 
 ANY_LANGUAGE = "*"
 """Key of aliases that hold in every language."""

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from blockfeat.errors import LanguageError
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.lang.scripts import script_of, written_in
 
 _VOWELS = frozenset("aeiouyáéíóúýäëïöüàèìòùâêîôûąęėįųūāēīőűæøåаеёиоуыэюяіїєαεηιουωάέήίόύώ")

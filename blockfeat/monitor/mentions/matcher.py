@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import BrandError, MissingExtraError
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.mentions.boundaries import Boundaries
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.folding import FoldedText, Folder, same_dots, visible

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blockfeat.errors import BrandError
-from blockfeat.lang.codes import normalise_code
+from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 
 # What the query service writes in TSV: "Apple"@en and <http://www.wikidata.org/entity/Q312>.

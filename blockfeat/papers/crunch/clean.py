@@ -160,7 +160,7 @@ def text_of(html: str) -> str:
 
     from blockfeat.blocks.cut import cut_into_blocks
     from blockfeat.blocks.tagtable import load_table
-    from blockfeat.content.characters import clean_characters
+    from blockfeat.content.links import clean_characters
     from blockfeat.content.plain import plain_text
     from blockfeat.content.tables import data_tables
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.text_places import elements_behind, text_places
+from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.data.align import align_words
 from blockfeat.errors import TrainingError
-from blockfeat.lang.words import keys_of_words, tokenize
+from blockfeat.lang.measures import keys_of_words, tokenize
 from blockfeat.models.runs import best_run
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, gram_keys

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import ALPHANUMERIC, CONTROL, MARK, SPACE, character_classes, code_points
 from blockfeat.lang.counting import word_spans
+from blockfeat.lang.measures import lower
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.lang.words import lower
 from blockfeat.page.tags import MARKS, Tags, name_keys
 
 Indices = NDArray[np.int64]
@@ -63,7 +63,7 @@ class PageTokens:
     kind : uint8 array, n
         `START_TAG`, `END_TAG`, `WORD`, `NUMBER` or `SYMBOL`.
     key : uint64 array, n
-        Equal for equal tokens: names of tags, lower-cased words as `blockfeat.lang.words.keys_of_words` has them,
+        Equal for equal tokens: names of tags, lower-cased words as `blockfeat.lang.measures.keys_of_words` has them,
         symbols; all numbers are one token.
     first_byte, end_byte : int array, n
         Where each token stands in the source of the page's tags.

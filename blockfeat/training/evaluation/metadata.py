@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.metadata.moment import Moment
+from blockfeat.metadata.metadata import Moment
 from blockfeat.training.evaluation.metadata_gold import GoldPage
 from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, scores_of
 from blockfeat.training.evaluation.peers import installed_peers

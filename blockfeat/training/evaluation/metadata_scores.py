@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.moment import Moment
+from blockfeat.metadata.metadata import Moment
 
 SCORED = ("title", "authors", "day", "instant", "modified", "paywall")
 """The fields that are scored."""

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from blockfeat.content.normal import normalised
+from blockfeat.content.plain import normalised
 from blockfeat.lang import tokenize
 from blockfeat.lang.characters import UNSPACED, character_classes
 

@@ -22,8 +22,7 @@ from blockfeat.extraction.chances import content_logits
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.catalogue import features_named
-from blockfeat.features.matrix import feature_matrix
+from blockfeat.features.context import feature_matrix, features_named
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Measured
 from blockfeat.metadata.dates import find_span

@@ -14,7 +14,7 @@ from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.features.catalogue import registered_features
+from blockfeat.features.context import registered_features
 from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
 from blockfeat.features.schema import Feature
 from blockfeat.io.outputs import FORMATS

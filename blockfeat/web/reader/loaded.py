@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models

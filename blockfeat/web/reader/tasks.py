@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from blockfeat.content.characters import clean_characters
-from blockfeat.content.links import safe_target
+from blockfeat.content.links import clean_characters, safe_target
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs import explanation_table
 from blockfeat.page.page import Page

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from blockfeat.content.characters import xml_characters
-from blockfeat.content.links import Base, safe_target
+from blockfeat.content.links import Base, safe_target, xml_characters
 
 # What an older or another browser would run, and what would load another sheet.
 _ACTIVE = re.compile(

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.characters import fold_white_space, xml_characters
-from blockfeat.content.links import Base, safe_target
+from blockfeat.content.links import Base, fold_white_space, safe_target, xml_characters
 from blockfeat.extraction.explain import Evidence
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.content.characters import clean_characters
+from blockfeat.content.links import clean_characters
 from blockfeat.io.outputs.json_records import to_json_line
 from extraction_stand_in import block, extraction
 

@@ -1,20 +1,55 @@
-"""Columns of agreement with the text that the page itself declares in JSON-LD."""
+"""Agreement with what the page declares itself: its title, its descriptions, and its text in JSON-LD."""
 
 from __future__ import annotations
+
+import re
+from html import unescape
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.columns import Columns
-from blockfeat.features.key_table import KeyTable
-from blockfeat.lang.words import keys_of_text, runs_of_three
+from blockfeat.features.schema import Columns
+from blockfeat.features.text_cues import KeyTable, WordCues
+from blockfeat.lang.measures import keys_of_text, runs_of_three
+from blockfeat.page.tags import Tags
+
+TITLE, DESCRIPTION = "title", "description"
+"""Kinds of the words of `title_words`."""
+
+_LONGEST = 600
+_MOST_DESCRIPTIONS = 4
+_NAME = b'escription"'
+_CONTENT = re.compile(rb'\scontent="([^"]*)"')
 
 Keys = NDArray[np.uint64]
 DECLARED = ("declared_share", "declared_other", "page_declared", "page_declared_words")
 """Columns that `add_declared` fills."""
-
 _RUN = 3
+
+
+def title_words(tags: Tags) -> WordCues:
+    """Return the words of a page's title and of its descriptions (plain, og, twitter)."""
+    title = " ".join(tags.text(element)[:_LONGEST] for element in tags.named("title")[:1].tolist())
+    keys, starts = keys_of_text(f"{title}\n{_descriptions(tags.source)}")
+    in_title = int(starts.searchsorted(len(title)))
+    return WordCues.of({TITLE: keys[:in_title], DESCRIPTION: keys[in_title:]})
+
+
+def _descriptions(source: bytes) -> str:
+    """Return the page's descriptions, one a line."""
+    head = source.find(b"<body")
+    head = head if head >= 0 else len(source)
+    found: list[str] = []
+    at = source.find(_NAME, 0, head)
+    while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
+        stop = source.find(b">", at)
+        tag = source[source.rfind(b"<", 0, at) : stop]
+        content = _CONTENT.search(tag) if tag.startswith(b"<meta ") else None
+        if content:
+            found.append(unescape(content[1][:_LONGEST].decode("utf-8", "replace")))
+        at = source.find(_NAME, stop, head)
+    return "\n".join(dict.fromkeys(found))
 
 
 def add_declared(columns: Columns, blocks: Blocks) -> None:
