@@ -158,14 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output = options.folder / "labels.jsonl"
     if output.exists():
         parser.error(f"{output} is there already; a simulation starts anew")
-    pages = SessionPages.of(Document(page.id, page.html, page.url, page.lang) for page in chosen)
+    to_label = SessionPages.of(Document(page.id, page.html, page.url, page.lang) for page in chosen)
     gold = {page.id: content_of(page) for page in chosen}
     with (
-        LabelSession(pages, output, Suggester(Extractor.load(options.model))) as session,
+        LabelSession(to_label, output, Suggester(Extractor.load(options.model))) as session,
         served(session) as address,
     ):
         done, seconds, curve = at_the_page(address, options.chromium, gold)
-    pages.close()
+    to_label.close()
     print(f"{options.site}: {len(chosen)} pages, {done.blocks} blocks, {done.wrong} suggested wrongly")
     print(f"{done.clicks} clicks, {done.keys} keys, {seconds:.0f} s in the browser\n{curve}")
     for name in ("thresholds", "default", str(model_file(output))):
