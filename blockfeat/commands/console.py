@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from blockfeat._extras import missing_extra
 from blockfeat._files import writing
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
 
@@ -126,14 +127,24 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         error("stopped")
         return STOPPED
+    except ModuleNotFoundError as absent:
+        missing = missing_extra(absent, what=sys.argv[1] if sys.argv[1:] else "blockfeat")
+        if missing is None:
+            raise
+        return _failed(missing)
     except (BlockfeatError, OSError) as failure:
-        _logger.info("stopped by an error", exc_info=True)
-        _discard_output()
-        error(_message(failure))
-        is_usage = isinstance(failure, BlockfeatError) and not isinstance(
-            failure, (InputError, CorpusError, FetchError, OutputError)
-        )
-        return WRONG_USAGE if is_usage else NOT_WRITTEN
+        return _failed(failure)
+
+
+def _failed(failure: BlockfeatError | OSError) -> int:
+    """Print the one line of an error; return its exit code."""
+    _logger.info("stopped by an error", exc_info=True)
+    _discard_output()
+    error(_message(failure))
+    is_usage = isinstance(failure, BlockfeatError) and not isinstance(
+        failure, (InputError, CorpusError, FetchError, OutputError)
+    )
+    return WRONG_USAGE if is_usage else NOT_WRITTEN
 
 
 def _finished(command: Callable[[], object]) -> int:

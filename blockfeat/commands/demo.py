@@ -48,6 +48,9 @@ def demo(
     quiet: QuietOption = False,
 ) -> None:
     """Extract a bundled page, and compare with eight thresholds trained on the other bundled pages."""
+    from blockfeat._extras import require_extra
+
+    require_extra("train", "pyswarms", "scipy", "pandas", "matplotlib", what="demo")
     from blockfeat.data.corpus import demo_pages
     from blockfeat.data.split import split_by_host
     from blockfeat.extraction.extractor import Extractor

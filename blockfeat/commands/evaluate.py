@@ -128,6 +128,11 @@ def bench(
     quiet: QuietOption = False,
 ) -> None:
     """Compare models and installed peers on the same pages in one run."""
+    from blockfeat._extras import require_extra
+
+    require_extra("train", "pandas", "matplotlib", what="bench")
+    if what == "mentions":
+        require_extra("monitor", "ahocorasick_rs", what="bench mentions")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.evaluation.bench import sampled
 

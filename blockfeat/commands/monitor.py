@@ -204,11 +204,12 @@ def run_monitor(
     config: Path, *, every: float | None, time_limit: float | None, log: Path | None, quiet: bool
 ) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
-    from blockfeat._extras import MONITOR, require_extra
+    from blockfeat._extras import require_extra
+
+    require_extra("monitor", what="monitor")
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.run import stay
 
-    require_extra("monitor", MONITOR, what="the monitor")
     settings = read_config(config)
     # Without a log, what failed is named at the end of a round, not twice.
     logging.getLogger("blockfeat.monitor").addHandler(logging.NullHandler())

@@ -29,10 +29,10 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration, or one that is named itself; it must be there."""
-    from blockfeat._extras import MONITOR, require_extra
+    from blockfeat._extras import require_extra
     from blockfeat.monitor.config.read import read_config
 
-    require_extra("monitor", MONITOR, what="the monitor")
+    require_extra("monitor", what="monitor")
     from blockfeat.monitor.store.store import Store
 
     where = read_config(name).store if name.endswith(".toml") else name

@@ -63,10 +63,10 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
-    from blockfeat._extras import WEB, require_extra
+    from blockfeat._extras import require_extra
     from blockfeat.io.http.addresses import parse_network
 
-    require_extra("web", WEB, what="the reader")
+    require_extra("web", what="serve")
     from blockfeat.web.app import bound_socket, create_app, serve_app
     from blockfeat.web.settings import ServeSettings
 
@@ -118,9 +118,9 @@ def label(
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
-    from blockfeat._extras import WEB, require_extra
+    from blockfeat._extras import require_extra
 
-    require_extra("web", WEB, what="the reader")
+    require_extra("web", what="label")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.web.app import bound_socket, serve_app
     from blockfeat.web.labelling.app import create_label_app

@@ -82,6 +82,9 @@ def train(
     quiet: QuietOption = False,
 ) -> None:
     """Train a model on labelled pages. Ctrl-C keeps the best so far."""
+    from blockfeat._extras import require_extra
+
+    require_extra("train", "pyswarms", "scipy", *_libraries(report, segmenter), what="train")
     from blockfeat.training.registry import TRAINERS, config_text
 
     given = {
@@ -101,6 +104,14 @@ def train(
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
     run = _Run(chosen, configuration, wanted, leave_out, target, name or target.stem, split, seed, jobs)
     _train(run, corpus or [], report, quiet=quiet)
+
+
+def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
+    """Yield the libraries that only some trainings need: said before the training, not after it."""
+    if segmenter == "spacy":
+        yield "spacy"
+    if report is not None:
+        yield from ("pandas", "matplotlib")
 
 
 @dataclass(frozen=True)

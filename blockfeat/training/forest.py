@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.training.optional_libraries import import_lightgbm
+from blockfeat._extras import import_lightgbm
 from blockfeat.training.pages import TrainingPage
 from blockfeat.training.soft_labels import Judge
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from blockfeat._extras import import_lightgbm, import_torch
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
@@ -22,7 +23,6 @@ from blockfeat.models.page_cut import logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.forest import fit_forest
-from blockfeat.training.optional_libraries import import_lightgbm, import_torch
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 from blockfeat.training.soft_labels import Judge, soften_labels
@@ -104,7 +104,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedSequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
-        import_torch()  # before minutes of measuring
+        import_torch("sequence")  # before minutes of measuring
         if self._has_teachers(len(pages)):
             import_lightgbm()
         measurer = context_measurer(self.config.table, self.languages)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
-from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import TrainingPage
 
 Array = NDArray[np.float32]
@@ -108,7 +108,7 @@ def fit_sequence(
     KeyboardInterrupt
         The user stopped the first pass (Ctrl-C); later, the weights after the last complete pass are the result.
     """
-    torch = import_torch()
+    torch = import_torch("sequence")
     torch.manual_seed(options.seed)
     order = np.random.default_rng(options.seed)
     mean, scale = _standardisation(pages)

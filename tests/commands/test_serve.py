@@ -76,4 +76,4 @@ def test_wrong_options_are_told(options: list[str], message: str) -> None:
 def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("blockfeat._extras.find_spec", lambda name: None if name == "fastapi" else name)
     done = CliRunner().invoke(app_of(["serve"]), ["serve"])
-    assert "the reader needs fastapi: pip install 'blockfeat[web]'" in str(done.exception)
+    assert "serve needs fastapi: pip install 'blockfeat[web]'" in str(done.exception)

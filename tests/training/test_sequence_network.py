@@ -80,5 +80,5 @@ def test_ctrl_c_keeps_the_last_complete_pass() -> None:
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match="blockfeat\\[web2text\\]"):
+    with pytest.raises(MissingExtraError, match="blockfeat\\[sequence\\]"):
         fit_sequence(pages(2), OPTIONS)

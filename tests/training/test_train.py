@@ -187,7 +187,7 @@ def test_without_torch_the_extra_is_named_before_any_page_is_measured(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     seen: list[Progress] = []
-    with pytest.raises(MissingExtraError, match=r"blockfeat\[web2text\]"):
+    with pytest.raises(MissingExtraError, match=r"blockfeat\[" + kind + r"\]"):
         train(pages, kind=kind, on_progress=seen.append)
     assert not seen
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from blockfeat._extras import import_torch
 from blockfeat._pool import in_order
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
@@ -24,7 +25,6 @@ from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.leaves import LeafMeasurer
 from blockfeat.papers.web2text.model import Web2TextModel
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, train_web2text
-from blockfeat.training.optional_libraries import import_torch
 from blockfeat.training.pages import LabelOptions, convention_marks
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
