@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urljoin, urlsplit
 
 from blockfeat.page.encoding import unescape
 from blockfeat.page.tags import Tags
@@ -67,15 +67,27 @@ class Base:
 
     @classmethod
     def of(cls, tags: Tags, url: str | None) -> Base:
-        """Return the base of a page: its ``<base>`` on top of its address, of its canonical one where none is given."""
+        """Return the base of a page: its ``<base>`` on top of its address, of its canonical one where none is given.
+
+        A ``<base>`` that is no web address counts for nothing, as in browsers.
+        """
         address = url if url and _SCHEME.match(url) else _attribute(tags, "link", "canonical")
         given = _attribute(tags, "base")
-        joined = _joined(address, given) if given else address
-        return cls(joined if joined and joined.lower().startswith(("http://", "https://")) else None)
+        candidates = (_joined(address, given) if given else None, address)
+        return cls(next((each for each in candidates if each and _is_web_address(each)), None))
 
     def resolved(self, href: str) -> str:
         """Return an address made absolute."""
         return _joined(self.address, href) if self.address else href
+
+
+def _is_web_address(address: str) -> bool:
+    """Return whether others can be relative to an address: http or https, with a host."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _joined(base: str | None, href: str) -> str:

@@ -111,6 +111,13 @@ def test_no_disguise_gets_through(href: str) -> None:
         ("<link rel=canonical href='https://d.example/x/'>", "https://a.example/x/y", "https://a.example/x/z?q"),
         ("<base href='http://[broken'>", None, "z?q"),
         ("<base href='javascript:x'>", None, "z?q"),
+        ("<base href='http://[broken'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='javascript:x'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='data:text/html,x'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='https://'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='//'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='ftp://b.example/'>", "https://a.example/x/y.html", "https://a.example/x/z?q"),
+        ("<base href='http://[broken'>", "http://[also", "z?q"),
         ("", "pages/7", "z?q"),
     ],
 )
