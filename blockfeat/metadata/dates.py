@@ -13,6 +13,8 @@ from importlib.resources import files
 from blockfeat.metadata.metadata import Moment
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
+# Digits without separators before this year are numbers of something else: no page was published then.
+_FIRST_YEAR_OF_PAGES = 1990
 _LONGEST = 200
 _CLOCK = (
     r"(?:(?:\s*[T,|·•@–-]|\s+(?:um|à|at|klo|kl\.?|alle|ore|às|as|a las|saat|в|о|u|godz\.?|o|om|στις))*\s*"
@@ -46,8 +48,10 @@ _RFC = re.compile(
     r"(?P<zone>[A-Z]{2,4}(?:[+-]\d{4})?)?\s*(?P<year>\d{4})"
 )
 _IN_URL = re.compile(
-    r"[/_-](?P<year>(?:19|20)\d\d)(?P<mark>[/_-]?)(?P<month>0[1-9]|1[0-2]|(?<=[/_-])[1-9])(?P=mark)(?P<day>[0-2]?[1-9]|[1-3][01]|[12]0)(?!\d)"
+    r"[/_-](?P<year>(?:19|20)\d\d)(?P<mark>[/_-])(?P<month>0?[1-9]|1[0-2])(?P=mark)"
+    r"(?P<day>0?[1-9]|[12]\d|3[01])(?!\d)"
 )
+_COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?!\d)")
 _DIGITS = re.compile(r"\d\d|\d\D+\d")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
@@ -84,8 +88,10 @@ def parse_moment(text: str, *, month_first: bool = False) -> Moment | None:
         else:
             return Moment(stamp.date(), stamp.timetz()) if _is_plausible(stamp.date()) else None
     if _EPOCH.match(text):
-        return _of_epoch(int(text[:10]))
-    for pattern in (_ISO, _COMPACT, _RFC):
+        return _recent(_of_epoch(int(text[:10])))
+    if compact := _COMPACT.match(text):
+        return _recent(_of_match(compact))
+    for pattern in (_ISO, _RFC):
         found = pattern.match(text)
         moment = _of_match(found) if found else None
         if moment:
@@ -119,9 +125,22 @@ def find_span(text: str, *, month_first: bool = False) -> tuple[int, int, Moment
 
 
 def moment_in_url(url: str) -> Moment | None:
-    """Return the day that the path of an address holds, such as ``/2020/09/21/``; None where it has none."""
-    found = _IN_URL.search(url)
-    return _of_match(found) if found else None
+    """Return the day that an address holds, such as ``/2020/09/21/`` or ``/20200921-``; None where it has none."""
+    parted = (moment for found in _IN_URL.finditer(url) if _is_past(moment := _of_match(found)))
+    compact = (moment for found in _COMPACT_IN_URL.finditer(url) if (moment := _recent(_of_match(found))))
+    return next(parted, None) or next(compact, None)
+
+
+def _is_past(moment: Moment | None) -> bool:
+    """Return whether a page may have been published then; one year is left for clocks and announcements."""
+    return moment is not None and moment.day.year <= date.today().year + 1
+
+
+def _recent(moment: Moment | None) -> Moment | None:
+    """Return a moment at which there were pages; None for another one, which digits gave by chance."""
+    if moment is None or moment.day.year < _FIRST_YEAR_OF_PAGES:
+        return None
+    return moment if _is_past(moment) else None
 
 
 def _of_epoch(seconds: int) -> Moment:
