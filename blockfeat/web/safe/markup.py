@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from blockfeat.content.links import Base, safe_target, xml_characters
+
+if TYPE_CHECKING:
+    from tinycss2.ast import Node
 
 # What an older or another browser would run, and what would load another sheet.
 _ACTIVE = re.compile(
@@ -21,9 +25,15 @@ _IMPORT = re.compile(r"@import\b[^;{}]*;?", re.IGNORECASE)
 _ADDRESS = re.compile(r"url\(\s*(?:\"[^\"]*\"|'[^']*'|[^)]*)\s*\)?", re.IGNORECASE)
 _IMAGE = re.compile(r"url\(\s*+[\"']?\s*+data:image/(?:png|gif|jpeg|jpg|webp|avif)[;,]", re.IGNORECASE)
 _WEB_ADDRESS = re.compile(r"url\(\s*+[\"']?\s*+https?://", re.IGNORECASE)
-# Functions that take an address, and those of them that also take it as a string without url().
-_LOADING = re.compile(r"\b(?:url|image-set|image|src)\(", re.IGNORECASE)
+# Functions that take an address as a string without url().
 _OF_STRINGS = re.compile(r"(?:-webkit-)?\b(?:image-set|image|src)\(", re.IGNORECASE)
+_IMAGE_DATA = re.compile(r"\s*+data:image/(?:png|gif|jpeg|jpg|webp|avif)[;,]", re.IGNORECASE)
+_ON_THE_WEB = re.compile(r"\s*+https?://", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*+[a-z][a-z0-9+.-]*+:", re.IGNORECASE)
+# Names as a parser has them: escapes resolved, in lower case; here without a vendor's prefix.
+_FUNCTIONS_THAT_LOAD = frozenset({"url", "src", "image", "image-set"})
+_RULES_REFUSED = frozenset({"import", "charset", "namespace"})
+_PREFIX = re.compile(r"-[a-z]+-")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
@@ -50,11 +60,52 @@ def _safe(css: str, loads: bool) -> str:
     plain = _ESCAPE.sub(_character, css)
     if _ACTIVE.search(css) or _ACTIVE.search(plain):
         return ""
-    if len(_LOADING.findall(plain)) > len(_LOADING.findall(css)):  # one hides behind escapes
-        return ""
     if not loads:
         css = _OF_STRINGS.sub("none(", css)
-    return _ADDRESS.sub(lambda found: _address(found.group(), loads), css)
+    css = _ADDRESS.sub(lambda found: _address(found.group(), loads), css)
+    # What escapes hide from patterns, a parser sees.
+    return css if all(_is_harmless(node, loads) for node in _nodes(css)) else ""
+
+
+def _nodes(css: str) -> Iterator[Node]:
+    """Yield what browsers see in a sheet: every token, function and block."""
+    from tinycss2 import parse_component_value_list
+
+    waiting = [iter(parse_component_value_list(css))]
+    while waiting:
+        node = next(waiting[-1], None)
+        if node is None:
+            waiting.pop()
+        else:
+            yield node
+            waiting.append(iter(_children(node)))
+
+
+def _children(node: Node) -> Iterable[Node]:
+    """Return what stands in a function or a block."""
+    return getattr(node, "arguments", None) or getattr(node, "content", None) or ()
+
+
+def _is_harmless(node: Node, loads: bool) -> bool:
+    """Return whether a token, function or block loads nothing but what is allowed; not where that is in doubt."""
+    if node.type == "url":
+        return _may_load(node.value, loads)
+    if node.type == "at-keyword":
+        return node.lower_value not in _RULES_REFUSED
+    if node.type == "error":
+        return node.kind not in ("bad-url", "eof-in-url")
+    name = _PREFIX.sub("", node.lower_name) if node.type == "function" else ""
+    if name not in _FUNCTIONS_THAT_LOAD:
+        return name != "expression"
+    strings = [each.value for each in node.arguments if each.type == "string"]
+    if name == "url":
+        return bool(strings) and all(_may_load(value, loads) for value in strings)
+    return loads and all(_may_load(value, loads) or not _SCHEME.match(value) for value in strings)
+
+
+def _may_load(address: str, loads: bool) -> bool:
+    """Return whether an address may be loaded: an image that the sheet itself holds, or one on the web."""
+    return bool(_IMAGE_DATA.match(address) or (loads and _ON_THE_WEB.match(address)))
 
 
 def _address(written: str, loads: bool) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 
 from blockfeat.web.safe.markup import safe_declarations, safe_style_sheet
@@ -69,3 +72,40 @@ def test_addresses_in_disguise_are_not_loaded(css: str) -> None:
 def test_white_space_in_an_address_takes_no_quadratic_time() -> None:
     # Two minutes and more where each space is tried as the end of the first run of them.
     assert safe_declarations(f"background: url({' ' * 300_000}x)") == "background: none"
+
+
+_HIDDEN = "u\\72l(http://e.invalid/x)"
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        f"a:\\66 url(); background:{_HIDDEN}",
+        f"a:\\66url(); background:{_HIDDEN}",
+        f"a:furl(); b:\\66 image(); c:\\66 src(); background:{_HIDDEN}",
+        f"--x: {_HIDDEN}; background: var(--x)",
+        "background: \\69mage-set('http://e.invalid/x' 1x); a: \\66image-set()",
+        "a:\\66 url(); background:u\\72l('http://e.invalid/x')",
+        "a: url(x y); background: u\\000072\nl(http://e.invalid/x)",
+        "background: -moz-image-set('http://e.invalid/x' 1x)",
+    ],
+)
+def test_no_address_hides_behind_the_escapes_of_another_name(css: str) -> None:
+    for safe in (safe_declarations(css), safe_style_sheet(f"p{{{css}}}")):
+        assert not re.search(r"e\.invalid", re.sub(r"none\([^)]*\)", "", safe))
+
+
+def test_what_only_looks_like_an_address_stays() -> None:
+    css = "p::before{content:'url(http://e.invalid/x)'}"
+    assert "{content:" in safe_style_sheet("p::before{content:'see e.example'}")
+    assert "url(http" not in safe_style_sheet(css)
+
+
+@pytest.mark.parametrize("css", ["a:\\66 url();", "(", "a{", "[(", '"\n', "\\72", "url(x y", "--x:{"])
+def test_hostile_sheets_take_linear_time(css: str) -> None:
+    seconds = []
+    for times in (4_000, 16_000):
+        began = time.process_time()
+        safe_style_sheet(css * times)
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 12 * seconds[0] + 0.5
