@@ -13,6 +13,8 @@ from blockfeat.monitor.store.moments import iso, iso_of
 from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll
 from blockfeat.monitor.store.schema import feed, host, page
 
+_NOT_MODIFIED = 304
+
 
 def add_feeds(
     engine: Engine,
@@ -82,7 +84,11 @@ def save_poll(
         "polled_at": iso(poll.at),
         "due_at": poll.due_at,
     }
-    known = {"kind": poll.kind, "title": poll.title, "etag": poll.etag, "last_modified": poll.last_modified}
+    validators = {"etag": poll.etag, "last_modified": poll.last_modified}
+    if poll.error is None and poll.http_status != _NOT_MODIFIED:
+        # Those of an earlier answer would confirm what is no longer the feed.
+        values |= validators
+    known = {"kind": poll.kind, "title": poll.title, **validators}
     values |= {name: value for name, value in known.items() if value is not None}
     if poll.manners is not None:
         values["manners"] = json.dumps(asdict(poll.manners))

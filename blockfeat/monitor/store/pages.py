@@ -54,10 +54,17 @@ def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:
 
 def save_unchanged(engine: Engine, connection: Connection, visit: Visit) -> Saved:
     """Save that a page is as it was (304)."""
-    values = {**_fetched(visit), "attempts": 0}
+    renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
+    values = {**_fetched(visit), **{name: value for name, value in renewed.items() if value is not None}}
+    _save_same(engine, connection, visit, values)
+    return Saved("unchanged")
+
+
+def _save_same(engine: Engine, connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
+    """Save that a page says what it did."""
+    values |= {"attempts": 0}
     connection.execute(update(page).where(page.c.id == visit.page.id).values(values))
     _hold(engine, connection, visit)
-    return Saved("unchanged")
 
 
 def save_page(
@@ -79,13 +86,14 @@ def save_page(
     number = visit.page.id
     before = connection.execute(select(page).where(page.c.id == number)).one()
     if before.version > 0 and not _differs(connection, before, record):
-        return save_unchanged(engine, connection, visit)
+        _save_same(engine, connection, visit, _answered(visit))
+        return Saved("unchanged")
     _hold(engine, connection, visit)
     canonical = record.canonical_url or visit.canonical_url
     if before.version == 0:
         same = _at_same_address(connection, visit) or _alike(connection, number, canonical, record, copies)
         if same is not None:
-            values = {**_fetched(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
+            values = {**_answered(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
             connection.execute(update(page).where(page.c.id == number).values(values))
             return Saved("same")
         if record.canonical_url is not None and _is_taken(connection, number, record.canonical_url):
@@ -94,7 +102,7 @@ def save_page(
     else:
         connection.execute(insert(version).values(_version(before, visit)))
     original = original_of(connection, number, record, copies) if copies.find else None
-    values = {**_fetched(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
+    values = {**_answered(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
     values |= {"version": before.version + 1, "published": before.published or record.published}
     connection.execute(update(page).where(page.c.id == number).values(values))
     save_bands(connection, number, record.bands)
@@ -120,17 +128,21 @@ def _add_mentions(connection: Connection, before: Any, record: PageRecord) -> li
 
 
 def _fetched(visit: Visit) -> dict[str, Any]:
-    """Return what a visit says of the fetching; a failure keeps what validates the text that the store has."""
+    """Return what a visit says of the fetching; what validates the text that the store has stays."""
     values: dict[str, Any] = {
         "due_at": visit.due_at,
         "http_status": visit.http_status,
         "error": visit.error,
         "fetched_at": iso(visit.at),
     }
-    for name in ("final_url", "etag", "last_modified"):
-        if (value := getattr(visit, name)) is not None:
-            values[name] = value
+    if visit.final_url is not None:
+        values["final_url"] = visit.final_url
     return values
+
+
+def _answered(visit: Visit) -> dict[str, Any]:
+    """Return what a visit says of the fetching of a page that was read: only its own validators hold from now on."""
+    return {**_fetched(visit), "etag": visit.etag, "last_modified": visit.last_modified}
 
 
 def _read(record: PageRecord) -> dict[str, Any]:

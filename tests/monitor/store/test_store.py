@@ -304,3 +304,44 @@ def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> Non
     again = _record("News. Corvane sails. Corvane sails.", *twice, _mention("Corvane sails."))
     store.save_page(_visit(replace(page, version=1)), again, copies=_COPIES)
     assert first < {mention["id"] for mention in store.rows("mentions")}
+
+
+@pytest.mark.parametrize("text", ["Corvane sails.", "Corvane sails again."])
+def test_validators_are_those_of_the_last_answer(store: Store, text: str) -> None:
+    (page,) = _add(store, "a.example/1")
+    first = _visit(page, due_at=_NOW, last_modified="Mon, 05 Jan 2026 12:00:00 GMT")
+    store.save_page(first, _record("Corvane sails."), copies=_COPIES)
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    assert (page.etag, page.last_modified) == ('"1"', "Mon, 05 Jan 2026 12:00:00 GMT")
+    store.save_page(_visit(page, due_at=_NOW, etag=None), _record(text), copies=_COPIES)
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    assert (page.etag, page.last_modified) == (None, None)
+
+
+def test_an_answer_that_says_nothing_new_keeps_the_validators(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    store.save_page(_visit(page, due_at=_NOW), _record("Corvane sails."), copies=_COPIES)
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    store.save_unchanged(_visit(page, due_at=_NOW, etag=None, http_status=304))
+    store.save_failure(_visit(page, due_at=_NOW, etag='"of what could not be read"', error="broken"))
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    assert page.etag == '"1"'
+    store.save_unchanged(_visit(page, due_at=_NOW, etag='"2"', http_status=304))
+    (page,) = store.due_pages(now=_NOW, limit=9, of_each_host=9)
+    assert page.etag == '"2"'
+
+
+def test_validators_of_a_feed_are_those_of_the_last_answer(store: Store) -> None:
+    store.add_sources([Source("https://a.example/feed")], [], now=_NOW)
+
+    def polled(**values: object) -> tuple[str | None, str | None]:
+        (feed,) = store.due_feeds(now=_NOW, limit=9)
+        store.save_poll(feed, Poll(at=_NOW, due_at=_NOW, **values))  # type: ignore[arg-type]
+        (feed,) = store.due_feeds(now=_NOW, limit=9)
+        return feed.etag, feed.last_modified
+
+    assert polled(http_status=200, etag='"1"', last_modified="Monday") == ('"1"', "Monday")
+    assert polled(http_status=304) == ('"1"', "Monday")
+    assert polled(http_status=500, error="the server answered 500") == ('"1"', "Monday")
+    assert polled(http_status=200, last_modified="Tuesday") == (None, "Tuesday")
+    assert polled(http_status=200) == (None, None)
