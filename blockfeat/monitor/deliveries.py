@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ParamSpec, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from blockfeat._files import writing
 from blockfeat.errors import OutputError
@@ -97,15 +98,26 @@ class WebhookReceiver:
 
         headers = {"Content-Type": "application/json", "User-Agent": self._agent}
         if self._webhook.token is not None:
-            headers["Authorization"] = f"Bearer {os.environ.get(self._webhook.token, '')}"
+            headers["Authorization"] = f"Bearer {self._token(self._webhook.token)}"
         body = json.dumps({"mentions": [json.loads(event) for event in events]}, ensure_ascii=False)
         try:
+            # Raises ValueError for a port that there is not, which the connection would do in a way of its own.
+            _ = urlsplit(self._webhook.url).port
             async with httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
                 answer = await client.post(self._webhook.url, content=body.encode("utf-8", "replace"), headers=headers)
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
             raise DeliveryError(f"{self._webhook.url}: {error or type(error).__name__}") from error
         if not answer.is_success:
             raise DeliveryError(f"{self._webhook.url}: answered {answer.status_code}")
+
+    def _token(self, variable: str) -> str:
+        """Return the bearer token that an environment variable holds; its value stands in no message."""
+        token = os.environ.get(variable, "").strip()
+        if not token:
+            raise DeliveryError(f"{self._webhook.url}: the environment variable {variable} is not set")
+        if not (token.isascii() and token.isprintable()):
+            raise DeliveryError(f"{self._webhook.url}: the value of {variable} has characters that no header may have")
+        return token
 
 
 def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
