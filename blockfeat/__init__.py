@@ -28,9 +28,8 @@ if TYPE_CHECKING:
         TableError,
         TrainingError,
     )
-    from blockfeat.extraction.api import extract
     from blockfeat.extraction.extraction import Extraction
-    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.extraction.extractor import Extractor, extract
     from blockfeat.extraction.site_profile import SiteProfile
     from blockfeat.training.train import TrainingOptions, train
 
@@ -91,7 +90,7 @@ _HOMES = {
     "Extractor": "blockfeat.extraction.extractor",
     "SiteProfile": "blockfeat.extraction.site_profile",
     "TrainingOptions": "blockfeat.training.train",
-    "extract": "blockfeat.extraction.api",
+    "extract": "blockfeat.extraction.extractor",
     "train": "blockfeat.training.train",
 }
 

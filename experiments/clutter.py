@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from blockfeat.blocks.kinds import kinds_of_containers
 from blockfeat.blocks.table import Blocks
 from blockfeat.data import LabelledPage, read_corpus
-from blockfeat.extraction.clutter import pointers
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.phrases import begins_with
+from blockfeat.extraction.phrases import begins_with, pointers
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page

@@ -28,8 +28,15 @@ from scipy.optimize import minimize
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
-from blockfeat.extraction.page_kind import KINDS, LEARNT, KindWeights, PageEvidence, rule_kind
+from blockfeat.extraction.page_kind import (
+    KIND_MEASURES,
+    KINDS,
+    LEARNT,
+    KindWeights,
+    PageEvidence,
+    kind_measures,
+    rule_kind,
+)
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.markdown_table import markdown_table
 from experiments.corpora import Corpora
@@ -63,7 +70,7 @@ class SeenPage:
     by_rule : str or None
         The kind that rules find.
     measures : float array
-        See `blockfeat.extraction.kind_measures`.
+        See `blockfeat.extraction.page_kind`.
     source : LabelledPage
         The page of a corpus that it is, or is made of.
     """

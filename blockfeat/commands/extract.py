@@ -34,8 +34,8 @@ from blockfeat.commands.options import (
 from blockfeat.commands.outputs import Target, target_of
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.by_site import SiteProfiles
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.extraction.many import SiteProfiles
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import Document, InputOptions
     from blockfeat.io.outputs.rendering import Renderer
@@ -245,7 +245,7 @@ def _site_profiles(target: Target, *, by_site: bool, resume: bool) -> Iterator[S
         with closing(SiteLog(target.path, resume=resume)) as log:
             yield log.profiles
     else:
-        from blockfeat.extraction.by_site import SiteProfiles
+        from blockfeat.extraction.many import SiteProfiles
 
         yield SiteProfiles()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -18,10 +17,6 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from blockfeat.content.page_head import Addresses
-
-
-Written = Callable[[bool, bool], str]
-"""Writes a page, with absolute addresses or not, with its styles or not."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -89,7 +84,7 @@ _MOST_FORMATTING = 8
 
 @dataclass(frozen=True, eq=False)
 class PageMarkup:
-    """Writes one page with everything but its kept blocks taken out; see `Written`.
+    """Writes one page with everything but its kept blocks taken out.
 
     Attributes
     ----------
@@ -111,8 +106,8 @@ class PageMarkup:
     title: str | None
     data: bytes
 
-    def __call__(self, absolute: bool, styles: bool) -> str:
-        """Return the page as HTML; linear in its size."""
+    def written(self, *, absolute: bool, styles: bool) -> str:
+        """Return the page as HTML, with absolute addresses or not, with its styles or not; linear in its size."""
         # Imported here, for most extractions are asked for their text alone.
         from blockfeat.content.kept_tree import kept_tree
         from blockfeat.content.page_head import Addresses, doctype_of, head_of

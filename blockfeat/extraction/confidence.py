@@ -13,14 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
-from blockfeat.extraction.chances import content_logits
+from blockfeat.models.model import Prediction
+
+_BY_WORD = ("thresholds", "tokens")
+_MOST_ODDS = 30.0
+
+
+def content_logits(
+    kind: str, scores: NDArray[np.floating[Any]], words: NDArray[np.integer[Any]]
+) -> NDArray[np.floating[Any]]:
+    """Return the scores of blocks on the scale of logits, 0 where the model decides: n.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the model. ``"sequence"``, ``"margin"`` and ``"web2text"`` score by log odds; ``"thresholds"`` and
+        ``"tokens"`` by sums over the words of a block, which are divided by their number.
+    scores, words : arrays, n
+        Score of each block, above 0 for content, and its words.
+    """
+    return scores / np.maximum(words, 1).astype(np.float64) if kind in _BY_WORD else scores
+
+
+def content_chances(kind: str, prediction: Prediction, words: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return the probability of content of each block: n, from 0 to 1.
+
+    The model's own where it has one, whatever its cut is; else that of `content_logits`, one half where it decides.
+    """
+    logits = prediction.log_odds
+    if logits is None:
+        logits = content_logits(kind, prediction.scores, words)
+    return probabilities(logits, limit=_MOST_ODDS)
+
 
 CONFIDENCE_MEASURES = (
     "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "article", "front page",
 )  # fmt: skip
 """Names of the measures, in their order."""
 
-_LEAST, _MOST_SCORE, _MOST_ODDS = 1e-3, 6.0, 30.0
+_LEAST, _MOST_SCORE = 1e-3, 6.0
 
 
 def confidence_measures(

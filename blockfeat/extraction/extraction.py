@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,55 +9,17 @@ from typing import TYPE_CHECKING, Any
 import blockfeat
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.content.nodes import Content, Node
-from blockfeat.content.page_content import Nodes
-from blockfeat.content.page_markup import Written
-from blockfeat.extraction.facts import Facts
+from blockfeat.content.nodes import Content
+from blockfeat.extraction.analysis import Analysis, Facts, KnownAnalysis
+from blockfeat.extraction.site_profile import SitePage
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.links import TextLink
-    from blockfeat.extraction.site_page import SitePage
+    from blockfeat.extraction.parts import TextLink
 
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
-
-
-def _no_blocks() -> tuple[Block, ...]:
-    return ()
-
-
-def _no_nodes(images: bool) -> tuple[Node, ...]:
-    return ()
-
-
-def _no_site_page() -> SitePage | None:
-    return None
-
-
-@dataclass(frozen=True)
-class _KnownSitePage:
-    """Gives what was found before, in another process."""
-
-    page: SitePage | None
-
-    def __call__(self) -> SitePage | None:
-        return self.page
-
-
-def _empty_page(absolute: bool, styles: bool) -> str:
-    return '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Gives metadata that were read before."""
-
-    metadata: Metadata
-
-    def __call__(self) -> Metadata:
-        return self.metadata
 
 
 @dataclass(frozen=True)
@@ -116,6 +77,8 @@ class Extraction:
         was given.
     site_page : SitePage or None
         What `SiteProfile.add` takes of the page; None where it could not be read.
+    analysis : Analysis
+        The page as it was measured: what makes the blocks and all that is made when first asked for.
     """
 
     text: str
@@ -130,33 +93,27 @@ class Extraction:
     model: str = ""
     encoding: str | None = None
     site_repeated: int | None = None
-    evidence: Callable[[], tuple[Block, ...]] = field(default=_no_blocks, repr=False, compare=False)
-    fact_finder: Callable[[], Facts] = field(default=Facts, repr=False, compare=False)
-    nodes: Nodes = field(default=_no_nodes, repr=False, compare=False)
-    markup: Written = field(default=_empty_page, repr=False, compare=False)
+    analysis: Analysis = field(default_factory=KnownAnalysis, repr=False, compare=False)
 
-    describe: Callable[[], Metadata] | None = field(default=None, repr=False, compare=False)
-    find_site_page: Callable[[], SitePage | None] = field(default=_no_site_page, repr=False, compare=False)
-
-    @cached_property
+    @property
     def metadata(self) -> Metadata:
         """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
-        return Metadata() if self.describe is None else self.describe()
+        return self.analysis.metadata or Metadata()
 
-    @cached_property
+    @property
     def site_page(self) -> SitePage | None:
         """What `SiteProfile.add` takes of the page."""
-        return self.find_site_page()
+        return self.analysis.site_page
 
-    @cached_property
+    @property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        return self.evidence()
+        return self.analysis.blocks
 
-    @cached_property
+    @property
     def facts(self) -> Facts:
         """What is known of the page beside the text."""
-        return self.fact_finder()
+        return self.analysis.facts
 
     @property
     def kind(self) -> str:
@@ -212,7 +169,7 @@ class Extraction:
 
     def content(self, *, images: bool = False) -> Content:
         """Return the main text as a tree of headings, paragraphs, lists, tables …; with its images or without."""
-        return Content(self.nodes(images), self.title, self.lang, self.url, self.id, self.model)
+        return Content(self.analysis.nodes(images=images), self.title, self.lang, self.url, self.id, self.model)
 
     def to_text(self) -> str:
         """Return the main text free of control characters."""
@@ -247,7 +204,7 @@ class Extraction:
         styles : bool
             Keep the page's style elements and the links to its style sheets.
         """
-        return self.markup(absolute, styles)
+        return self.analysis.markup(absolute=absolute, styles=styles)
 
     def to_xml(self, *, images: bool = False) -> str:
         """Return the main text as a TEI P5 document; images on request."""
@@ -276,7 +233,7 @@ class Extraction:
             "comments": list(self.comments),
             "text": self.text,
             "confidence": self.confidence,
-            "metadata": self._metadata(),
+            "metadata": None if self.analysis.metadata is None else self.analysis.metadata.to_dict(),
             "links": [{"text": link.text, "url": link.url} for link in self.links],
             "fingerprint": self.fingerprint,
             "warnings": list(self.warnings),
@@ -292,36 +249,5 @@ class Extraction:
         return document
 
     def without_evidence(self) -> Extraction:
-        """Return it without what is made on demand, for another process, where `blocks` and the like are empty."""
-        return replace(
-            self,
-            evidence=_no_blocks,
-            fact_finder=Facts,
-            nodes=_no_nodes,
-            markup=_empty_page,
-            describe=None,
-            find_site_page=_no_site_page,
-        )
-
-    def _metadata(self) -> dict[str, Any] | None:
-        """Return the page's metadata as plain values; None where they were not asked for."""
-        return None if self.describe is None else self.metadata.to_dict()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Make blocks, facts, nodes and metadata now: a page's tree cannot travel between processes."""
-        made = {"blocks": self.blocks, "evidence": _no_blocks, "facts": self.facts, "fact_finder": Facts}
-        made |= {"nodes": _Made(self.nodes(False), self.nodes(True)), "find_site_page": _KnownSitePage(self.site_page)}
-        if self.describe is not None:
-            made |= {"metadata": self.metadata, "describe": _Known(self.metadata)}
-        return {**self.__dict__, **made}
-
-
-@dataclass(frozen=True)
-class _Made:
-    """Nodes that were made in another process, without images and with them."""
-
-    plain: tuple[Node, ...]
-    with_images: tuple[Node, ...]
-
-    def __call__(self, images: bool) -> tuple[Node, ...]:
-        return self.with_images if images else self.plain
+        """Return it without its analysis, to be sent to another process: `blocks` and the like are empty there."""
+        return replace(self, analysis=KnownAnalysis())

@@ -3,55 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
-from blockfeat.blocks.table import Blocks
-from blockfeat.content.page_content import PageNodes
-from blockfeat.content.page_markup import PageMarkup
 from blockfeat.content.plain import normalised, plain_text
-from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
-from blockfeat.extraction.clutter import pointers
-from blockfeat.extraction.content_options import ContentOptions, find_headline
-from blockfeat.extraction.error_page import is_error_page
-from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.analysis import PageAnalysis
+from blockfeat.extraction.choice import Chooser, find_headline
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.facts import FactFinder
-from blockfeat.extraction.site_page import KeptTexts, SitePage
+from blockfeat.extraction.options import ExtractionOptions, GivenOptions
+from blockfeat.extraction.phrases import is_error_page
+from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.stopwords import StopWordIndex
-from blockfeat.metadata.reader import MetadataReader
-from blockfeat.models.decoder import Decoder
+from blockfeat.models.decoding import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
-from blockfeat.models.store import load_model
+from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model
 from blockfeat.models.threshold import ThresholdModel
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 
-if TYPE_CHECKING:
-    from blockfeat.extraction.site_profile import SiteProfile
-
-
-_SIDES = ("precision", "recall")
 # Models after a paper keep what the paper's rule keeps.
 _WITHOUT_POINTERS = ("margin", "sequence")
-_COMPLETED = "kept: most of the table, list or preformatted text around it is"
-_ASKED_FOR = "kept: the options ask for it"
-_LEFT_OUT = "dropped: the options leave it out"
-_POINTER = "dropped: it points at another text, by its first words and its link"
-_REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 _ERROR_PAGE = "the page says that what was asked for is not there"
-
-
-def _repeated(pages: int) -> str:
-    return _REPEATED.format(pages=pages, noun="page" if pages == 1 else "pages")
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -69,32 +46,20 @@ class Extractor:
         What labels the blocks.
     measurer : PageMeasurer
         The model's measuring stage.
-    content : ContentOptions
-        Whether headline, captions, tables and comments belong to the text.
-    max_bytes : int or None
-        Largest page that is taken.
-    normalise : bool
-        Whether text is brought into Unicode's normal form C, without marks that have no width; see
-        `blockfeat.content.plain.normalised`.
-    metadata : bool
-        Whether extractions have metadata.
+    options : ExtractionOptions
+        What was chosen; see `with_options`.
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
     """
 
     model: Model
     measurer: PageMeasurer
-    content: ContentOptions = field(default_factory=ContentOptions)
-    max_bytes: int | None = None
-    normalise: bool = True
-    metadata: bool = True
+    options: ExtractionOptions = field(default_factory=ExtractionOptions)
     site: SiteProfile | None = None
 
     def __repr__(self) -> str:
         """Return name and kind of the model, and the options that were given."""
-        shown = {"model": self.model.name, "kind": self.model.kind, **asdict(self.content), "max_bytes": self.max_bytes}
-        shown["normalise"] = None if self.normalise else False
-        shown["site"] = self.site
+        shown = {"model": self.model.name, "kind": self.model.kind, **self.options.given(), "site": self.site}
         return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
@@ -113,44 +78,22 @@ class Extractor:
         """Make an extractor of a model, for instance one just trained."""
         return cls(model, measurer_for(model))
 
-    def with_options(
-        self,
-        *,
-        decoder: str | None = None,
-        runs: int | None = None,
-        favour: str | None = None,
-        headline: bool | None = None,
-        captions: bool | None = None,
-        tables: bool | None = None,
-        comments: bool | None = None,
-        metadata: bool | None = None,
-        max_bytes: int | None = None,
-        normalise: bool | None = None,
-    ) -> Extractor:
-        """Return a changed copy; what is not given stays.
+    def with_options(self, **given: Unpack[GivenOptions]) -> Extractor:
+        """Return a changed copy; what is not given, or None, stays.
 
         Parameters
         ----------
-        decoder : str, optional
-            ``"conjunction"`` or ``"mss"``, for threshold models.
-        runs : int, optional
-            Number of contiguous runs that ``"mss"`` may keep.
-        favour : str, optional
-            ``"precision"`` or ``"recall"``: moves the model's decision.
-        headline, captions, tables, comments : bool, optional
-            Whether these parts belong to the text; see `ContentOptions`. By default the model decides.
-        metadata : bool, optional
-            Whether extractions have metadata, which are read when they are asked for.
-        max_bytes : int, optional
-            Largest page that is taken; a larger one raises `LimitExceeded`.
-        normalise : bool, optional
-            Whether text is brought into Unicode's normal form C, without marks that have no width.
+        **given
+            Options by name, which `ExtractionOptions` describes: ``decoder``, ``runs``, ``favour``, ``headline``,
+            ``captions``, ``tables``, ``comments``, ``metadata``, ``max_bytes``, ``normalise``.
 
         Raises
         ------
         ModelError
             The model has no decoder to choose, or ``favour`` is neither of the two.
         """
+        decoder, runs, favour = given.get("decoder"), given.get("runs"), given.get("favour")
+        options = self.options.changed(given)
         model = self.model
         if decoder is not None or runs is not None:
             if not isinstance(model, ThresholdModel):
@@ -159,18 +102,8 @@ class Extractor:
                 Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
             )
         if favour is not None:
-            if favour not in _SIDES:
-                raise ModelError(f"cannot favour {favour!r}; known are {', '.join(_SIDES)}")
             model = model.favouring(favour)
-        given = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
-        return replace(
-            self,
-            model=model,
-            content=replace(self.content, **{part: wanted for part, wanted in given.items() if wanted is not None}),
-            metadata=self.metadata if metadata is None else metadata,
-            max_bytes=self.max_bytes if max_bytes is None else max_bytes,
-            normalise=self.normalise if normalise is None else normalise,
-        )
+        return replace(self, model=model, options=options)
 
     def with_site(self, profile: SiteProfile | None) -> Extractor:
         """Return a copy that drops text which other pages of the site repeat; None for one that does not.
@@ -223,7 +156,7 @@ class Extractor:
             html,
             url=url,
             charset=charset,
-            max_bytes=self.max_bytes,
+            max_bytes=self.options.max_bytes,
             keep_drawings=self.model.table.reads_drawings,
         )
         measured = self.measurer.measure(page, lang=lang)
@@ -233,86 +166,42 @@ class Extractor:
         self, page: Page, measured: MeasuredPage, prediction: Prediction, *, id: str | None = None
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
+        blocks, options, model = measured.blocks, self.options, self.model
         title = page.title
         title = title and self._normalised(title)
-        headline = find_headline(measured.blocks, prediction.kept, title)
-        kept, overruled, tables, repeated = self._chosen(measured.blocks, prediction.kept, headline)
-        prediction = replace(prediction, kept=kept)
-        is_error = is_error_page(measured.blocks, kept, title)
-        text = plain_text(measured.blocks, kept, tables, normalise=self.normalise)
+        headline = find_headline(blocks, prediction.kept, title)
+        chooser = Chooser(options, self.site, drops_pointers=model.kind in _WITHOUT_POINTERS)
+        choice = chooser.choose(blocks, prediction.kept, headline)
+        prediction = replace(prediction, kept=choice.kept)
+        is_error = is_error_page(blocks, choice.kept, title)
+        text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
         return Extraction(
             text=text,
             lang=measured.lang,
             url=page.url,
             id=id,
             title=title,
-            headline=None if headline is None else self._normalised(measured.blocks.text(headline)),
-            status="ok" if text and not is_error else "no content" if len(measured.blocks) else "empty",
+            headline=None if headline is None else self._normalised(blocks.text(headline)),
+            status="ok" if text and not is_error else "no content" if len(blocks) else "empty",
             warnings=(*page.warnings, *self._foreign(measured.lang), *([_ERROR_PAGE] if is_error else [])),
-            model=self.model.name,
+            model=model.name,
             encoding=page.encoding,
-            site_repeated=None if self.site is None else repeated,
-            find_site_page=partial(SitePage.of, measured, prediction, model=self.model.name, kind=self.model.kind),
-            evidence=Evidence(measured, self.model, prediction, overruled),
-            fact_finder=FactFinder(
-                measured,
-                prediction,
-                self.model.kind,
-                headline,
-                title,
-                page.url,
-                self.measurer.identifier,
-                self.normalise,
-                page.linked_data,
+            site_repeated=None if self.site is None else choice.site_repeated,
+            analysis=PageAnalysis(
+                page=page,
+                measured=measured,
+                prediction=prediction,
+                model=model,
+                identifier=self.measurer.identifier,
+                options=options,
+                title=title,
+                headline=headline,
+                overruled=choice.overruled,
             ),
-            nodes=PageNodes(measured.blocks, kept, page.url, self.normalise),
-            markup=PageMarkup(measured.blocks, kept, page.url, title, page.data),
-            describe=MetadataReader(page, measured.blocks, prediction.kept, headline) if self.metadata else None,
         )
 
-    def _chosen(
-        self, blocks: Blocks, predicted: NDArray[np.bool_], headline: int | None
-    ) -> tuple[NDArray[np.bool_], dict[int, str], list[DataTable], int]:
-        """Return what is kept of what the model keeps, why that differs, the data tables, what the site repeats.
-
-        What the site repeats goes first, unless nothing would be left of the text.
-        """
-        if self.site is not None and (repeated := self.site.repeated(KeptTexts.of(blocks.measures, predicted))):
-            without = predicted.copy()
-            without[list(repeated)] = False
-            chosen, overruled, tables = self._met(blocks, without, headline)
-            if chosen.any():
-                dropped = {block: _repeated(pages) for block, pages in repeated.items() if not chosen[block]}
-                return chosen, dropped | overruled, tables, len(dropped)
-        return *self._met(blocks, predicted, headline), 0
-
-    def _met(
-        self, blocks: Blocks, predicted: NDArray[np.bool_], headline: int | None
-    ) -> tuple[NDArray[np.bool_], dict[int, str], list[DataTable]]:
-        """Return what is kept once the options are met, why that differs, and the data tables of the page.
-
-        Tables and lists that are kept for the most part are kept whole, the content options are met, and lines that
-        point at other texts go.
-        """
-        tables = data_tables(blocks, predicted)
-        whole = completed(blocks, predicted, tables)
-        chosen = self.content.choose(blocks, whole, headline)
-        overruled: dict[int, str] = {}
-        if whole is not predicted:
-            overruled = dict.fromkeys((whole & ~predicted).nonzero()[0].tolist(), _COMPLETED)
-        if chosen is not whole:
-            changed = (chosen != whole).nonzero()[0].tolist()
-            overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
-            tables = data_tables(blocks, chosen)
-        found = pointers(blocks, chosen) if self.model.kind in _WITHOUT_POINTERS else []
-        if found:
-            chosen = chosen.copy()
-            chosen[found] = False
-            overruled.update(dict.fromkeys(found, _POINTER))
-        return chosen, overruled, tables
-
     def _normalised(self, text: str) -> str:
-        return normalised(text) if self.normalise else text
+        return normalised(text) if self.options.normalise else text
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:
         """Return a warning for a page in a language that the model was not trained on."""
@@ -373,3 +262,82 @@ class Extractor:
             model=self.model.name,
             site_repeated=None if self.site is None else 0,
         )
+
+
+def extract(
+    html: str | bytes | bytearray | memoryview,
+    *,
+    model: str | Path | Model | Extractor = DEFAULT_MODEL,
+    url: str | None = None,
+    lang: str | None = None,
+    charset: str | None = None,
+    id: str | None = None,
+    site: SiteProfile | None = None,
+    **options: Unpack[GivenOptions],
+) -> Extraction:
+    """Extract the main text of one page.
+
+    For many pages, or with a model file, make an `Extractor` once and call it for each page: a model given by path
+    or as a `Model` is loaded, or set up, anew at every call.
+
+    Parameters
+    ----------
+    html : str or bytes-like
+        The page.
+    model : str, Path, Model or Extractor
+        Name of a bundled model, path of a model file, a model, or an extractor with options of its own.
+    url, id : str, optional
+        Address and identifier of the page, kept in the result.
+    lang : str, optional
+        ISO 639-1 code of the page's language; identified by default.
+    charset : str, optional
+        Charset from the HTTP header, for bytes.
+    site : SiteProfile, optional
+        Other pages of the site: text that they repeat is dropped.
+    **options
+        What `Extractor.with_options` takes: ``favour`` (``"precision"`` for less clutter, ``"recall"`` for less text
+        lost), ``headline``, ``captions``, ``tables`` and ``comments`` (whether these parts belong to the text; by
+        default the model decides), ``metadata``, ``decoder``, ``runs``, ``max_bytes``, ``normalise``; see
+        `blockfeat.extraction.options.ExtractionOptions`.
+
+    Returns
+    -------
+    Extraction
+        ``.text`` is the main text, ``""`` where the page has none.
+
+    Raises
+    ------
+    InputTypeError, NotHTML, LimitExceeded
+        The page is of a wrong type, of another format, or too large.
+    LanguageError
+        ``lang`` is no language code.
+    ModelError
+        There is no such model, or an option or the site profile does not suit it.
+
+    Examples
+    --------
+    >>> import blockfeat
+    >>> blockfeat.extract("<p>The ferry leaves at nine and returns before dark.").text
+    'The ferry leaves at nine and returns before dark.'
+    """
+    extractor = extractor_of(model).with_options(**options)
+    if site is not None:
+        extractor = extractor.with_site(site)
+    return extractor.extract(html, url=url, lang=lang, charset=charset, id=id)
+
+
+def extractor_of(model: str | Path | Model | Extractor) -> Extractor:
+    """Return an extractor: as it is given, of a model, or loaded by name or path."""
+    if isinstance(model, Extractor):
+        return model
+    if isinstance(model, str):
+        return _bundled_extractor(model) or Extractor.load(model)
+    return Extractor.load(model) if isinstance(model, Path) else Extractor.of(model)
+
+
+# Loading takes some fifteen times as long as a page. Bundled models are constants of the package, so nothing that is
+# kept here can become stale; files are read at every call.
+@lru_cache(maxsize=4)
+def _bundled_extractor(name: str) -> Extractor | None:
+    """Load a bundled model; None where there is none of this name."""
+    return Extractor.load(name) if name in bundled_models() else None

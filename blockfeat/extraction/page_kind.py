@@ -3,20 +3,144 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import log1p
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.error_page import is_error_page
-from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
-from blockfeat.extraction.phrases import count_of, has_any
+from blockfeat.extraction.phrases import count_of, has_any, is_error_page
+from blockfeat.features.cues import bundled_cues
+from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
+
+_CUES = ("discussion", "comment", "related", "byline", "advertisement", "article", "caption", "share")
+_LONG, _SHORT = 25, 6
+_PRICE = re.compile(r"[$€£¥₹₽₺]\s?\d|\d\s?(?:[€£₽₺]|zł|Kč|kr\b|EUR\b|USD\b)")
+_TIME = name_keys(["time"])
+_HEADINGS = name_keys(["h2", "h3", "h4"])
+_ITEMS = name_keys(["li", "dd", "dt", "td", "th"])
+_CODE = name_keys(["pre", "code"])
+_IMAGES = name_keys(["img"])
+_INPUTS = name_keys(["input", "select", "textarea", "button"])
+_OG_TYPE = re.compile(rb"<meta [^<>]*og:type[^<>]*>")
+_DATE = re.compile(r"/(?:19|20)\d\d[/-]")
+_WORDS_OF_PATHS = {
+    "forum": re.compile(r"/(?:forums?|threads?|topics?|t|viewtopic|showthread|questions?|discussions?|community)\b"),
+    "product": re.compile(r"/(?:products?|items?|p|dp|shop|store|buy)\b"),
+    "list": re.compile(r"/(?:collections?|categor\w+|tags?|topics|sections?|archives?|search|news|blog)/?$"),
+    "guide": re.compile(r"/(?:docs?|documentation|guide|manual|reference|api|wiki|help|support)\b"),
+}
+KIND_MEASURES = (
+    "kept words", "kept share", "kept blocks", "page blocks", "page links", "kept links", "words a kept block",
+    "longest kept block", "long kept blocks", "short kept blocks", "kept headings", "kept items", "kept switches",
+    "headings", "linked headings", "times", "code", "images", "inputs", "prices", "mean score", "best score",
+    "declared article", "declared other", "og article", "og website", "og product", "kept position",
+    *_CUES, "address", "root", "depth", "slug words", "digits", "date",
+    *_WORDS_OF_PATHS,
+)  # fmt: skip
+"""Names of the measures, in their order."""
+
+
+def kind_measures(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]], url: str | None) -> list[float]:
+    """Return the measures of a page, those of its address 0 where there is none; linear in the page.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are content.
+    scores : float array, n
+        Their scores.
+    url : str or None
+        The page's address.
+    """
+    return [*_text(blocks, kept, scores), *_declared(blocks), _position(blocks, kept), *_cues(blocks), *_address(url)]
+
+
+def _text(blocks: Blocks, kept: Mask, scores: NDArray[np.floating[Any]]) -> list[float]:
+    """Return the measures of text and elements."""
+    measures, keys = blocks.measures, blocks.tags.key
+    words = measures.words[kept]
+    total, count = int(words.sum()), max(int(kept.sum()), 1)
+    inner = keys[blocks.containers.element][blocks.container]
+    linked = measures.anchor_words > 0.5 * measures.words
+    is_heading = np.isin(inner, _HEADINGS)
+    clipped = np.clip(scores, -8.0, 8.0)
+    return [
+        log1p(total),
+        total / max(int(measures.words.sum()), 1),
+        log1p(count),
+        log1p(len(blocks)),
+        float(measures.anchor_words.sum()) / max(int(measures.words.sum()), 1),
+        float(measures.anchor_words[kept].sum()) / max(total, 1),
+        log1p(total / count),
+        log1p(int(words.max(initial=0))),
+        log1p(int((words >= _LONG).sum())),
+        log1p(int((words < _SHORT).sum())),
+        float(is_heading[kept].sum()) / count,
+        float(np.isin(inner[kept], _ITEMS).sum()) / count,
+        float(np.count_nonzero(kept[1:] != kept[:-1])) / count,
+        log1p(int(is_heading.sum())),
+        log1p(int((is_heading & linked).sum())),
+        *(log1p(int(np.isin(keys, names).sum())) for names in (_TIME, _CODE, _IMAGES, _INPUTS)),
+        log1p(sum(1 for _ in _PRICE.finditer(blocks.page_text.text))),
+        float(clipped[kept].mean()) if kept.any() else -8.0,
+        float(clipped.max(initial=-8.0)),
+    ]
+
+
+def _declared(blocks: Blocks) -> list[float]:
+    """Return what the page's JSON-LD and Open Graph declare it to be."""
+    meta = _OG_TYPE.search(blocks.tags.source)
+    declared = meta[0].decode("utf-8", "replace").lower() if meta else ""
+    texts = [float(bool(blocks.declared.body)), float(bool(blocks.declared.other))]
+    return [*texts, *(float(kind in declared) for kind in ("article", "website", "product"))]
+
+
+def _position(blocks: Blocks, kept: Mask) -> float:
+    """Return where the content begins, as a share of the page's blocks."""
+    return float(kept.argmax()) / max(len(blocks), 1) if kept.any() else 1.0
+
+
+def _cues(blocks: Blocks) -> list[float]:
+    """Return how many elements tags and classes call a discussion, a comment …, as logarithms."""
+    cues = bundled_cues()
+    bits = cues.of_elements(blocks.tags, blocks.containers.element).bits
+    return [log1p(int(np.count_nonzero(bits & np.uint32(cues.masks[name])))) for name in _CUES]
+
+
+def _address(url: str | None) -> list[float]:
+    """Return the measures of an address."""
+    if not url:
+        return [0.0] * (6 + len(_WORDS_OF_PATHS))
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return [0.0] * (6 + len(_WORDS_OF_PATHS))
+    host, path = parts.netloc.lower(), parts.path.lower()
+    steps = [step for step in path.split("/") if step and not step.startswith("index.")]
+    slug = max((len(re.split(r"[-_+]", step)) for step in steps), default=0)
+    named = {name: float(pattern.search(path) is not None) for name, pattern in _WORDS_OF_PATHS.items()}
+    named["forum"] = max(named["forum"], float(host.startswith(("forum", "community", "discuss", "talk"))))
+    return [
+        1.0,
+        float(not steps and not parts.query),
+        float(min(len(steps), 6)),
+        log1p(slug),
+        float(bool(steps) and re.search(r"\d{4,}", steps[-1]) is not None),
+        float(_DATE.search(path) is not None),
+        *named.values(),
+    ]
+
 
 KINDS = ("article", "other", "front page", "consent wall", "paywall stub", "error page", "empty", "error")
 """What a page can be; ``"error"`` where it could not be read."""

@@ -9,6 +9,15 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.page.tags import name_keys
+
+Mask = NDArray[np.bool_]
 
 _START = re.compile(r"[\W_]+")
 # Scripts from here on (Thai, Chinese, Japanese, Korean …) mostly do not part words.
@@ -68,3 +77,46 @@ def _compiled(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _escaped(phrase: str) -> str:
     """Return the pattern of a phrase; numbers are whole."""
     return re.escape(phrase) + (r"(?!\w)" if phrase[-1].isdigit() else "")
+
+
+_LINKED = 0.5
+_MOST_WORDS = 40
+
+
+def pointers(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the blocks that are kept, but only point at other texts.
+
+    Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
+    where that would leave nothing of the text.
+    """
+    measures = blocks.measures
+    words: NDArray[np.integer[Any]] = measures.words
+    linked = (measures.anchor_words >= _LINKED * words) & (words <= _MOST_WORDS) & kept
+    found = [block for block in linked.nonzero()[0].tolist() if begins_with("read_also", blocks.raw_text(block))]
+    return found if len(found) < int(kept.sum()) else []
+
+
+_TITLES = name_keys(["h1", "h2"])
+_MOST_WORDS_OF_ERRORS = 120
+_FEW_WORDS = 40
+_BEGIN = 160
+
+
+def is_error_page(blocks: Blocks, kept: Mask, title: str | None) -> bool:
+    """Return whether a page of little text says that there is nothing.
+
+    Looks at nothing where more than 120 words are kept. Phrases that name the page ("page not found") count in the
+    title and in main headings; on a page of at most 40 words that are kept, all phrases count, in their begin too.
+    """
+    words = int(blocks.measures.words[kept].sum())
+    if words > _MOST_WORDS_OF_ERRORS:
+        return False
+    keys = blocks.tags.key[blocks.containers.element]
+    headings = (np.isin(keys, _TITLES)[blocks.container] & (blocks.container >= 0)).nonzero()[0]
+    said = [title or "", *blocks.texts(headings[:3].tolist())]
+    if any(has_any("error_page", text) for text in said):
+        return True
+    if words > _FEW_WORDS:
+        return False
+    said.append(" ".join(blocks.texts(kept.nonzero()[0][:3].tolist()))[:_BEGIN])
+    return any(has_any(kind, text) for kind in ("error_page", "error") for text in said)

@@ -2,25 +2,160 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.errors import ModelError
-from blockfeat.extraction.site_page import STEPS, KeptTexts, SitePage
+from blockfeat._files import write_whole
+from blockfeat.errors import InputError, ModelError
+from blockfeat.extraction.confidence import content_chances
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.lang.measures import TextMeasures
+from blockfeat.models.model import Prediction
 
-if TYPE_CHECKING:
-    from blockfeat.extraction.extraction import Extraction
+MOST_TEXTS = 400
+"""At most so many texts of a page are kept, those that are content most probably."""
+STEPS = 255
+"""Probabilities are kept in so many steps."""
+
+_HALF = 128
+_MOST_WORDS = 65_535
+_OWN = np.uint64(0x9E3779B97F4A7C15)
+_BEFORE = np.uint64(0xC2B2AE3D27D4EB4F)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_SHIFT = np.uint64(31)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptTexts:
+    """The blocks of a page that its model keeps.
+
+    Attributes
+    ----------
+    blocks : int array, p
+        The blocks.
+    keys : uint64 array, p
+        The key of the text of each.
+    words : int array, p
+        Its words.
+    """
+
+    blocks: NDArray[np.integer[Any]]
+    keys: NDArray[np.uint64]
+    words: NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, measures: TextMeasures, kept: NDArray[np.bool_]) -> KeptTexts:
+        """Make it of the counts of a page, and which of its n blocks are kept."""
+        blocks = kept.nonzero()[0]
+        return cls(blocks, text_keys(measures)[blocks], measures.words[blocks])
+
+
+@dataclass(frozen=True, eq=False)
+class SitePage:
+    """The m different texts of a page's blocks.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model that gave the probabilities.
+    keys : uint64 array, m
+        What `text_keys` gives, ascending.
+    chances : uint8 array, m
+        Mean probability of content of the blocks that hold the text (`blockfeat.extraction.confidence`), in steps of
+        1/255. Site profiles do not change it.
+    words : uint16 array, m
+        Words of the text, at most 65,535.
+    kept : KeptTexts or None
+        The blocks that the model keeps; None for a page out of a file.
+    """
+
+    model: str
+    keys: NDArray[np.uint64]
+    chances: NDArray[np.uint8]
+    words: NDArray[np.uint16]
+    kept: KeptTexts | None = None
+
+    @classmethod
+    def of(cls, measured: MeasuredPage, prediction: Prediction, *, model: str, kind: str) -> SitePage:
+        """Make it of a page that was measured and predicted by a model of this name and kind."""
+        measures = measured.blocks.measures
+        has_words = measures.words > 0
+        found = content_chances(kind, prediction, measures.words)[has_words]
+        every = text_keys(measures)
+        keys, first, place = np.unique(every[has_words], return_index=True, return_inverse=True)
+        chances = np.bincount(place, weights=found) / np.bincount(place)
+        # A stable order: of texts that are as probable, those with the lowest keys.
+        chosen = np.sort((-chances).argsort(kind="stable")[:MOST_TEXTS])
+        words = np.minimum(measures.words[has_words][first], _MOST_WORDS)
+        steps = np.round(chances * STEPS)
+        blocks = prediction.kept.nonzero()[0]
+        return cls(
+            model,
+            keys[chosen],
+            steps[chosen].astype(np.uint8),
+            words[chosen].astype(np.uint16),
+            KeptTexts(blocks, every[blocks], measures.words[blocks]),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of texts."""
+        return int(self.keys.size)
+
+    @cached_property
+    def is_content(self) -> NDArray[np.bool_]:
+        """Which texts the model takes for content: m."""
+        return np.asarray(self.chances >= _HALF)
+
+    @cached_property
+    def content_words(self) -> int:
+        """Words of the texts that the model takes for content."""
+        return int(self.words[self.is_content].sum(dtype=np.int64))
+
+    def shared_words(self, other: SitePage) -> int:
+        """Return the words of the texts that both pages have as content."""
+        own, others = self.keys[self.is_content], other.keys[other.is_content]
+        return int(self.words[self.is_content][np.isin(own, others, assume_unique=True)].sum(dtype=np.int64))
+
+
+def text_keys(measures: TextMeasures) -> NDArray[np.uint64]:
+    """Return a key for the text of each block: n; 0 for blocks without words.
+
+    Equal for the same words in the same order, in any case and with any punctuation; a sum over the words, each mixed
+    with the word before it.
+    """
+    found = np.zeros(measures.words.size, dtype=np.uint64)
+    has_words = (measures.words > 0).nonzero()[0]
+    if not has_words.size:
+        return found
+    keys = measures.token_keys
+    firsts = np.cumsum(measures.words)[has_words] - measures.words[has_words]
+    mixed = keys * _OWN
+    mixed[1:] += keys[:-1] * _BEFORE
+    mixed[firsts] = keys[firsts]
+    mixed ^= mixed >> _SHIFT
+    mixed *= _MIX
+    found[has_words] = np.add.reduceat(mixed, firsts)
+    return found
 
 
 MOST_PAGES = 10
 """A profile holds the last so many pages."""
+
+
+class _OfSite(Protocol):
+    """An extraction: it knows what a profile takes of its page."""
+
+    @property
+    def site_page(self) -> SitePage | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +227,7 @@ class SiteProfile:
         """Name of the model that gave the probabilities; None without pages."""
         return self.pages[-1].model if self.pages else None
 
-    def add(self, page: Extraction | SitePage) -> SiteProfile:
+    def add(self, page: _OfSite | SitePage) -> SiteProfile:
         """Return a profile with one page more.
 
         Near-copies of it, such as the same page read before, go; of more than ten pages the oldest goes. A page that
@@ -173,8 +308,6 @@ class SiteProfile:
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the profile's file, JSON; see docs/site-profile.md."""
-        from blockfeat.extraction.site_file import profile_to_bytes
-
         return profile_to_bytes(self.pages)
 
     @classmethod
@@ -186,8 +319,6 @@ class SiteProfile:
         InputError
             They are none, or of a version that is not known; the message begins with ``where``.
         """
-        from blockfeat.extraction.site_file import pages_from_bytes
-
         return cls(pages_from_bytes(data, where=where))
 
     def save(self, path: str | Path) -> None:
@@ -198,8 +329,6 @@ class SiteProfile:
         OutputError
             The file cannot be written.
         """
-        from blockfeat._files import write_whole
-
         write_whole(path, self.to_bytes())
 
     @classmethod
@@ -211,12 +340,84 @@ class SiteProfile:
         InputError
             The file cannot be read, or holds none; the message names it.
         """
-        from blockfeat.errors import InputError
-        from blockfeat.extraction.site_file import MOST_BYTES
-
         try:
             with Path(path).open("rb") as file:
                 data = file.read(MOST_BYTES + 1)
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
         return cls.from_bytes(data, where=str(path))
+
+
+MOST_BYTES = 65_536
+"""No profile is larger."""
+SCHEMA = 1
+"""Version of the layout, and of what makes the keys of texts."""
+
+_LONGEST_NAME = 500
+_TYPES = {"keys": "<u8", "chances": "u1", "words": "<u2"}
+
+
+def profile_to_bytes(pages: Sequence[SitePage]) -> bytes:
+    """Return the bytes of the file that holds some pages."""
+    document = {
+        "kind": "site profile",
+        "schema": SCHEMA,
+        "model": pages[-1].model[:_LONGEST_NAME] if pages else None,
+        "pages": [{name: _packed(getattr(page, name), type) for name, type in _TYPES.items()} for page in pages],
+    }
+    return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def pages_from_bytes(data: bytes, *, where: str) -> tuple[SitePage, ...]:
+    """Return the pages in the bytes of a file.
+
+    Raises
+    ------
+    InputError
+        The bytes are no profile, or one of another version; the message begins with ``where``.
+    """
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{where}: no site profile: it is larger than {MOST_BYTES // 1024} KB")
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: no site profile: {error}") from error
+    if not isinstance(document, dict) or document.get("kind") != "site profile":
+        raise InputError(f"{where}: no site profile: it does not say that it is one")
+    if document.get("schema") != SCHEMA:
+        raise InputError(
+            f"{where}: a site profile of schema {document.get('schema')!r}, where this version reads {SCHEMA}"
+        )
+    try:
+        return _pages(document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{where}: a damaged site profile: missing or wrong value: {error}") from error
+
+
+def _pages(document: Mapping[str, Any]) -> tuple[SitePage, ...]:
+    pages, model = document["pages"], document["model"]
+    if not isinstance(pages, list) or len(pages) > MOST_PAGES:
+        raise ValueError(f"'pages' must be a list of at most {MOST_PAGES}")
+    if pages and not isinstance(model, str):
+        raise ValueError("'model' must be a name")
+    return tuple(_page(values, str(model)) for values in pages)
+
+
+def _page(values: Mapping[str, Any], model: str) -> SitePage:
+    arrays = {name: _unpacked(values[name], type) for name, type in _TYPES.items()}
+    sizes = {array.size for array in arrays.values()}
+    if len(sizes) != 1 or max(sizes) > MOST_TEXTS:
+        raise ValueError(f"a page needs arrays of one length, at most {MOST_TEXTS}")
+    keys = arrays["keys"]
+    if (keys[1:] <= keys[:-1]).any():
+        raise ValueError("the keys of a page must ascend")
+    return SitePage(model, keys, arrays["chances"], arrays["words"])
+
+
+def _packed(array: NDArray[Any], type: str) -> str:
+    return base64.b64encode(array.astype(type).tobytes()).decode("ascii")
+
+
+def _unpacked(text: str, type: str) -> NDArray[Any]:
+    found = np.frombuffer(base64.b64decode(text, validate=True), dtype=type)
+    return found.astype(found.dtype.newbyteorder("="))

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._pool import in_order
 from blockfeat.errors import MissingExtraError
-from blockfeat.extraction.api import extractor_of
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.integrations.described import DescribedText, Describer
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL

@@ -9,8 +9,7 @@ from typing import Any
 
 from blockfeat._pool import in_order
 from blockfeat.errors import InputError, MissingExtraError
-from blockfeat.extraction.api import extractor_of
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.integrations.described import Describer
 from blockfeat.io.inputs import InputOptions, read_inputs
 from blockfeat.models.model import Model

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import InputError
-from blockfeat.extraction.api import extractor_of
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.io.outputs.columns import plain_record, record_columns, row_of
 from blockfeat.io.outputs.frames import cell_text, kind_of_cell, typed_frame
 from blockfeat.models.model import Model

@@ -17,11 +17,10 @@ from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
+from blockfeat.models.decoding import best_labels, favoured_cut, logit, page_cut
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.expectation import expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
-from blockfeat.models.page_cut import favoured_cut, logit, page_cut
-from blockfeat.models.viterbi import best_labels
 
 Array = NDArray[np.float64]
 
@@ -90,7 +89,7 @@ class MarginModel:
     cut : float
         Probability from which a block is content by itself, above 0 and below 1; the scores are log odds.
     sure : float
-        Expected F1 of a page below which the cut is lower; 0 for never. See `blockfeat.models.page_cut.page_cut`.
+        Expected F1 of a page below which the cut is lower; 0 for never. See `blockfeat.models.decoding.page_cut`.
     languages, stop_word_scope, segmenter, record
         As for every model.
     """

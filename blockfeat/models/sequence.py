@@ -19,11 +19,11 @@ from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
+from blockfeat.models.decoding import favoured_cut, logit, page_cut
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.layers import activate, convolve, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
-from blockfeat.models.page_cut import favoured_cut, logit, page_cut
 
 if TYPE_CHECKING:
     from blockfeat.models.reasons import Wording

@@ -16,7 +16,7 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.decoder import Decoder, decode
+from blockfeat.models.decoding import Decoder, decode
 from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 

@@ -164,6 +164,10 @@ class Page:
 
         return lxml_tree(self.tags)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out lxml's tree, which cannot be pickled; it is made again at its next use."""
+        return {name: value for name, value in vars(self).items() if name != "tree"}
+
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
         return "" if self.tags is None else self.tags.all_text()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
-from blockfeat.models.runs import best_run_masks
+from blockfeat.models.decoding import best_run_masks
 from blockfeat.models.threshold import Margins, block_scores
 from blockfeat.pso.fitness import Chunk
 from blockfeat.pso.space import SearchSpace

@@ -16,7 +16,7 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.context import features_named
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
-from blockfeat.models.decoder import DECODERS, Decoder
+from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold import JOINT, ThresholdModel
 from blockfeat.page.page import Page

@@ -12,7 +12,7 @@ import numpy as np
 from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.lang import tokenize
-from blockfeat.models.runs import best_run
+from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import Scale
 from blockfeat.papers.tokens.model import TokenModel

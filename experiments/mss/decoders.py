@@ -20,7 +20,7 @@ from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.lang import tokenize
 from blockfeat.models import load_model
-from blockfeat.models.runs import best_run, best_runs
+from blockfeat.models.decoding import best_run, best_runs
 from blockfeat.models.threshold import Margins, ThresholdModel
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.markdown_table import markdown_table

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
-from blockfeat.models.runs import best_run
+from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.leaves import leaf_table
 

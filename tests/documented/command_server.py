@@ -62,7 +62,7 @@ def _prepare() -> None:
     """Import what most commands need; numpy alone takes longer than most of them."""
     import blockfeat.pso.swarm  # noqa: F401
     from blockfeat.cli import app_of
-    from blockfeat.extraction.api import extract
+    from blockfeat.extraction.extractor import extract
 
     app_of()
     extract("<p>A sentence that has been read before.</p>").to_dict()

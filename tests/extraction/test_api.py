@@ -6,6 +6,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import pytest
 
 import blockfeat
 from blockfeat import Extractor, ModelError, errors
-from blockfeat.extraction.api import _bundled_extractor
+from blockfeat.extraction.extractor import _bundled_extractor
+from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.models.store import bundled_models, load_model, save_model
 from pages import SENTENCES, article_page
 
@@ -34,9 +36,11 @@ def test_options_are_those_of_the_extractor() -> None:
 
 def test_every_option_of_the_extractor_can_be_given_by_name() -> None:
     given = set(inspect.signature(blockfeat.extract).parameters)
-    options = set(inspect.signature(Extractor.with_options).parameters) - {"self"}
     own = set(inspect.signature(Extractor.extract).parameters) - {"self"}
-    assert options | own | {"model", "site"} == given
+    assert own | {"model", "site", "options"} == given
+    assert set(GivenOptions.__annotations__) == {option.name for option in fields(ExtractionOptions)}
+    everything = {option.name: option.default for option in fields(ExtractionOptions)}
+    assert blockfeat.extract(article_page(), **everything).text == blockfeat.extract(article_page()).text
 
 
 def test_a_model_may_be_a_name_a_path_a_model_or_an_extractor(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.by_site import WINDOW, Look, SiteProfiles, Touched, by_site, site_of
+from blockfeat.extraction.many import WINDOW, Look, SiteProfiles, Touched, by_site, site_of
 from blockfeat.page.document import Document
 from site_pages import PROMOTION, story_page
 

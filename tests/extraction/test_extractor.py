@@ -10,6 +10,7 @@ import pytest
 import blockfeat
 from blockfeat import Extractor
 from blockfeat.errors import InputTypeError, LanguageError, LimitExceeded, ModelError, NotHTML
+from blockfeat.models.store import bundled_models
 from blockfeat.page.document import Document
 from pages import BRAND, SENTENCES, article_page
 
@@ -108,10 +109,15 @@ def test_what_another_process_did_not_pass_on_is_made_once(
     assert len(again) == 1
 
 
-def test_an_extraction_travels_with_its_evidence(extractor: Extractor) -> None:
-    found = extractor.extract(article_page())
+@pytest.mark.parametrize("model", bundled_models())
+def test_an_extraction_is_pickled_with_all_that_it_can_say(model: str) -> None:
+    found = Extractor.load(model).extract(article_page(), url="https://a.example/")
     copy = pickle.loads(pickle.dumps(found))
     assert copy.blocks == found.blocks
+    assert copy.to_dict(evidence=True) == found.to_dict(evidence=True)
+    assert copy.to_markdown() == found.to_markdown()
+    assert copy.to_page() == found.to_page()
+    assert len(pickle.dumps(found.without_evidence())) < 20_000
 
 
 def test_to_dict_holds_the_blocks_on_request(extractor: Extractor) -> None:

@@ -10,7 +10,7 @@ import pytest
 from blockfeat import Extractor
 from blockfeat.content.links import Base
 from blockfeat.extraction.confidence import confidence_measures, expected_f1
-from blockfeat.extraction.links import MOST_LINKS, TextLink
+from blockfeat.extraction.parts import MOST_LINKS, TextLink
 from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
 

@@ -6,8 +6,7 @@ import pytest
 
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
-from blockfeat.extraction.kind_measures import KIND_MEASURES, kind_measures
-from blockfeat.extraction.page_kind import KINDS
+from blockfeat.extraction.page_kind import KIND_MEASURES, KINDS, kind_measures
 from blocks_of import blocks_of
 
 EXTRACTOR = Extractor.load("default")

@@ -16,9 +16,15 @@ from hypothesis import strategies as st
 import blockfeat
 from blockfeat import Extraction, Extractor, SiteProfile
 from blockfeat.errors import InputError, ModelError
-from blockfeat.extraction.site_file import MOST_BYTES
-from blockfeat.extraction.site_page import MOST_TEXTS, KeptTexts, SitePage, text_keys
-from blockfeat.extraction.site_profile import MOST_PAGES, SiteRule
+from blockfeat.extraction.site_profile import (
+    MOST_BYTES,
+    MOST_PAGES,
+    MOST_TEXTS,
+    KeptTexts,
+    SitePage,
+    SiteRule,
+    text_keys,
+)
 from blockfeat.page.page import Page
 from pages import SENTENCES
 from site_pages import PROMOTION, story_page

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from blockfeat._numeric import probabilities
 from blockfeat.models import expectation as compiled
-from blockfeat.models.page_cut import moved_cut, page_cut
+from blockfeat.models.decoding import moved_cut, page_cut
 from uncompiled import load_uncompiled
 
 BLOCKS = st.lists(st.tuples(st.floats(-9, 9, width=32), st.integers(0, 90)), max_size=9)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.models.maximal import maximal_runs, top_runs
+from blockfeat.models.decoding import maximal_runs, top_runs
 
 # Quarters add up without rounding, so that equal sums are equal.
 SCORES = st.lists(st.integers(-12, 12).map(lambda number: number / 4), max_size=14)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.models.runs import best_run, best_run_masks, best_runs
+from blockfeat.models.decoding import best_run, best_run_masks, best_runs
 
 # Quarters add up without rounding, so that equal sums are equal.
 SCORES = st.lists(st.integers(-20, 20).map(lambda number: number / 4), max_size=12)

@@ -10,7 +10,7 @@ import pytest
 from blockfeat.blocks import load_table
 from blockfeat.errors import ModelError
 from blockfeat.features import CANONICAL, CANONICAL_NAMES
-from blockfeat.models.decoder import Decoder
+from blockfeat.models.decoding import Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel, block_scores, margins
 
 OPEN = np.array([-feature.sign * np.inf for feature in CANONICAL])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from blockfeat.errors import ModelError
-from blockfeat.models.viterbi import best_labels
+from blockfeat.models.decoding import best_labels
 
 LOGARITHMS = st.floats(-10, 0)
 

@@ -20,6 +20,7 @@ import pytest
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
+from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.io.outputs import FORMATS
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
 
@@ -83,7 +84,7 @@ def _lost(case: _Case, data: bytes, extraction: Extraction) -> list[str]:
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, evidence=lambda: blocks)
+    return replace(extraction, analysis=KnownAnalysis(blocks=blocks))
 
 
 def _complaints(case: _Case) -> Iterator[str]:
@@ -176,7 +177,7 @@ def test_deep_pages_break_no_promise(depth: int) -> None:
 
 def test_the_judge_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     def extract(data: bytes) -> Extraction:
-        return Extraction(text="", title="a", evidence=tuple, warnings=("NUL characters were replaced",))
+        return Extraction(text="", title="a", warnings=("NUL characters were replaced",))
 
     monkeypatch.setattr(blockfeat, "extract", extract)
     monkeypatch.setitem(CLASSES, "made up", CLASSES["tiny paragraphs"])

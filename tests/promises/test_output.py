@@ -15,13 +15,14 @@ from markdown_it import MarkdownIt
 
 import blockfeat
 from blockfeat import Extraction
+from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
 
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     """Keep every block, so that output shows all that a page can bring into it."""
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, evidence=lambda: blocks, text="\n\n".join(block.text for block in blocks))
+    return replace(extraction, analysis=KnownAnalysis(blocks=blocks), text="\n\n".join(block.text for block in blocks))
 
 
 # 7: characters of the output.

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import TrainingError
 from blockfeat.features.context import context_features
+from blockfeat.models.decoding import best_labels
 from blockfeat.models.margin import MarginModel
-from blockfeat.models.viterbi import best_labels
 from blockfeat.training.margin_pages import PackedPages, Parameters
 from blockfeat.training.pages import TrainingPage
 

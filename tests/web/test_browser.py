@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.api import extract
+from blockfeat.extraction.extractor import extract
 from script_vectors import page_with
 from served import Served
 from small_site import Site

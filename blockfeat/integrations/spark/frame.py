@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import InputError
-from blockfeat.extraction.api import extractor_of
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.integrations.spark.partition import DEFAULT_DEADLINE, Processes, frames_of_pages
 from blockfeat.integrations.spark.schema import check_extra, record_struct
 from blockfeat.io.outputs.rendering import Renderer

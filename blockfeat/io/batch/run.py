@@ -15,7 +15,7 @@ from blockfeat.io.outputs.rendering import Rendered, Renderer
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.by_site import SiteProfiles
+    from blockfeat.extraction.many import SiteProfiles
 
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
@@ -137,7 +137,7 @@ def run(
 ) -> RunCounts:
     """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on.
 
-    With ``sites`` each is compared with others of its site; see `blockfeat.extraction.by_site`.
+    With ``sites`` each is compared with others of its site; see `blockfeat.extraction.many`.
     """
     extracted = failed = 0
     if sites is not None:

@@ -1,4 +1,4 @@
-"""Runs by site: what `blockfeat.extraction.by_site` does, rendered, with profiles that outlive an interruption.
+"""Runs by site: what `blockfeat.extraction.many` does, rendered, with profiles that outlive an interruption.
 
 Beside the output of a run that can be resumed stands ``<output>.sites.jsonl``: the pages that the profiles have taken,
 a line each. It is written anew when it has grown by 5,000 lines, with what the profiles still hold.
@@ -14,9 +14,8 @@ from typing import IO
 
 from blockfeat._files import writing
 from blockfeat.errors import InputError, ResumeError
-from blockfeat.extraction.by_site import Look, SiteProfiles, Touched, by_site, site_of
-from blockfeat.extraction.site_page import SitePage
-from blockfeat.extraction.site_profile import SiteProfile
+from blockfeat.extraction.many import Look, SiteProfiles, Touched, by_site, site_of
+from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.io.outputs.rendering import Rendered, Renderer
 from blockfeat.page.document import Document
 
@@ -32,7 +31,7 @@ def rendered_by_site(
     jobs: int = 1,
     deadline: float | None = None,
 ) -> Iterator[tuple[Document, Rendered]]:
-    """Yield each document with its output, in order; see `blockfeat.extraction.by_site.by_site`."""
+    """Yield each document with its output, in order; see `blockfeat.extraction.many.by_site`."""
     # An empty profile: records say that profiles are used.
     work = _BySite(replace(renderer, extractor=renderer.extractor.with_site(SiteProfile())))
     return by_site(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.site_page import SitePage
+    from blockfeat.extraction.site_profile import SitePage
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ import logging
 from sqlalchemy import Connection, Engine, select
 
 from blockfeat.errors import InputError
-from blockfeat.extraction.site_page import SitePage
-from blockfeat.extraction.site_profile import SiteProfile
+from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.schema import site
 

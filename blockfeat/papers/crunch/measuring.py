@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,14 +46,24 @@ class MeasuredTree(MeasuredPage):
 
     Attributes
     ----------
-    walked : Walked
-        Its tree; the elements have the numbers that they have in the tags of the blocks.
+    page : Page
+        The page with its tree.
     text : ElementText
         Where the text of the blocks stands in it.
     """
 
-    walked: Walked
+    page: Page
     text: ElementText
+
+    @cached_property
+    def walked(self) -> Walked:
+        """The page's tree; the elements have the numbers that they have in the tags of the blocks."""
+        root = self.page.tree
+        return Walked([], [], [], []) if root is None else Walked.of(root)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the tree, whose elements cannot be pickled; it is walked again at its next use."""
+        return {name: value for name, value in vars(self).items() if name != "walked"}
 
 
 @dataclass(frozen=True)
@@ -75,14 +86,12 @@ class CrunchMeasurer:
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredTree:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
         measured = self.blocks.measure(page, lang=lang)
-        root = page.tree
-        walked = Walked([], [], [], []) if root is None else Walked.of(root)
         return MeasuredTree(
             blocks=measured.blocks,
             matrix=measured.matrix,
             lang=measured.lang,
             stop_words=measured.stop_words,
-            walked=walked,
+            page=page,
             text=element_text(measured.blocks),
         )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blockfeat import __version__
 from blockfeat.errors import BlockfeatError, ModelError, TrainingError
-from blockfeat.models.runs import best_run
+from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import FeatureCounts, Importance, NaiveBayes, Scale, TokenClassifier, gram_keys

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blockfeat.data.align import align_words
 from blockfeat.errors import TrainingError
 from blockfeat.lang.measures import keys_of_words, tokenize
-from blockfeat.models.runs import best_run
+from blockfeat.models.decoding import best_run
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, gram_keys
 from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens

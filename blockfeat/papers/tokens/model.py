@@ -14,9 +14,9 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
+from blockfeat.models.decoding import best_run
 from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
-from blockfeat.models.runs import best_run
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import TokenClassifier, classifier_from_document, classifier_to_document
 from blockfeat.papers.tokens.page_tokens import PageTokens, block_scores, covered_shares, kept_blocks

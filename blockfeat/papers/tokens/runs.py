@@ -73,7 +73,7 @@ def best_run_within(
     """Return start and end (exclusive) of the run with the highest sum that keeps to the constraints.
 
     Vectorised, n · log n. Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run
-    has a sum above 0. Without constraints it is `blockfeat.models.runs.best_run`.
+    has a sum above 0. Without constraints it is `blockfeat.models.decoding.best_run`.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import data_tables
 from blockfeat.data.block_roles import cut_digest
 from blockfeat.errors import BlockfeatError
-from blockfeat.extraction.chances import content_logits
-from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.analysis import PageAnalysis
+from blockfeat.extraction.confidence import content_logits
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.features.context import feature_matrix, features_named
@@ -214,11 +214,11 @@ class Suggester:
             The page cannot be taken.
         """
         extraction = self.extractor.extract(page.html, url=page.url, lang=page.lang)
-        evidence = extraction.evidence
-        if not isinstance(evidence, Evidence):
+        analysis = extraction.analysis
+        if not isinstance(analysis, PageAnalysis):
             raise TypeError("the extraction was made in another process: its blocks are not here")
-        measured, blocks = evidence.measured, evidence.measured.blocks
-        kept, scores = evidence.prediction.kept, evidence.prediction.scores
+        measured, blocks = analysis.measured, analysis.measured.blocks
+        kept, scores = analysis.prediction.kept, analysis.prediction.scores
         sizes = np.maximum(blocks.measures.words, 1)
         logits = content_logits(self.extractor.model.kind, scores, sizes)
         chances = probabilities(logits, limit=_MOST_ODDS)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.features.context import registered_features
 from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
@@ -195,10 +195,10 @@ def _side(model: str, own: _Decided, other: _Decided) -> dict[str, Any]:
 
 
 def _decided(extraction: Extraction) -> _Decided:
-    evidence = extraction.evidence
-    if not isinstance(evidence, Evidence):
+    analysis = extraction.analysis
+    if not isinstance(analysis, PageAnalysis):
         raise TypeError("the extraction was made in another process: its page is not here")
-    return evidence.measured.blocks, evidence.prediction.kept
+    return analysis.measured.blocks, analysis.prediction.kept
 
 
 def _differing(blocks: Blocks, kept: Any, others: Blocks, others_kept: Any) -> list[int]:

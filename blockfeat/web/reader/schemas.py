@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from blockfeat.models.decoder import DECODERS
+from blockfeat.models.decoding import DECODERS
 from blockfeat.papers.crunch.settings import (
     Advertisements,
     CleanSettings,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.links import Base, fold_white_space, safe_target, xml_characters
-from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
@@ -268,19 +268,19 @@ def extraction_and_coloured_page(
 ) -> tuple[Extraction, str]:
     """Extract a page and return the extraction with the coloured page; see `Extractor.extract` and `coloured_page`."""
     extraction = extractor.extract(html, url=url, lang=lang, charset=charset)
-    evidence = extraction.evidence
-    if not isinstance(evidence, Evidence):
+    analysis = extraction.analysis
+    if not isinstance(analysis, PageAnalysis):
         raise TypeError("the extraction was made in another process: its page is not here")
     page = Page.parse(
         html,
         url=url,
         charset=charset,
-        max_bytes=extractor.max_bytes,
+        max_bytes=extractor.options.max_bytes,
         keep_drawings=extractor.model.table.reads_drawings,
     )
     styles = head_styles(html, url=url, charset=charset, look=look)
-    verdicts = verdicts_of(evidence.prediction.kept.tolist())
-    return extraction, coloured_page(page, evidence.measured.blocks, verdicts, styles=styles, look=look)
+    verdicts = verdicts_of(analysis.prediction.kept.tolist())
+    return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
 
 
 def _style_sheet(look: str) -> str:

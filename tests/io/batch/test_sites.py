@@ -10,7 +10,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.errors import OutputError, ResumeError
-from blockfeat.extraction.by_site import SiteProfiles
+from blockfeat.extraction.many import SiteProfiles
 from blockfeat.io.batch import sites
 from blockfeat.io.batch.run import StreamWriter, run
 from blockfeat.io.batch.sites import SiteLog, site_log_path

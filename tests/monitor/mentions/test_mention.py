@@ -7,9 +7,9 @@ import time
 import pytest
 
 from blockfeat.blocks.block import Block
+from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.facts import Facts
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import PLACES, Mention, mentions_of
@@ -32,7 +32,7 @@ def block(index: int, text: str, *, kept: bool = True, score: float = 2.0, kind:
 def extraction(*blocks: Block, lang: str | None = "en", headline: str | None = None) -> Extraction:
     kinds = ("caption" if found.kind == "caption" else "body" if found.kept else "clutter" for found in blocks)
     facts = Facts(roles=tuple(kinds))
-    return Extraction("text", lang=lang, headline=headline, evidence=lambda: blocks, fact_finder=lambda: facts)
+    return Extraction("text", lang=lang, headline=headline, analysis=KnownAnalysis(blocks=blocks, facts=facts))
 
 
 def mentions(*brands: Brand, of: Extraction, **options: object) -> tuple[Mention, ...]:

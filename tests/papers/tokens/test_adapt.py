@@ -16,7 +16,7 @@ from blockfeat.commands.models import adapt as adapt_command
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models import store
-from blockfeat.models.runs import best_run
+from blockfeat.models.decoding import best_run
 from blockfeat.models.store import load_model, save_model
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from blockfeat.errors import MissingExtraError, TrainingError
-from blockfeat.models.viterbi import best_labels
+from blockfeat.models.decoding import best_labels
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.labeller import Layer, Network, log_softmax
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, layers_of, to_torch, train_web2text

@@ -8,7 +8,7 @@ import httpx2
 import jsonschema
 import pytest
 
-from blockfeat.extraction.api import extract
+from blockfeat.extraction.extractor import extract
 from blockfeat.io.outputs import FORMATS, record_schema, to_json_line
 from blockfeat.web.problems import PROBLEM_TYPE
 from blockfeat.web.settings import ServeSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.api import extractor_of
+from blockfeat.extraction.extractor import extractor_of
 from blockfeat.web.reader.described import differing_blocks
 
 

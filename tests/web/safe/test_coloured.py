@@ -6,8 +6,8 @@ import html5lib
 import pytest
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.api import extractor_of
-from blockfeat.extraction.explain import Evidence
+from blockfeat.extraction.analysis import PageAnalysis
+from blockfeat.extraction.extractor import extractor_of
 from blockfeat.page.page import Page
 from blockfeat.web.safe.page import coloured_page, extraction_and_coloured_page
 from script_vectors import page_with
@@ -60,8 +60,8 @@ def test_text_that_stands_in_noscript_only_is_shown() -> None:
 def test_verdicts_and_marks_of_ones_own() -> None:
     html = page_with()
     extraction = extractor_of("default").extract(html)
-    assert isinstance(extraction.evidence, Evidence)
-    blocks = extraction.evidence.measured.blocks
+    assert isinstance(extraction.analysis, PageAnalysis)
+    blocks = extraction.analysis.measured.blocks
     verdicts = ["content" if block.kept else "clutter" for block in extraction.blocks]
     document = coloured_page(
         Page.parse(html), blocks, verdicts, attributes={0: ' data-suggested="x"'}, style_sheet="bf-block{color:red}"

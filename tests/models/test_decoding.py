@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat.errors import ModelError
-from blockfeat.models.decoder import DECODERS, Decoder, decode
+from blockfeat.models.decoding import DECODERS, Decoder, decode
 
 SCORES = np.array([1.0, -0.5, 1.0, -3.0, 0.0, 0.5])
 

@@ -7,7 +7,8 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.errors import ModelError
-from blockfeat.extraction.content_options import ContentOptions, find_headline
+from blockfeat.extraction.choice import find_headline, with_parts
+from blockfeat.extraction.options import ExtractionOptions
 from blocks_of import blocks_of
 
 LINE = "It is a long sentence about the old bridge, which opens again for all of them today."
@@ -27,7 +28,7 @@ PROSE = np.array([text.startswith("It is a long") for text in TEXTS])
 
 def chosen(kept: np.ndarray[tuple[int], np.dtype[np.bool_]], **wanted: bool) -> set[str]:
     headline = find_headline(BLOCKS, kept, "Old bridge opens again - The Daily Page")
-    mask = ContentOptions(**wanted).choose(BLOCKS, kept, headline)
+    mask = with_parts(BLOCKS, kept, headline, ExtractionOptions(**wanted))
     return {TEXTS[place] for place in mask.nonzero()[0]} - {TEXTS[place] for place in PROSE.nonzero()[0]}
 
 

@@ -1,0 +1,332 @@
+"""``PageAnalysis``: one page as it was measured, and all that an extraction says of it, each part made when asked for.
+
+Most extractions are asked for their text alone: what only other parts need is imported where they are made.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from blockfeat.blocks.block import Block, Link
+from blockfeat.blocks.kinds import kinds_of_containers
+from blockfeat.blocks.table import Blocks
+from blockfeat.content.nodes import Node
+from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.site_profile import SitePage
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.lang.identify import Identifier
+from blockfeat.metadata.metadata import Metadata
+from blockfeat.models.model import Model, Prediction
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.parts import TextLink
+
+_WORD = re.compile(r"\S+")
+_EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a page and its text.
+
+    Attributes
+    ----------
+    kind : str
+        What the page is, one of `blockfeat.extraction.page_kind.KINDS`.
+    confidence : float or None
+        Word F1 to be expected of the text.
+    lang_confidence : float or None
+        How sure it is that the text is in the page's language, from 0 to 1.
+    roles : tuple of str
+        The part of each block, of `blockfeat.extraction.parts.ROLES`.
+    lead, body : str or None
+        The standfirst; the kept text that is neither headline, lead, caption nor comment.
+    captions, comments : tuple of str
+        Captions inside the text, and what readers wrote, kept or not.
+    links : tuple of TextLink
+        Links of the text.
+    """
+
+    kind: str = "error"
+    confidence: float | None = None
+    lang_confidence: float | None = None
+    roles: tuple[str, ...] = ()
+    lead: str | None = None
+    body: str | None = None
+    captions: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    links: tuple[TextLink, ...] = ()
+
+
+class Analysis(Protocol):
+    """What an extraction can say of its page beside the text."""
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Every block, in order."""
+        ...
+
+    @property
+    def facts(self) -> Facts:
+        """Kind, parts, links, confidence."""
+        ...
+
+    @property
+    def metadata(self) -> Metadata | None:
+        """What the page says of itself; None where it was not asked for."""
+        ...
+
+    @property
+    def site_page(self) -> SitePage | None:
+        """What a site profile takes of the page."""
+        ...
+
+    def nodes(self, *, images: bool) -> tuple[Node, ...]:
+        """Return the kept blocks as nodes of a document, with images or without."""
+        ...
+
+    def markup(self, *, absolute: bool, styles: bool) -> str:
+        """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""
+        ...
+
+
+@dataclass(frozen=True)
+class KnownAnalysis:
+    """Plain values in place of an analysis; without any, what is known of a page that could not be read: nothing."""
+
+    blocks: tuple[Block, ...] = ()
+    facts: Facts = field(default_factory=Facts)
+    metadata: Metadata | None = None
+    site_page: SitePage | None = None
+
+    def nodes(self, *, images: bool) -> tuple[Node, ...]:
+        """Return no nodes."""
+        return ()
+
+    def markup(self, *, absolute: bool, styles: bool) -> str:
+        """Return an empty page."""
+        return _EMPTY_PAGE
+
+
+@dataclass(frozen=True, eq=False)
+class PageAnalysis:
+    """One page as it was measured and predicted.
+
+    Attributes
+    ----------
+    page : Page
+        The page.
+    measured : MeasuredPage
+        Its blocks and their features.
+    prediction : Prediction
+        Scores, and the blocks that are kept at last.
+    model : Model
+        What labelled the blocks.
+    identifier : Identifier
+        Language identification.
+    options : ExtractionOptions
+        The options of the extraction.
+    title : str or None
+        Title of the page.
+    headline : int or None
+        The block that is the headline.
+    overruled : mapping
+        The reasons of blocks that are kept or dropped against the model's label.
+    """
+
+    page: Page
+    measured: MeasuredPage
+    prediction: Prediction
+    model: Model
+    identifier: Identifier
+    options: ExtractionOptions
+    title: str | None
+    headline: int | None
+    overruled: Mapping[int, str]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """Every block of the page, in order, with the reason why it was kept or dropped."""
+        blocks = self.measured.blocks
+        paths = xpaths(blocks)
+        links = _links_by_block(blocks)
+        kinds = kinds_of_containers(blocks)
+        reasons = self.model.explain(self.measured, self.prediction)
+        made = []
+        for index, reason in enumerate(reasons):
+            container = int(blocks.container[index])
+            kind, level, ordered = kinds[container]
+            is_preformatted = kind == "preformatted"
+            made.append(
+                Block(
+                    index=index,
+                    text=blocks.preformatted_text(index) if is_preformatted else blocks.text(index),
+                    words=int(blocks.measures.words[index]),
+                    xpath=paths[container] if container >= 0 else "/",
+                    kind=kind,
+                    level=level,
+                    ordered=ordered,
+                    links=() if is_preformatted else _links_in(blocks, index, links.get(index, [])),
+                    kept=bool(self.prediction.kept[index]),
+                    score=float(self.prediction.scores[index]),
+                    features=reason.features,
+                    contributions=reason.contributions,
+                    failed=reason.failed,
+                    reason=self.overruled.get(index, reason.reason),
+                )
+            )
+        return tuple(made)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the page beside the text; linear in the page."""
+        from blockfeat.content.links import Base
+        from blockfeat.content.plain import plain_text
+        from blockfeat.content.tables import data_tables
+        from blockfeat.extraction.confidence import confidence_measures, expected_f1
+        from blockfeat.extraction.page_kind import PageEvidence, page_kind
+        from blockfeat.extraction.parts import block_roles, links_of_text
+        from blockfeat.page.json_ld import declared_free
+
+        blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores
+        url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
+        is_free = declared_free(self.page.linked_data)
+        kind, probabilities = page_kind(PageEvidence(blocks, kept, scores, self.title, url, is_free))
+        roles = block_roles(blocks, kept, self.headline)
+        measures = confidence_measures(model_kind, scores, kept, blocks.measures.words, probabilities)
+
+        def text(role: str) -> str:
+            chosen = np.array([found == role for found in roles], dtype=np.bool_)
+            return plain_text(blocks, chosen, data_tables(blocks, chosen), normalise=normalise)
+
+        return Facts(
+            kind=kind,
+            confidence=expected_f1(model_kind, measures),
+            lang_confidence=self._lang_confidence(),
+            roles=roles,
+            lead=text("lead") or None,
+            body=text("body") or None,
+            captions=tuple(filter(None, text("caption").split("\n\n"))),
+            comments=tuple(filter(None, text("comment").split("\n\n"))),
+            links=links_of_text(blocks, kept, Base.of(blocks.tags, url)) if len(blocks) else (),
+        )
+
+    def _lang_confidence(self) -> float | None:
+        """Return how sure it is that the text that is kept, or else all of it, is in the page's language."""
+        blocks, lang = self.measured.blocks, self.measured.lang
+        if lang is None or not len(blocks):
+            return None
+        kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
+        measures = blocks.measures
+        rows = self.identifier.index.rows_of_keys(measures.token_keys[kept[measures.token_block]])
+        text = "\n".join(blocks.texts(kept.nonzero()[0].tolist()))
+        guess = self.identifier.identify(text, declared=lang, rows=rows)
+        return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
+
+    @cached_property
+    def metadata(self) -> Metadata | None:
+        """What the page says of itself; None where the options leave it out."""
+        if not self.options.metadata:
+            return None
+        # Its patterns take some ten milliseconds to compile.
+        from blockfeat.metadata.read import read_metadata
+
+        return read_metadata(self.page, self.measured.blocks, self.prediction.kept, self.headline)
+
+    @cached_property
+    def site_page(self) -> SitePage | None:
+        """What `SiteProfile.add` takes of the page."""
+        return SitePage.of(self.measured, self.prediction, model=self.model.name, kind=self.model.kind)
+
+    def nodes(self, *, images: bool) -> tuple[Node, ...]:
+        """Return the kept blocks as nodes of a document, with images or without."""
+        from blockfeat.content.build import nodes_of
+        from blockfeat.content.inline import Inlines
+        from blockfeat.content.links import Base
+
+        blocks = self.measured.blocks
+        base = Base.of(blocks.tags, self.page.url)
+        inlines = Inlines.of(blocks, base=base, normalise=self.options.normalise, images=images)
+        return nodes_of(blocks, self.prediction.kept, inlines)
+
+    def markup(self, *, absolute: bool, styles: bool) -> str:
+        """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""
+        from blockfeat.content.page_markup import PageMarkup
+
+        blocks, kept = self.measured.blocks, self.prediction.kept
+        return PageMarkup(blocks, kept, self.page.url, self.title, self.page.data).written(
+            absolute=absolute, styles=styles
+        )
+
+
+def xpaths(blocks: Blocks) -> list[str]:
+    """Return the path of every container; linear in the size of the page."""
+    tags, containers = blocks.tags, blocks.containers
+    steps = _steps(tags)
+    parents = tags.parents().tolist()
+    elements = containers.element.tolist()
+    found: list[str] = []
+    for element, around in zip(elements, containers.parent.tolist(), strict=True):
+        outer = elements[around] if around >= 0 else -1
+        path = [steps[element]]
+        between = parents[element]
+        while between != outer:
+            path.append(steps[between])
+            between = parents[between]
+        path.append(found[around] if around >= 0 else "")
+        found.append("/".join(reversed(path)))
+    return found
+
+
+def _steps(tags: Tags) -> list[str]:
+    """Return the last step of every element's path: its name and its number among siblings of that name."""
+    numbers: Counter[tuple[int, int]] = Counter()
+    steps: list[str] = []
+    for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
+        numbers[parent, key] += 1
+        name = tags.name(element)
+        steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
+    return steps
+
+
+def _links_by_block(blocks: Blocks) -> dict[int, list[int]]:
+    """Anchors by the block that they start in."""
+    anchors = blocks.anchors
+    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
+    links: dict[int, list[int]] = {}
+    for anchor, owner in enumerate(owners.tolist()):
+        if owner < len(blocks):
+            links.setdefault(owner, []).append(anchor)
+    return links
+
+
+def _links_in(blocks: Blocks, index: int, anchors: list[int]) -> tuple[Link, ...]:
+    """Places of the anchors of one block in its folded text; those without a target are passed over."""
+    if not anchors:
+        return ()
+    first, raw = int(blocks.block_starts[index]), blocks.raw_text(index)
+    words = [found.span() for found in _WORD.finditer(raw)]
+    starts, ends = [start for start, _ in words], [end for _, end in words]
+    # Where each word stands once every gap is one space.
+    folded = list(accumulate((end - start + 1 for start, end in words), initial=0))
+    made = []
+    for anchor in anchors:
+        start = max(int(blocks.anchors.start[anchor]) - first, 0)
+        end = min(int(blocks.anchors.end[anchor]) - first, len(raw))
+        low, high = bisect_right(ends, start), bisect_left(starts, end) - 1
+        href = blocks.tags.attributes(int(blocks.anchors.element[anchor])).get("href")
+        if href and low <= high:
+            begin = folded[low] + max(start - starts[low], 0)
+            made.append(Link(begin, folded[high] + min(end, ends[high]) - starts[high], href))
+    return tuple(sorted(made, key=lambda link: (link.start, link.end)))
