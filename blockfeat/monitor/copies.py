@@ -53,12 +53,10 @@ def bands_of(runs: NDArray[np.uint64], *, min_words: int) -> tuple[int, ...]:
     """
     if runs.size < min_words:
         return ()
-    from datasketch import MinHash
+    from rensa import RMinHash
 
-    # Values of 32 bits are what its permutations are made for; the runs are hashes already.
-    signature = MinHash(num_perm=_PERMUTATIONS, seed=_SEED, hashfunc=int)
-    signature.update_batch((runs >> _HALF).tolist())
-    rows = np.asarray(signature.hashvalues, dtype=np.uint64).reshape(BANDS, _ROWS)
+    (signature,) = RMinHash.digest_matrix_from_flat_token_hashes(runs, [0, runs.size], _PERMUTATIONS, _SEED).to_rows()
+    rows = np.asarray(signature, dtype=np.uint64).reshape(BANDS, _ROWS)
     keys = np.zeros(BANDS, dtype=np.uint64)
     for place in range(_ROWS):
         keys = (keys ^ rows[:, place]) * _MIX

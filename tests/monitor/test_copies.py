@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("datasketch", reason="needs the extra monitor")
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete, insert, or_, select
 
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.copies import containment, runs_of_words
+from blockfeat.monitor.copies import bands_of, containment, runs_of_words
 from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.schema import band, page
 
@@ -45,3 +45,11 @@ def save_bands(connection: Connection, number: int, bands: Sequence[int]) -> Non
     if bands:
         rows = [{"number": place, "hash": key, "page_id": number} for place, key in enumerate(bands)]
         connection.execute(insert(band), rows)
+
+
+def renew_bands(connection: Connection) -> None:
+    """Compute the keys of all pages that have some anew, after a change of how they are made."""
+    numbers = connection.scalars(select(band.c.page_id).distinct()).all()
+    for number in numbers:
+        words = connection.scalar(select(page.c.text).where(page.c.id == number)) or ""
+        save_bands(connection, number, bands_of(runs_of_words(words), min_words=1))

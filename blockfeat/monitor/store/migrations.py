@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, inspect, select, text
 
 from blockfeat.errors import StoreError
+from blockfeat.monitor.store.copies import renew_bands
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, meta, metadata
 from blockfeat.monitor.store.views import VIEWS
 
-# The statements that lead from a version to the next, in SQL that both databases know.
-MIGRATIONS: Mapping[int, tuple[str, ...]] = {
+Migration = str | Callable[[Connection], None]
+
+# What leads from a version to the next: SQL that both databases know, or a function.
+MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
+    2: (renew_bands,),  # another library makes the keys of copies
 }
 
 
@@ -29,7 +33,7 @@ def migrate(
     *,
     name: str,
     target: int = SCHEMA_VERSION,
-    migrations: Mapping[int, tuple[str, ...]] = MIGRATIONS,
+    migrations: Mapping[int, tuple[Migration, ...]] = MIGRATIONS,
 ) -> None:
     """Make the tables, or bring them to the version of this program; all of it in the transaction of ``connection``.
 
@@ -53,7 +57,10 @@ def migrate(
             if step not in migrations:
                 raise StoreError(f"{name}: no way from schema {step} to {step + 1}")
             for statement in migrations[step]:
-                connection.execute(text(statement))
+                if callable(statement):
+                    statement(connection)
+                else:
+                    connection.execute(text(statement))
         connection.execute(meta.update().where(meta.c.key == "schema_version").values(value=str(target)))
     for view, query in VIEWS.items():
         connection.execute(text(f"CREATE VIEW {view} AS {query}"))

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 metadata = MetaData()
 

@@ -282,6 +282,20 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
         Store.open(address)
 
 
+def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
+    with Store.open(address) as store:
+        page, short = _add(store, "a.example/1", "a.example/2")
+        store.save_page(_visit(page), _record(_STORY), copies=_COPIES)
+        store.save_page(_visit(short), _record("Corvane sails."), copies=_COPIES)
+        with store.engine.begin() as connection:
+            connection.execute(text("UPDATE band SET hash = hash / 2"))
+            connection.execute(text("UPDATE blockfeat_meta SET value = '2' WHERE key = 'schema_version'"))
+    with Store.open(address) as store:
+        (page,) = _add(store, "b.example/1")
+        assert store.save_page(_visit(page), _record(f"From the agency. {_STORY}"), copies=_COPIES).copy
+        assert store.query("SELECT count(DISTINCT page_id) AS pages FROM band") == [{"pages": 2}]
+
+
 def test_addresses(tmp_path: Path) -> None:
     assert address_of("postgresql://me@host/db").drivername == "postgresql+psycopg"
     assert shown("postgresql://me:secret@host/db") == "postgresql://me:***@host/db"
