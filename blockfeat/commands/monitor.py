@@ -39,9 +39,8 @@ def aliases(
     only: Annotated[str | None, typer.Option("--only", help="With --wikidata: only names in these languages.")] = None,
 ) -> None:
     """Propose aliases of brands, as TOML for a monitor's file: look through them before you use them."""
+    from blockfeat.monitor.mentions.aliases import inflected_aliases, read_wikidata
     from blockfeat.monitor.mentions.brand import Brand
-    from blockfeat.monitor.mentions.inflection import inflected_aliases
-    from blockfeat.monitor.mentions.wikidata import read_wikidata
 
     if not names and wikidata is None:
         raise typer.BadParameter("give names, or --wikidata FILE", param_hint="NAME")

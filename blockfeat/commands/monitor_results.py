@@ -163,7 +163,7 @@ def export(
     """Write a view of the store as JSON Lines, CSV or Parquet."""
     from blockfeat._files import writing
     from blockfeat.monitor.export import EXPORT_FORMATS, export_rows, format_of
-    from blockfeat.monitor.store.views import VIEWS
+    from blockfeat.monitor.store.schema import VIEWS
 
     chosen = format or (format_of(output) if output is not None else None) or "jsonl"
     if chosen not in EXPORT_FORMATS:

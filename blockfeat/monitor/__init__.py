@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.adapter import PageMentions, mentions_in
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.config.settings import MonitorConfig, Source
+    from blockfeat.monitor.reading import PageMentions, mentions_in
     from blockfeat.monitor.report.counts import Selection, counts
     from blockfeat.monitor.report.page import report_page
     from blockfeat.monitor.run import run_once, stay

@@ -16,10 +16,9 @@ from blockfeat.monitor.config.settings import CopySettings, MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.frontier import Frontier
 from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import ReaderSettings
-from blockfeat.monitor.schedule import after_failed_poll
+from blockfeat.monitor.schedule import Frontier, after_failed_poll
 from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.summary import Summary

@@ -1,15 +1,72 @@
-"""When a feed is polled, and a page fetched, the next time."""
+"""Which page is next, and when a feed is polled or a page fetched the next time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+import re
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 
 from blockfeat.monitor.config.settings import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.feeds.polling import next_poll
 from blockfeat.monitor.fetching.fetched import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
+
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,9})", re.I)
+# However long a feed asks for, it is polled once a day.
+_LONGEST = 86_400.0
+_HOURS_OF_A_WEEK = 168
+
+
+def next_poll(
+    *,
+    now: float,
+    every: float,
+    headers: Mapping[str, str] | None = None,
+    ttl_seconds: int | None = None,
+    skip_hours: Collection[int] = (),
+    skip_days: Collection[int] = (),
+    retry_at: float | None = None,
+) -> float:
+    """Return the time of the next poll in epoch seconds.
+
+    The longest of ``every``, the feed's time to live and ``Cache-Control: max-age`` (less the ``Age``), of which the
+    last two count for at most a day; never before ``retry_at``; then the next hour that the feed does not skip.
+
+    Parameters
+    ----------
+    now : float
+        Time of the last answer, epoch seconds.
+    every : float
+        Seconds between two polls that the user wishes.
+    headers : mapping, optional
+        Headers of the last answer, names in lower case.
+    ttl_seconds, skip_hours, skip_days
+        As `Feed` has them. A feed that skips every hour skips none.
+    retry_at : float, optional
+        As `Fetched` has it.
+    """
+    asked = max(float(ttl_seconds or 0), _max_age(headers or {}))
+    due = max(now + max(every, min(asked, _LONGEST)), retry_at or 0.0)
+    return _unskipped(due, frozenset(skip_hours), frozenset(skip_days))
+
+
+def _max_age(headers: Mapping[str, str]) -> float:
+    found = _MAX_AGE.search(headers.get("cache-control", ""))
+    age = headers.get("age", "").strip()
+    seconds = float(found[1]) if found else 0.0
+    return max(seconds - (float(age) if age.isascii() and age.isdigit() and len(age) < 10 else 0.0), 0.0)
+
+
+def _unskipped(due: float, hours: frozenset[int], days: frozenset[int]) -> float:
+    """Return a time, or the beginning of the first hour after it that is not skipped."""
+    moment = datetime.fromtimestamp(due, UTC)
+    for _ in range(_HOURS_OF_A_WEEK):
+        if moment.hour not in hours and moment.weekday() not in days:
+            return max(due, moment.timestamp())
+        moment = moment.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return due
+
 
 _DAY = 86400.0
 _FIRST_WAIT = 60.0
@@ -73,3 +130,63 @@ def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: Pag
     if page.attempts + 1 >= settings.attempts:
         return None
     return at + min(_FIRST_WAIT * 4.0**page.attempts, _DAY)
+
+
+class Frontier:
+    """Hands out pages so that no host has more than its share in hand, and a slow one holds up no other.
+
+    Parameters
+    ----------
+    per_host : int
+        Most pages of a host in hand.
+    """
+
+    def __init__(self, *, per_host: int) -> None:
+        self._per_host = per_host
+        self._queues: dict[str, deque[DuePage]] = {}
+        self._in_hand: dict[int, str] = {}
+        self._busy: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        """Return how many pages wait."""
+        return sum(map(len, self._queues.values()))
+
+    @property
+    def known(self) -> list[int]:
+        """Numbers of the pages that wait or are in hand."""
+        return [*self._in_hand, *(page.id for queue in self._queues.values() for page in queue)]
+
+    @property
+    def in_hand(self) -> int:
+        """How many pages are in hand."""
+        return len(self._in_hand)
+
+    def add(self, pages: Iterable[DuePage]) -> None:
+        """Add pages from the store."""
+        for page in pages:
+            self._queues.setdefault(page.host, deque()).append(page)
+
+    def take(self) -> DuePage | None:
+        """Return a page whose host has a free place; None where there is none."""
+        for host in list(self._queues):
+            if self._busy[host] < self._per_host:
+                queue = self._queues.pop(host)
+                page = queue.popleft()
+                if queue:
+                    # Behind the others: hosts take turns.
+                    self._queues[host] = queue
+                self._in_hand[page.id] = host
+                self._busy[host] += 1
+                return page
+        return None
+
+    def finish(self, page: DuePage) -> None:
+        """Give back the place of a page that is done with."""
+        host = self._in_hand.pop(page.id)
+        self._busy[host] -= 1
+        if not self._busy[host]:
+            del self._busy[host]
+
+    def drop_host(self, host: str) -> None:
+        """Forget the pages of a host that asked to be left alone; the store has them."""
+        self._queues.pop(host, None)

@@ -17,8 +17,7 @@ from blockfeat.monitor.fetching.fetched import Fetched
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
 from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
-from blockfeat.monitor.store.moments import iso_of
-from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit
+from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
 _logger = logging.getLogger("blockfeat.monitor")
 _DEEPEST = 3

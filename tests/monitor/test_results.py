@@ -13,13 +13,12 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ConfigError
-from blockfeat.monitor.adapter import mentions_in
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.export import export_rows
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.report.charts import in_steps
+from blockfeat.monitor.reading import mentions_in
 from blockfeat.monitor.report.counts import Count, Selection, counts
-from blockfeat.monitor.report.page import report_page
+from blockfeat.monitor.report.page import in_steps, report_page
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from pages import BRAND, article_page

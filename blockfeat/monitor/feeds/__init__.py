@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from blockfeat.monitor.feeds.feed import Feed, FeedEntry
-from blockfeat.monitor.feeds.polling import next_poll
 from blockfeat.monitor.feeds.reading import read_feed
 
-__all__ = ["Feed", "FeedEntry", "next_poll", "read_feed"]
+__all__ = ["Feed", "FeedEntry", "read_feed"]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import FeedError, MissingExtraError
 from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.feeds.gathering import Gathering
-from blockfeat.monitor.feeds.plain_text import plain_text
+from blockfeat.monitor.feeds.gathering import Gathering, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
 if TYPE_CHECKING:

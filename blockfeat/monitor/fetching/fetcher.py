@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Self
 from blockfeat.errors import MissingExtraError
 from blockfeat.io.http.addresses import ask_resolver, parse_network
 from blockfeat.io.http.async_transport import Resolver, checked_async_transport
-from blockfeat.monitor.fetching.clock import Clock, SystemClock
 from blockfeat.monitor.fetching.content_types import ACCEPT
 from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
 from blockfeat.monitor.fetching.fetched import Fetched
 from blockfeat.monitor.fetching.options import FetchOptions
-from blockfeat.monitor.fetching.politeness import HostTurns
-from blockfeat.monitor.fetching.retry_after import retry_at
+from blockfeat.monitor.fetching.politeness import Clock, HostTurns, SystemClock, retry_at
 from blockfeat.monitor.fetching.robots import RobotsRules
 from blockfeat.monitor.fetching.urls import host_of
 

@@ -1,13 +1,48 @@
-"""Turns at a host: how many requests at once, and how long between them."""
+"""When a host may be asked: the wait between two requests, its turn, and what ``Retry-After`` says."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Protocol
 
-from blockfeat.monitor.fetching.clock import Clock
+
+class Clock(Protocol):
+    """What tells the time and waits; tests have one that does not wait."""
+
+    def time(self) -> float:
+        """Return the time of day, in epoch seconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class SystemClock:
+    """The clock of this machine."""
+
+    def time(self) -> float:
+        """Return the time of day, in epoch seconds."""
+        return time.time()
+
+    def monotonic(self) -> float:
+        """Return seconds that never go back."""
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait without blocking others."""
+        await asyncio.sleep(seconds)
+
 
 # Above so many hosts, those that nobody waits for are forgotten.
 _REMEMBERED = 1024
@@ -84,3 +119,29 @@ class HostTurns:
             del self._held[host]
             return None
         return until
+
+
+# Seconds: no answer can silence a host for longer.
+LONGEST_WAIT = 7 * 86_400.0
+
+
+def retry_at(value: str | None, *, now: float) -> float | None:
+    """Return the time in epoch seconds that a ``Retry-After`` names, at most a week ahead.
+
+    Parameters
+    ----------
+    value : str or None
+        Seconds or an HTTP date; None and what is neither give None, as does a date in the past.
+    now : float
+        Epoch seconds.
+    """
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        # More digits than any wait needs: no number of thousands of digits is computed.
+        return now + (min(float(text), LONGEST_WAIT) if len(text) < 10 else LONGEST_WAIT)
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    return min(seconds, now + LONGEST_WAIT) if seconds > now else None

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from blockfeat.monitor.fetching.clock import Clock
 from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.fetching.politeness import Clock
 
 if TYPE_CHECKING:
     from protego import Protego

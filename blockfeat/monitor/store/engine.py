@@ -1,16 +1,19 @@
-"""Connections to SQLite and PostgreSQL."""
+"""Connections to SQLite and PostgreSQL; one run on a store at a time."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
 
 WRITES = "blockfeat_writes"
@@ -94,3 +97,39 @@ def _begin(connection: Connection) -> None:
 def insert_or(engine: Engine, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Return an insert that knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
     return postgresql.insert(table) if engine.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+# The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
+_NUMBER = int.from_bytes(b"blockfea", "big")
+
+
+@contextmanager
+def locked(engine: Engine, *, name: str) -> Iterator[None]:
+    """Hold the lock of a store.
+
+    For SQLite it is an exclusive transaction on an empty database beside the store, which the system ends with the
+    process; for PostgreSQL an advisory lock of the session.
+
+    Raises
+    ------
+    StoreError
+        Another process has it.
+    """
+    if engine.dialect.name == "postgresql":
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as session:
+            # Closed at the end, not given back to the pool with the lock.
+            session.detach()
+            if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
+                raise StoreError(f"{name}: another run is at work on this store")
+            try:
+                yield
+            finally:
+                # The server would notice only some time later that the session is closed.
+                session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
+        return
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(held_alone(f"{engine.url.database}.lock"))
+        except BlockingIOError as error:
+            raise StoreError(f"{name}: another run is at work on this store") from error
+        yield

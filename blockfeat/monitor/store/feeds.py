@@ -9,8 +9,7 @@ from dataclasses import asdict
 from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
 
 from blockfeat.monitor.store.engine import insert_or
-from blockfeat.monitor.store.moments import iso, iso_of
-from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll
+from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll, iso, iso_of
 from blockfeat.monitor.store.schema import feed, host, page
 
 _NOT_MODIFIED = 304

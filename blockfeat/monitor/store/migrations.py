@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Connection, inspect, select, text
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.store.copies import renew_bands
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, meta, metadata
-from blockfeat.monitor.store.views import VIEWS
+from blockfeat.monitor.store.pages import renew_bands
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata
 
 Migration = str | Callable[[Connection], None]
 

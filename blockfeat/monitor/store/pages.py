@@ -1,23 +1,92 @@
-"""Pages in the store: which are due, and everything about one page in one transaction."""
+"""Pages in the store: which are due, everything about one page in one transaction, copies, and profiles of sites."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, or_, select, update
 
+from blockfeat.errors import InputError
+from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.copies import containment, runs_of_words
+from blockfeat.monitor.copies import bands_of, containment, runs_of_words
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.store.copies import original_of, save_bands
+from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
-from blockfeat.monitor.store.moments import iso
-from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit
-from blockfeat.monitor.store.schema import host, mention, outbox, page, version
-from blockfeat.monitor.store.sites import add_to_site
+from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit, iso
+from blockfeat.monitor.store.schema import band, host, mention, outbox, page, site, version
+
+_SHORT, _SHORT_SIMILARITY = 250, 0.9
+
+
+def original_of(connection: Connection, number: int, record: PageRecord, settings: CopySettings) -> int | None:
+    """Return the page that a page is a copy of, the most alike of those in the store; None where it is an original."""
+    if not record.bands:
+        return None
+    alike = or_(*((band.c.number == place) & (band.c.hash == key) for place, key in enumerate(record.bands)))
+    shared = select(band.c.page_id).where(alike, band.c.page_id != number).distinct()
+    # Originals only: a copy is no candidate, it is as near to its own original.
+    query = (
+        select(page.c.id, page.c.text)
+        .where(page.c.id.in_(shared), page.c.copy_of.is_(None), page.c.text.is_not(None))
+        .order_by(page.c.id)
+        .limit(_CANDIDATES)
+    )
+    runs = runs_of_words(record.text)
+    # Short texts that share a template are alike too, but not so much as copies are.
+    least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
+    best, most = None, least
+    for candidate in connection.execute(query).all():
+        share = containment(runs, runs_of_words(candidate.text))
+        if share > most or (best is None and share == most):
+            best, most = candidate.id, share
+    return best
+
+
+def save_bands(connection: Connection, number: int, bands: Sequence[int]) -> None:
+    """Replace the keys of a page."""
+    connection.execute(delete(band).where(band.c.page_id == number))
+    if bands:
+        rows = [{"number": place, "hash": key, "page_id": number} for place, key in enumerate(bands)]
+        connection.execute(insert(band), rows)
+
+
+def renew_bands(connection: Connection) -> None:
+    """Compute the keys of all pages that have some anew, after a change of how they are made."""
+    numbers = connection.scalars(select(band.c.page_id).distinct()).all()
+    for number in numbers:
+        words = connection.scalar(select(page.c.text).where(page.c.id == number)) or ""
+        save_bands(connection, number, bands_of(runs_of_words(words), min_words=1))
+
+
+_logger = logging.getLogger("blockfeat.monitor.store")
+
+
+def packed_profile(connection: Connection, host: str) -> str | None:
+    """Return the profile of a host as `SiteProfile.to_bytes` gives it; None where there is none."""
+    found: str | None = connection.scalar(select(site.c.profile).where(site.c.host == host))
+    return found
+
+
+def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePage) -> None:
+    """Add a page to the profile of its host; a profile of another model is begun anew."""
+    packed = packed_profile(connection, host)
+    profile = SiteProfile()
+    if packed is not None:
+        try:
+            profile = SiteProfile.from_bytes(packed.encode(), where=f"the site profile of {host}")
+        except InputError as error:
+            _logger.warning("%s; it is begun anew", error, extra={"event": "site profile lost"})
+    if profile.model not in (None, page.model):
+        profile = SiteProfile()
+    text = profile.add(page).to_bytes().decode()
+    statement = insert_or(engine, site).values(host=host, profile=text)
+    connection.execute(statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": text}))
+
 
 _KEY_LENGTH = 24
 _CANDIDATES = 12

@@ -14,13 +14,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import CopySettings, Source
-from blockfeat.monitor.store import feeds, outbox, pages, runs, sites
-from blockfeat.monitor.store.engine import WRITES, open_engine, shown
-from blockfeat.monitor.store.lock import locked
+from blockfeat.monitor.store import feeds, pages, runs
+from blockfeat.monitor.store.engine import WRITES, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Saved, Visit
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, page
-from blockfeat.monitor.store.views import VIEWS
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, page
 
 _ROWS_AT_ONCE = 500
 
@@ -34,7 +32,7 @@ class Store:
     name : str
         Path or address, without a password.
     engine : sqlalchemy.Engine
-        For queries of your own; the views are `blockfeat.monitor.store.views.VIEWS`.
+        For queries of your own; the views are `blockfeat.monitor.store.schema.VIEWS`.
     """
 
     name: str
@@ -142,7 +140,7 @@ class Store:
     def site_profile(self, host: str) -> str | None:
         """Return the profile of a host, as `blockfeat.SiteProfile.to_bytes` gives it; None for a new host."""
         with self._reading() as connection:
-            return sites.packed_profile(connection, host)
+            return pages.packed_profile(connection, host)
 
     def save_failure(self, visit: Visit) -> Saved:
         """Save that a page could not be fetched."""
@@ -167,22 +165,22 @@ class Store:
     def set_sinks(self, names: Sequence[str]) -> None:
         """Set who receives new mentions."""
         with self._writing() as connection:
-            outbox.add_sinks(self.engine, connection, names)
+            runs.add_sinks(self.engine, connection, names)
 
     def undelivered(self, sink: str, *, limit: int) -> list[tuple[int, str]]:
         """Return the next mentions for a receiver."""
         with self._reading() as connection:
-            return outbox.undelivered(connection, sink, limit=limit)
+            return runs.undelivered(connection, sink, limit=limit)
 
     def note_delivery(self, sink: str, last: int) -> None:
         """Note that a receiver has all mentions up to a number."""
         with self._writing() as connection:
-            outbox.note_delivery(connection, sink, last)
+            runs.note_delivery(connection, sink, last)
 
     def note_failed_delivery(self, sink: str, error: str) -> None:
         """Note that a receiver could not be reached."""
         with self._writing() as connection:
-            outbox.note_failure(connection, sink, error)
+            runs.note_failure(connection, sink, error)
 
     def begin_run(self, *, now: float, process: str) -> int:
         """Note that a run begins; return its number."""
@@ -207,7 +205,7 @@ class Store:
         Parameters
         ----------
         view : str
-            A key of `blockfeat.monitor.store.views.VIEWS`.
+            A key of `blockfeat.monitor.store.schema.VIEWS`.
         where : str
             An SQL condition with ``:names`` of ``values``.
         """

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.fetching.retry_after import LONGEST_WAIT, retry_at
+from blockfeat.monitor.fetching.politeness import LONGEST_WAIT, retry_at
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 

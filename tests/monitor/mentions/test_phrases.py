@@ -6,7 +6,7 @@ import pytest
 
 from blockfeat.errors import BrandError
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.phrases import PhraseFinder
+from blockfeat.monitor.mentions.matcher import PhraseFinder
 
 
 def test_tokens_without_case() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from blockfeat.errors import BrandError
+from blockfeat.monitor.mentions.aliases import read_wikidata
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.wikidata import read_wikidata
 
 ITEM = {
     "id": "Q1",
