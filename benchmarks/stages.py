@@ -12,7 +12,7 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.features.measuring import Measurer
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.report import markdown_table
 
 if TYPE_CHECKING:
     import pandas

@@ -31,7 +31,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import PageEvidence, page_kind
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, Corpora
 from experiments.left_out import left_out_models
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from blockfeat.data import LabelledPage, load_corpora, write_corpus
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
-from blockfeat.training.evaluation.score_model import score_model
+from blockfeat.training.evaluation.evaluate import score_model
 from blockfeat.web.labelling.background import model_file
 from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession

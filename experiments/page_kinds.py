@@ -38,7 +38,7 @@ from blockfeat.extraction.page_kind import (
     rule_kind,
 )
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker
 

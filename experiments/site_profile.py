@@ -35,9 +35,9 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blockfeat.page.urls import guess_host
-from blockfeat.training.evaluation.bootstrap import paired_difference
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.metrics import paired_difference
+from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import CLEANEVAL, Corpora
 from experiments.left_out import LEFT_OUT, left_out_models
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from blockfeat.data import load_corpora
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.score_model import score_model
+from blockfeat.training.evaluation.evaluate import score_model
 from experiments.left_out import left_out_models
 
 __all__ = ["FLOORS", "Floor", "main", "read_floors"]

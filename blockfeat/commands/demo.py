@@ -185,7 +185,7 @@ def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: 
     from blockfeat._files import write_text, writing
     from blockfeat.io.outputs import explanation_page
     from blockfeat.models.store import save_model
-    from blockfeat.training.evaluation.training_report import write_training_report
+    from blockfeat.training.evaluation.report import write_training_report
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)

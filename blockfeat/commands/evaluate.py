@@ -59,8 +59,8 @@ def evaluate(
     if not corpus:
         raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.evaluate import score_model
     from blockfeat.training.evaluation.report import evaluation_tables, write_evaluation
-    from blockfeat.training.evaluation.score_model import score_model
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
@@ -75,8 +75,8 @@ def evaluate(
 
 def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, report: Path | None) -> None:
     """Score the second labeller against the first."""
-    from blockfeat.training.evaluation.agreement import agreement
     from blockfeat.training.evaluation.report import agreement_tables, write_agreement
+    from blockfeat.training.evaluation.strategies import agreement
 
     first, second = (labelled_pages([str(path)], lang) for path in labellers)
     found = agreement(first, second)
@@ -192,7 +192,7 @@ def _metadata(
 ) -> None:
     """Score metadata beside the peers that give them; print the table and write it."""
     from blockfeat.training.evaluation.metadata import METADATA_PEERS, run_metadata_bench
-    from blockfeat.training.evaluation.metadata_gold import read_gold
+    from blockfeat.training.evaluation.metadata_scores import read_gold
 
     names = [peer.name for peer in peers]
     pages = read_gold(paths, sample=sample)

@@ -155,7 +155,7 @@ def _configuration(
 
 def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> None:
     """Train, write the model and the report, and show what came out."""
-    from blockfeat.data.page_list import read_page_list
+    from blockfeat.data.split import read_page_list
     from blockfeat.models.store import save_model
     from blockfeat.training.train import train
 
@@ -182,7 +182,7 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
     save_model(model, run.output)
     if report is not None and model.report is not None:
         from blockfeat._files import writing
-        from blockfeat.training.evaluation.training_report import write_training_report
+        from blockfeat.training.evaluation.report import write_training_report
 
         found = model.report
         with writing(report):

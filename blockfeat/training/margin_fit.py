@@ -1,39 +1,33 @@
-"""Fit of the margin model: logistic regression on soft thresholds, then the swarm against word F1 itself."""
+"""The parameters of the margin model, and their start: logistic regression on soft thresholds, chosen one by one."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
-from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
-from blockfeat.training.margin_pages import PackedPages, Parameters
+from blockfeat.models.margin import SoftThreshold, Transitions, soft_values
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.pages import LabelOptions, TrainingPage
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
-
 _QUANTILES = (0.02, 0.2, 0.4, 0.6, 0.8, 0.98)
 _RARER = (0.1, 0.5, 0.9)
 _LEAST_SOFTNESS = 1e-3
 _TRIED = 5
 _RIDGE = 1e-4
 _CAUTION = 1e-3
-_FIRST_COST = 0.1
-_REACH_OF_COSTS = 1.5
 TUNED = ("all", "costs")
 """What the swarm may tune."""
 _MOST_LOG_ODDS = 30.0
 _SWARM = SwarmOptions(
     particles=24, iterations=30, inertia=0.73, cognitive=1.5, social=1.5, patience=15, velocity_limit=0.25, seed=1
 )
-_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -102,6 +96,46 @@ class MarginOptions:
     def generations(self) -> int:
         """Generations of the swarm at most."""
         return self.rounds * self.swarm.iterations * (2 if self.tuned == "all" else 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The model as arrays: columns of the features, then thresholds, softnesses and weights, bias and costs."""
+
+    columns: NDArray[np.int64]
+    thresholds: Array
+    softnesses: Array
+    weights: Array
+    bias: float = 0.0
+    enter: float = 0.0
+    leave: float = 0.0
+
+    def soft(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return how far values (n × k, of the chosen columns) are past their thresholds, -1 to 1."""
+        return soft_values(values, self.thresholds.astype(values.dtype), self.softnesses.astype(values.dtype))
+
+    def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
+        """Return the soft thresholds, strongest first, as numbers that a person can read."""
+        order = np.argsort(-np.abs(self.weights), kind="stable").tolist()
+        return tuple(
+            SoftThreshold(
+                names[int(self.columns[place])],
+                _readable(self.thresholds[place]),
+                _readable(self.softnesses[place]),
+                _readable(self.weights[place]),
+            )
+            for place in order
+        )
+
+    @property
+    def transitions(self) -> Transitions:
+        """The costs."""
+        return Transitions(_readable(self.enter), _readable(self.leave))
+
+
+def _readable(value: float) -> float:
+    """Round to four digits."""
+    return float(f"{float(value):.4g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,166 +299,3 @@ def _loss(parameters: Parameters, values: NDArray[np.floating], label: Array) ->
     scores = parameters.soft(values) @ parameters.weights + parameters.bias
     likely = np.logaddexp(0.0, scores) - label * scores
     return float(likely.mean() + _RIDGE / 2 * (parameters.weights**2).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class MarginFit:
-    """Result of the fit.
-
-    Attributes
-    ----------
-    parameters : Parameters
-        The parameters found.
-    start, fitness : float
-        Mean word F1 of the training pages before and after the swarm.
-    history : tuple of Generation
-        The generations of all stages, numbered through.
-    interrupted : bool
-        Whether the user stopped the swarm.
-    """
-
-    parameters: Parameters
-    start: float
-    fitness: float
-    history: tuple[Generation, ...] = ()
-    interrupted: bool = False
-
-
-def fit_margin(
-    pages: Sequence[TrainingPage],
-    options: MarginOptions,
-    *,
-    on_generation: Callable[[Generation], None] | None = None,
-) -> MarginFit:
-    """Fit the margin model to pages: choose features, regress, and let the swarm tune the parameters.
-
-    Raises
-    ------
-    TrainingError
-        The pages hold nothing to learn from.
-    """
-    start = replace(start_of(pages, options), enter=_FIRST_COST, leave=_FIRST_COST)
-    return tune(start, pages, options, on_generation=on_generation)
-
-
-def tune(
-    start: Parameters,
-    pages: Sequence[TrainingPage],
-    options: MarginOptions,
-    *,
-    on_generation: Callable[[Generation], None] | None = None,
-) -> MarginFit:
-    """Let the swarm look around a start for the highest mean word F1.
-
-    Of all parameters it tunes one half at a time: over all at once it finds less, since particles in so many dimensions
-    rarely help one without harm to another (van den Bergh & Engelbrecht 2004). Ctrl-C ends the search; what was found
-    so far is the result.
-    """
-    short = [page for page in pages if page.words.size <= options.blocks]
-    packed = PackedPages.build(short, start.columns)
-    stages = [(packed, _costs_at, 3)]
-    if options.tuned == "all":
-        drawn = np.random.default_rng(options.swarm.seed).permutation(len(short))[: options.pages]
-        some = PackedPages.build([short[place] for place in drawn.tolist()], start.columns)
-        count = start.weights.size
-        stages = [(packed, _weights_at, count + 3), (some, _thresholds_at, 2 * count)]
-    fitness = packed.evaluate(start)
-    fit = MarginFit(start, fitness, fitness)
-    for number, (number_of_round, (over, at, dimensions)) in enumerate(product(range(options.rounds), stages)):
-        swarm = replace(options.swarm, seed=options.swarm.seed + number)
-        try:
-            fit = _stage(fit, over, swarm, _Reading(at, dimensions, 0.5**number_of_round), on_generation)
-        except KeyboardInterrupt:
-            fit = replace(fit, interrupted=True)
-        if fit.interrupted:
-            break
-    return replace(fit, fitness=packed.evaluate(fit.parameters))
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """How a position of the swarm is read: as changes of a start, the nearer the later the round."""
-
-    at: Callable[[Parameters, Array, float], Parameters]
-    dimensions: int
-    reach: float
-
-
-def _stage(
-    fit: MarginFit,
-    pages: PackedPages,
-    swarm: SwarmOptions,
-    reading: _Reading,
-    on_generation: Callable[[Generation], None] | None,
-) -> MarginFit:
-    """Tune some of the parameters once."""
-    start, done = fit.parameters, len(fit.history)
-
-    def report(generation: Generation) -> None:
-        if on_generation is not None:
-            on_generation(replace(generation, number=done + generation.number))
-
-    def fitness(positions: Array) -> Array:
-        return _fitness(pages, [reading.at(start, position, reading.reach) for position in positions])
-
-    known = np.full(reading.dimensions, 0.5)
-    result = maximise(fitness, reading.dimensions, swarm, known=known, on_generation=report)
-    _logger.info("from %.4f to %.4f", result.history[0].best, result.fitness)
-    numbered = tuple(replace(one, number=done + one.number) for one in result.history)
-    return replace(
-        fit,
-        parameters=reading.at(start, result.position, reading.reach),
-        history=(*fit.history, *numbered),
-        interrupted=result.interrupted,
-    )
-
-
-def _fitness(pages: PackedPages, particles: Sequence[Parameters]) -> Array:
-    """Return the mean word F1 of each particle."""
-    scores = pages.scores(
-        np.stack([particle.thresholds for particle in particles]),
-        np.stack([particle.softnesses for particle in particles]),
-        np.stack([particle.weights for particle in particles]),
-        np.array([particle.bias for particle in particles]),
-    )
-    enter = np.array([particle.enter for particle in particles])
-    leave = np.array([particle.leave for particle in particles])
-    return pages.fitness(pages.labels(scores, enter, leave))
-
-
-def _costs_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with the bias and costs of a position; the middle of the cube is the start."""
-    return _with_costs(start, _change(position) * (reach * _REACH_OF_COSTS))
-
-
-def _weights_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with the weights, bias and costs of a position; the middle of the cube is the start."""
-    change = _change(position) * reach
-    weights = start.weights + change[:-3] * (0.5 * np.abs(start.weights) + 0.2)
-    return _with_costs(replace(start, weights=weights), change[-3:])
-
-
-def _thresholds_at(start: Parameters, position: Array, reach: float) -> Parameters:
-    """Return the start with thresholds (half a softness off at most) and softnesses (half to double) of a position."""
-    far, wider = np.split(_change(position) * reach, 2)
-    return replace(
-        start,
-        thresholds=start.thresholds + 0.5 * far * start.softnesses,
-        softnesses=start.softnesses * 2.0**wider,
-    )
-
-
-def _change(position: Array) -> Array:
-    """Return how far a position lies from the middle of the cube: -1 to 1."""
-    return np.asarray(2.0 * np.clip(position, 0.0, 1.0) - 1.0)
-
-
-def _with_costs(start: Parameters, change: Array) -> Parameters:
-    """Return parameters with bias and costs changed by three numbers."""
-    bias, enter, leave = change.tolist()
-    return replace(
-        start,
-        bias=start.bias + bias,
-        enter=max(0.0, start.enter + enter),
-        leave=max(0.0, start.leave + leave),
-    )

@@ -22,11 +22,16 @@ from blockfeat.models.decoding import logit, page_cut
 from blockfeat.models.expectation import expectation
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.evaluation.strategies import page_fitness
-from blockfeat.training.forest import fit_forest
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
-from blockfeat.training.soft_labels import Judge, soften_labels
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.soft_labels import Teacher, fit_forest, soften_labels
+from blockfeat.training.trainer import (
+    OnProgress,
+    Progress,
+    Trainer,
+    TrainingReport,
+    no_progress,
+)
 
 _AS_GOOD = 0.0005
 _MOST_REFUSED = 0.005
@@ -154,7 +159,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         if not self._has_teachers(len(own)) or len({source.host for source in own}) < 2:
             return pages, False
 
-        def teach(learnt: Sequence[TrainingPage], name: str) -> Judge:
+        def teach(learnt: Sequence[TrainingPage], name: str) -> Teacher:
             fit = self._network(learnt, name, on_progress, is_kept=False)
             if fit.interrupted:
                 raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""What all trainers have in common: a frozen configuration, ``fit(pages)``, progress, and the report of a training."""
+"""What all trainers have in common: a frozen configuration, ``fit(pages)``, progress, the report of a training."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.measuring import MeasuredTree
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.fitness import Chunk
-from blockfeat.training.chunks import Gold, chunk_of, grouped_scores, pages_in_groups
 from blockfeat.training.evaluation.strategies import GroupedScores
+from blockfeat.training.swarm_search import Gold, chunk_of, grouped_scores, pages_in_groups
 
 CANDIDATES = CleanSettings().link_lists.containers
 """Containers of today that a particle may look at beside table cells."""

@@ -23,8 +23,7 @@ from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.chunks import gold_of, prepared_pages
-from blockfeat.training.swarm_search import SwarmConfig, search_with_progress
+from blockfeat.training.swarm_search import SwarmConfig, gold_of, prepared_pages, search_with_progress
 from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
 
 Array = NDArray[np.float64]

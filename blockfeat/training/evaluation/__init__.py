@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from blockfeat.training.evaluation.bootstrap import Difference, Interval, confidence_interval, paired_difference
 from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore, evaluate, score_page
 from blockfeat.training.evaluation.metrics import (
+    Difference,
+    Interval,
     Scores,
     SnippetScores,
+    confidence_interval,
     cosine_length_ratio,
+    paired_difference,
     shingle_scores,
     snippet_scores,
     text_only_score,

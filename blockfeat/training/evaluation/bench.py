@@ -25,6 +25,9 @@ from blockfeat.training.evaluation.peers import Peer, missing_peers
 Extract = Callable[[LabelledPage], str]
 
 
+_WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
+
+
 @dataclass(frozen=True)
 class BenchSystem:
     """Something that is scored.
@@ -101,9 +104,6 @@ class _Worker:
     def failed(self, page: LabelledPage, reason: str) -> BenchPage:
         """Score a page whose worker died or passed the deadline: empty text, no time."""
         return bench_page("", page, error=reason, seconds=math.nan, memory=None)
-
-
-_WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 
 
 def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: float, memory: int | None) -> BenchPage:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._files import writing
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.bootstrap import Difference, paired_difference
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore
-from blockfeat.training.evaluation.markdown_table import markdown_table
+from blockfeat.training.evaluation.metrics import Difference, paired_difference
+from blockfeat.training.evaluation.report import markdown_table
 
 if TYPE_CHECKING:
     import pandas

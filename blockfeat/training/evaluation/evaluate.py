@@ -9,15 +9,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
+from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
-from blockfeat.training.evaluation.bootstrap import Interval, confidence_interval
-from blockfeat.training.evaluation.metrics import SnippetScores, cosine_length_ratio, snippet_scores, word_scores
+from blockfeat.page.document import Document
+from blockfeat.training.evaluation.metrics import (
+    Interval,
+    SnippetScores,
+    confidence_interval,
+    cosine_length_ratio,
+    snippet_scores,
+    word_scores,
+)
 
 if TYPE_CHECKING:
     import pandas
-
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
@@ -148,7 +156,7 @@ class Evaluation:
     ) -> Interval | None:
         """Return the mean of a metric with its confidence interval; None without pages with a gold text.
 
-        Parameters and errors as for `blockfeat.training.evaluation.bootstrap.confidence_interval`.
+        Parameters and errors as for `blockfeat.training.evaluation.metrics.confidence_interval`.
         """
         values = self.values(metric)
         return confidence_interval(values, level=level, samples=samples, seed=seed) if values else None
@@ -165,7 +173,7 @@ class Evaluation:
         key : str
             ``"corpus"``, ``"lang"`` or ``"page_type"``.
         level, samples, seed
-            Of the confidence interval (`blockfeat.training.evaluation.bootstrap.confidence_interval`).
+            Of the confidence interval (`blockfeat.training.evaluation.metrics.confidence_interval`).
 
         Raises
         ------
@@ -359,3 +367,37 @@ def _cells(row: GroupScores, columns: list[str]) -> list[str]:
 
 def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.1f}"
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """Extracts one page and scores it, in any process."""
+
+    extractor: Extractor
+
+    def __call__(self, page: LabelledPage) -> PageScore:
+        extraction = self.extractor.extract_document(Document(id=page.id, data=page.html, url=page.url))
+        return score_page(extraction.text, page, error=extraction.error)
+
+    def failed(self, page: LabelledPage, reason: str) -> PageScore:
+        return score_page("", page, error=reason)
+
+
+def score_model(
+    extractor: Extractor,
+    pages: Iterable[LabelledPage],
+    *,
+    jobs: int = 1,
+    on_page: Callable[[int], None] | None = None,
+) -> Evaluation:
+    """Extract and score labelled pages; a page that fails counts as empty text and keeps its error.
+
+    The pages' languages are identified, not taken from the corpus, as they would be in use.
+    """
+    scorer = _Scorer(extractor)
+    scores = []
+    for number, (_, score) in enumerate(in_order(scorer, pages, jobs=jobs, failure=scorer.failed), start=1):
+        scores.append(score)
+        if on_page is not None:
+            on_page(number)
+    return Evaluation(tuple(scores))

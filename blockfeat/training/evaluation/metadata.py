@@ -14,8 +14,7 @@ from typing import Any
 
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.metadata import Moment
-from blockfeat.training.evaluation.metadata_gold import GoldPage
-from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, scores_of
+from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
 from blockfeat.training.evaluation.peers import installed_peers
 
 METADATA_PEERS = ("trafilatura", "newspaper4k")
@@ -118,7 +117,7 @@ def run_metadata_bench(
     model : Extractor
         Whose blocks tell where the article begins.
     pages : sequence of GoldPage
-        What `blockfeat.training.evaluation.metadata_gold.read_gold` returns.
+        What `blockfeat.training.evaluation.metadata_scores.read_gold` returns.
     peers : sequence of str
         Names out of `METADATA_PEERS`; those that are not installed are left out.
     on_page : callable, optional

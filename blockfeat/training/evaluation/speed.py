@@ -20,8 +20,8 @@ from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.markdown_table import markdown_table
 from blockfeat.training.evaluation.peers import Peer
+from blockfeat.training.evaluation.report import markdown_table
 
 if TYPE_CHECKING:
     import pandas

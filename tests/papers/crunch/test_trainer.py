@@ -19,8 +19,8 @@ from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.chunks import gold_of
 from blockfeat.training.evaluation.metrics import word_scores
+from blockfeat.training.swarm_search import gold_of
 from blockfeat.training.train import train
 from random_pages import PAGES
 

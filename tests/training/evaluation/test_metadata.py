@@ -9,8 +9,7 @@ import pytest
 from blockfeat.errors import CorpusError
 from blockfeat.metadata import Moment
 from blockfeat.training.evaluation.metadata import run_metadata_bench
-from blockfeat.training.evaluation.metadata_gold import read_gold
-from blockfeat.training.evaluation.metadata_scores import FieldScore, GivenMetadata, count_field, scores_of
+from blockfeat.training.evaluation.metadata_scores import FieldScore, GivenMetadata, count_field, read_gold, scores_of
 from metadata.described import TEXT, extractor
 
 STAMP = datetime(2024, 5, 2, 8, 15, tzinfo=timezone(timedelta(hours=2)))

@@ -10,7 +10,7 @@ from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.agreement import agreement, cohens_kappa
+from blockfeat.training.evaluation.strategies import agreement, cohens_kappa
 from pages import article_page
 
 
