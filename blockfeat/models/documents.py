@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ModelError
@@ -27,8 +27,36 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
     return load_table(value) if isinstance(value, str) else TagTable.from_dict(value, where=where)
 
 
-def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return the values that the document of every block model holds, by the names of the model's attributes.
+class _Named(Protocol):
+    """What the documents of all kinds of models hold."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def table(self) -> TagTable: ...
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+    @property
+    def record(self) -> Mapping[str, Any]: ...
+
+
+def document_of(model: _Named, schema: int, **own: Any) -> dict[str, Any]:
+    """Return the document of a model: what all kinds have, and the values of its own."""
+    return {
+        "kind": model.kind,
+        "schema": schema,
+        "name": model.name,
+        "table": table_value(model.table),
+        **own,
+        "languages": list(model.languages),
+        "record": dict(model.record),
+    }
+
+
+def named_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """Return the values that `document_of` writes of every model, by the names of the model's attributes.
 
     Raises
     ------
@@ -41,10 +69,22 @@ def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
         "table": table_from_value(document["table"], where=where),
         "name": str(document["name"]),
         "languages": tuple(document["languages"]),
-        "stop_word_scope": document["stop_word_scope"],
-        "segmenter": document["segmenter"],
         "record": document.get("record", {}),
     }
+
+
+def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """Return `named_values`, and how the blocks of a model are measured.
+
+    Raises
+    ------
+    KeyError, TypeError
+        Something is missing or wrong; see `reading_values`.
+    TableError
+        There is no such table, or it is bad.
+    """
+    measuring = {name: document[name] for name in ("stop_word_scope", "segmenter")}
+    return named_values(document, where=where) | measuring
 
 
 def check_schema(document: Mapping[str, Any], schema: int, *, where: str) -> None:

@@ -18,7 +18,7 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_labels, favoured_cut, logit, page_cut
-from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
 from blockfeat.models.expectation import expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
@@ -201,24 +201,20 @@ class MarginModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            "segmenter": self.segmenter,
-            "stop_word_scope": self.stop_word_scope,
-            "languages": list(self.languages),
-            "bias": self.bias,
-            "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
-            "cut": self.cut,
-            "sure": self.sure,
-            "features": {
+        document = document_of(
+            self,
+            _SCHEMA,
+            segmenter=self.segmenter,
+            stop_word_scope=self.stop_word_scope,
+            bias=self.bias,
+            transitions={"enter": self.transitions.enter, "leave": self.transitions.leave},
+            cut=self.cut,
+            sure=self.sure,
+            features={
                 term.feature: {"threshold": term.threshold, "softness": term.softness, "weight": term.weight}
                 for term in self.terms
             },
-            "record": dict(self.record),
-        }
+        )
         return document, {}
 
     @classmethod

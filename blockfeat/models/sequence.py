@@ -20,7 +20,7 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import favoured_cut, logit, page_cut
-from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
 from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.layers import activate, convolve, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
@@ -281,20 +281,16 @@ class SequenceModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values and its weights, those of the layers in 16 bits."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            "columns": list(self.feature_names),
-            "cut": self.cut,
-            "cuts": dict(self.cuts),
-            "content": None if self.content is None else asdict(self.content),
-            "languages": list(self.languages),
-            "stop_word_scope": self.stop_word_scope,
-            "segmenter": self.segmenter,
-            "record": dict(self.record),
-        }
+        document = document_of(
+            self,
+            _SCHEMA,
+            columns=list(self.feature_names),
+            cut=self.cut,
+            cuts=dict(self.cuts),
+            content=None if self.content is None else asdict(self.content),
+            stop_word_scope=self.stop_word_scope,
+            segmenter=self.segmenter,
+        )
         halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
         floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
         return document, {**halves, **floats}

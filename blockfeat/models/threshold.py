@@ -17,7 +17,7 @@ from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import Decoder, decode
-from blockfeat.models.documents import check_schema, common_values, reading_values, table_value
+from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
 if TYPE_CHECKING:
@@ -192,19 +192,15 @@ class ThresholdModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            "segmenter": self.segmenter,
-            "stop_word_scope": self.stop_word_scope,
-            "languages": list(self.languages),
-            "decoder": {"name": self.decoder.name, "runs": self.decoder.runs},
-            "margins": {"softness": self.margins.softness, "penalty": self.margins.penalty},
-            "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
-            "record": dict(self.record),
-        }
+        document = document_of(
+            self,
+            _SCHEMA,
+            segmenter=self.segmenter,
+            stop_word_scope=self.stop_word_scope,
+            decoder={"name": self.decoder.name, "runs": self.decoder.runs},
+            margins={"softness": self.margins.softness, "penalty": self.margins.penalty},
+            thresholds={key: self._readable(values) for key, values in self.thresholds.items()},
+        )
         return document, {}
 
     def _readable(self, values: Array) -> dict[str, dict[str, Any]]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
+from warnings import warn
 
 if TYPE_CHECKING:
-    from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchTrainer
-    from blockfeat.papers.tokens.trainer import TokenConfig, TokenTrainer
-    from blockfeat.papers.web2text.trainer import Web2TextConfig, Web2TextTrainer
     from blockfeat.training.margin import MarginTrainer
     from blockfeat.training.margin_fit import MarginOptions
     from blockfeat.training.registry import CONFIGS, TRAINERS, config_text, load_config, make_trainer
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CONFIGS",
     "TRAINERS",
-    "CrunchConfig",
-    "CrunchTrainer",
     "MarginOptions",
     "MarginTrainer",
     "Progress",
@@ -28,20 +24,14 @@ __all__ = [
     "SequenceTrainer",
     "ThresholdConfig",
     "ThresholdTrainer",
-    "TokenConfig",
-    "TokenTrainer",
     "Trainer",
     "TrainingReport",
-    "Web2TextConfig",
-    "Web2TextTrainer",
     "config_text",
     "load_config",
     "make_trainer",
 ]
 
 _HOMES = {
-    "CrunchConfig": "crunch",
-    "CrunchTrainer": "crunch",
     "MarginOptions": "margin_fit",
     "MarginTrainer": "margin",
     "Progress": "trainer",
@@ -49,17 +39,21 @@ _HOMES = {
     "SequenceTrainer": "sequence",
     "ThresholdConfig": "thresholds",
     "ThresholdTrainer": "thresholds",
-    "TokenConfig": "tokens",
-    "TokenTrainer": "tokens",
     "Trainer": "trainer",
     "TrainingReport": "trainer",
-    "Web2TextConfig": "web2text",
-    "Web2TextTrainer": "web2text",
 }
+# Names of trainers and configurations that moved to blockfeat.papers, until the next release.
+_MOVED = {"Crunch": "crunch", "Token": "tokens", "Web2Text": "web2text"}
 
 
 def __getattr__(name: str) -> object:
     """Import a public name at its first use: the modules need scipy, which extraction does not."""
     if name in __all__:
         return getattr(import_module(f"blockfeat.training.{_HOMES.get(name, 'registry')}"), name)
+    for part in ("Config", "Trainer"):
+        kind = _MOVED.get(name.removesuffix(part))
+        if name.endswith(part) and kind is not None:
+            warn(f"{name} has moved to blockfeat.papers.{kind}.trainer", DeprecationWarning, stacklevel=2)
+            registry = import_module("blockfeat.training.registry")
+            return (registry.CONFIGS if part == "Config" else registry.TRAINERS)[kind]
     raise AttributeError(f"module 'blockfeat.training' has no attribute {name!r}")

@@ -1,36 +1,46 @@
-"""The registry of trainers: kind of model to its trainer and configuration."""
+"""The registry of trainers: the trainer of every kind of model, by the entry-point group ``blockfeat.trainers``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from blockfeat.errors import TrainingError
-from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchTrainer
-from blockfeat.papers.tokens.trainer import TokenConfig, TokenTrainer
-from blockfeat.papers.web2text.trainer import Web2TextConfig, Web2TextTrainer
+from blockfeat.models.registry import Plugins
 from blockfeat.training.config import config_from_values, config_to_toml, read_document
-from blockfeat.training.margin import MarginTrainer
-from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.sequence import SequenceConfig, SequenceTrainer
-from blockfeat.training.thresholds import ThresholdConfig, ThresholdTrainer
 from blockfeat.training.trainer import Trainer
 
-TRAINERS: Mapping[str, type[Trainer[Any]]] = {
-    cls.kind: cls
-    for cls in (ThresholdTrainer, MarginTrainer, SequenceTrainer, TokenTrainer, CrunchTrainer, Web2TextTrainer)
-}
+TRAINERS = Plugins(
+    group="blockfeat.trainers",
+    own={
+        "thresholds": "blockfeat.training.thresholds:ThresholdTrainer",
+        "margin": "blockfeat.training.margin:MarginTrainer",
+        "sequence": "blockfeat.training.sequence:SequenceTrainer",
+    },
+    error=TrainingError,
+)
 """Trainer of each kind."""
 
-CONFIGS: Mapping[str, type[Any]] = {
-    "thresholds": ThresholdConfig,
-    "margin": MarginOptions,
-    "sequence": SequenceConfig,
-    "tokens": TokenConfig,
-    "crunch": CrunchConfig,
-    "web2text": Web2TextConfig,
-}
+
+@dataclass(frozen=True)
+class _Configs(Mapping[str, type[Any]]):
+    """The configuration of each kind: what its trainer makes where none is given."""
+
+    def __getitem__(self, kind: str) -> type[Any]:
+        (config,) = (option for option in fields(TRAINERS[kind]) if option.name == "config")
+        cls: type[Any] = config.default_factory
+        return cls
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TRAINERS)
+
+    def __len__(self) -> int:
+        return len(TRAINERS)
+
+
+CONFIGS = _Configs()
 """Configuration of each kind."""
 
 

@@ -245,6 +245,11 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 
     config: ThresholdConfig = field(default_factory=ThresholdConfig)
 
+    @property
+    def metric(self) -> str:
+        """What the swarm maximises."""
+        return self.config.metric
+
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedThresholdModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         config, blank = self.config, self._blank_model()

@@ -16,7 +16,6 @@ from blockfeat.data.split import split_by_host, without_listed
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
-from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.registry import checked_kind, make_trainer
@@ -197,7 +196,6 @@ def _tested(
 ) -> TrainingReport:
     """Return the report with the test part and the curves of single features; Ctrl-C leaves out what is missing."""
     report = model.report or TrainingReport(trainer.kind, len(training))
-    metric = trainer.config.metric if isinstance(trainer.config, ThresholdConfig | CrunchConfig) else "f1"
 
     def on_page(done: int) -> None:
         on_progress(
@@ -207,7 +205,7 @@ def _tested(
     try:
         if test:
             on_page(0)
-            scores = compare_strategies(Extractor.of(model), test, metric, on_page=on_page)
+            scores = compare_strategies(Extractor.of(model), test, trainer.metric, on_page=on_page)
             report = replace(report, test=scores, test_pages=len(test))
         part = "test" if test else "training"
         curves, measure = trainer.curves(test or training)

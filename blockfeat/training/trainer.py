@@ -132,6 +132,11 @@ class Trainer(ABC, Generic[Config]):
     name: str = "trained"
     languages: tuple[str, ...] = ()
 
+    @property
+    def metric(self) -> str:
+        """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
+        return "f1"
+
     @abstractmethod
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedModel:
         """Learn a model from labelled pages; its ``report`` has no test part yet.

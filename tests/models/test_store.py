@@ -9,7 +9,6 @@ import pytest
 
 from blockfeat.errors import ModelError, OutputError
 from blockfeat.models import bundled_models, load_model, save_model
-from blockfeat.models.registry import MODEL_KINDS, model_class
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 
 
@@ -85,10 +84,3 @@ def test_every_bundled_model_survives_its_file(name: str, tmp_path: Path) -> Non
     assert second == document
     assert arrays.keys() == same.keys()
     assert all(np.array_equal(arrays[key], same[key], equal_nan=arrays[key].dtype.kind == "f") for key in arrays)
-
-
-def test_every_kind_is_registered_under_its_name() -> None:
-    assert [model_class(kind, where="here").kind for kind in MODEL_KINDS] == list(MODEL_KINDS)
-    assert {load_model(name).kind for name in bundled_models()} <= set(MODEL_KINDS)
-    with pytest.raises(ModelError, match=r"^file.json: kind 'pickle' is unknown; known are .*margin"):
-        model_class("pickle", where="file.json")

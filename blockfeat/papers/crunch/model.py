@@ -15,7 +15,7 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ConfigError, ModelError
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held
@@ -235,15 +235,11 @@ class CrunchModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            "settings": _plain(asdict(self.settings)),
-            "languages": list(self.languages),
-            "record": dict(self.record),
-        }
+        document = document_of(
+            self,
+            _SCHEMA,
+            settings=_plain(asdict(self.settings)),
+        )
         return document, {}
 
     @classmethod
@@ -261,10 +257,7 @@ class CrunchModel:
         with reading_values(where, prefixed=ConfigError):
             return cls(
                 settings=settings_from_values(document["settings"]),
-                name=str(document["name"]),
-                table=table_from_value(document["table"], where=where),
-                languages=tuple(document["languages"]),
-                record=document.get("record", {}),
+                **named_values(document, where=where),
             )
 
 

@@ -155,6 +155,11 @@ class CrunchTrainer(Trainer[CrunchConfig]):
 
     config: CrunchConfig = field(default_factory=CrunchConfig)
 
+    @property
+    def metric(self) -> str:
+        """What the swarm maximises."""
+        return self.config.metric
+
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedCrunchModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         config = self.config

@@ -15,7 +15,7 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_run
-from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import TokenClassifier, classifier_from_document, classifier_to_document
@@ -207,17 +207,13 @@ class TokenModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values, and the counts of its classifier as arrays."""
-        document: dict[str, Any] = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "system": self.system,
-            "table": table_value(self.table),
-            "penalty": self.penalty,
-            "constraints": asdict(self.constraints),
-            "languages": list(self.languages),
-            "record": dict(self.record),
-        }
+        document: dict[str, Any] = document_of(
+            self,
+            _SCHEMA,
+            system=self.system,
+            penalty=self.penalty,
+            constraints=asdict(self.constraints),
+        )
         if self.classifier is None:
             return document, {}
         values, arrays = classifier_to_document(self.classifier)
@@ -237,14 +233,11 @@ class TokenModel:
         check_schema(document, _SCHEMA, where=where)
         with reading_values(where, prefixed=ModelError):
             return cls(
-                name=str(document["name"]),
+                **named_values(document, where=where),
                 system=document["system"],
-                table=table_from_value(document["table"], where=where),
                 penalty=float(document["penalty"]),
                 classifier=_classifier(document, arrays, read),
                 constraints=Constraints(**document["constraints"]),
-                languages=tuple(document["languages"]),
-                record=document.get("record", {}),
             )
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:

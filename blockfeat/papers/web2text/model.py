@@ -15,7 +15,7 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import check_schema, reading_values, table_from_value, table_value
+from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import MeasuredLeaves, Web2TextMeasurer
@@ -106,18 +106,14 @@ class Web2TextModel:
 
     def to_document(self) -> tuple[dict[str, Any], Arrays]:
         """Return the model as plain values and the weights of its networks."""
-        document = {
-            "kind": self.kind,
-            "schema": _SCHEMA,
-            "name": self.name,
-            "table": table_value(self.table),
-            "interpolation": self.labeller.interpolation,
-            "shift": self.shift,
-            "features": [feature.name for feature in BLOCK_FEATURES],
-            "edge_features": [feature.name for feature in EDGE_FEATURES],
-            "languages": list(self.languages),
-            "record": dict(self.record),
-        }
+        document = document_of(
+            self,
+            _SCHEMA,
+            interpolation=self.labeller.interpolation,
+            shift=self.shift,
+            features=[feature.name for feature in BLOCK_FEATURES],
+            edge_features=[feature.name for feature in EDGE_FEATURES],
+        )
         return document, self.labeller.to_arrays()
 
     @classmethod
@@ -136,14 +132,10 @@ class Web2TextModel:
             for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
                 if document[key] != [feature.name for feature in features]:
                     raise ModelError(f"{where}: its {key} are not those of this version")
-            table = table_from_value(document["table"], where=where)
             return cls(
                 labeller=LeafLabeller.from_arrays(arrays, float(document["interpolation"])),
-                name=str(document["name"]),
-                table=table,
+                **named_values(document, where=where),
                 shift=float(document["shift"]),
-                languages=tuple(document["languages"]),
-                record=document.get("record", {}),
             )
 
 
