@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 from blockfeat.errors import ConfigError, InputError, OutputError
 
@@ -52,12 +54,40 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     OutputError
         The file cannot be written.
     """
+    with whole_file(path) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[IO[bytes]]:
+    """Open a new file that takes its name where the block ends without an error; else nothing stays of it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; the folders that lead to it are made.
+    sync : bool
+        Wait until the bytes are on the disk before the file takes its name.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    """
     target = Path(path)
-    partial = target.with_name(target.name + ".part")
+    # A short name: the file's own may be as long as the system allows.
+    partial = target.with_name(f".{secrets.token_hex(8)}.part")
     with writing(path):
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(target)
+        try:
+            with partial.open("xb") as stream:
+                yield stream
+                if sync:
+                    stream.flush()
+                    os.fsync(stream.fileno())
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def config_text(path: str | os.PathLike[str]) -> str:

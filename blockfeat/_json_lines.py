@@ -5,18 +5,20 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
-import os
-import secrets
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from blockfeat.errors import CorpusError
+from blockfeat._files import whole_file
+from blockfeat.errors import BlockfeatError, CorpusError, OutputError
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
+# Bounds memory for a packed file that expands to one endless line.
+MAX_LINE_BYTES = 256 * 1024 * 1024
+_SKIP_BYTES = 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -50,10 +52,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     number = 0
     try:
         with _opened(path) as stream:
-            for number, line in enumerate(stream, start=1):
-                content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
-                if content.strip():
-                    yield number, content
+            for number, line in lines_of(stream):
+                if line is None:
+                    raise CorpusError(f"{path}:{number}: line longer than {MAX_LINE_BYTES} bytes")
+                yield number, line
     except FileNotFoundError:
         raise CorpusError(f"{path}: there is no such file") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -71,24 +73,35 @@ def _opened(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def parse_object(line: bytes) -> dict[str, Any]:
-    """Return the JSON object on a line.
+def lines_of(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Yield number (from 1) and bytes of every line that is not blank; None in place of a line that is too long."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES):
+        number += 1
+        if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+            content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            if content.strip():
+                yield number, content
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(_SKIP_BYTES)
+        yield number, None
 
-    Raises
-    ------
-    CorpusError
-        If the line is not UTF-8, not JSON, or not an object. The message gives the reason, not the place.
-    """
+
+def parse_object(line: bytes | None, error: type[BlockfeatError] = CorpusError) -> dict[str, Any]:
+    """Return the JSON object on a line; raise ``error`` with the reason, not the place, where there is none."""
+    if line is None:
+        raise error(f"line longer than {MAX_LINE_BYTES} bytes")
     try:
         value = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"not UTF-8: byte 0x{line[error.start]:02x} at position {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise CorpusError(f"bad JSON: {error.msg} at column {error.colno}") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets without end
-        raise CorpusError(f"bad JSON: {error}") from None
+    except UnicodeDecodeError as reason:
+        raise error(f"not UTF-8: byte 0x{line[reason.start]:02x} at position {reason.start}") from None
+    except json.JSONDecodeError as reason:
+        raise error(f"not JSON: {reason.msg} at column {reason.colno}") from None
+    except (ValueError, RecursionError) as reason:  # a number of thousands of digits; brackets without end
+        raise error(f"not usable JSON: {reason}") from None
     if not isinstance(value, dict):
-        raise CorpusError(f"not a JSON object but {json_type(value)}")
+        raise error(f"not a JSON object but {json_type(value)}")
     return value
 
 
@@ -117,35 +130,29 @@ def write_lines(objects: Iterable[dict[str, Any]], path: Path) -> int:
         If the suffix is unknown or the file cannot be written.
     """
     suffix = check_suffix(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     count = 0
     try:
-        try:
-            with _created(temporary, suffix) as stream:
-                for value in objects:
-                    stream.write(json_line(value))
-                    count += 1
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be written: {error.strerror or error}") from error
+        with whole_file(path) as raw, _packed(raw, suffix) as stream:
+            for value in objects:
+                stream.write(json_line(value))
+                count += 1
+    except OutputError as error:
+        raise CorpusError(str(error)) from error
     return count
 
 
 @contextmanager
-def _created(path: Path, suffix: str) -> Iterator[IO[bytes]]:
-    """Open a new file for writing bytes, packed as the suffix says."""
-    with path.open("xb") as raw:
-        if suffix.endswith(".gz"):
-            # Neither name nor time goes into the header: equal pages give equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
-                yield packed  # type: ignore[misc]
-        elif suffix.endswith(".xz"):
-            with lzma.open(raw, "wb") as packed_xz:
-                yield packed_xz
-        else:
-            yield raw
+def _packed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    """Pack what is written to a file, as the suffix says."""
+    if suffix.endswith(".gz"):
+        # Neither name nor time goes into the header: equal pages give equal files.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif suffix.endswith(".xz"):
+        with lzma.open(raw, "wb") as packed_xz:
+            yield packed_xz
+    else:
+        yield raw
 
 
 def json_line(value: dict[str, Any]) -> bytes:

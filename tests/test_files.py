@@ -26,15 +26,19 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "a" / "b"
     write_whole(path, b"old")
 
-    def half(self: Path, data: bytes) -> None:
-        with self.open("wb") as file:
-            file.write(data[:1])
+    def full(self: Path, target: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", half)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OutputError, match=r"a/b: cannot be written: No space left on device$"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_may_have_the_longest_name(tmp_path: Path) -> None:
+    write_whole(tmp_path / ("x" * 255), b"data")
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:

@@ -90,15 +90,15 @@ def test_damage_inside_gzip_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"{", "bad JSON"),
+        (b"{", "not JSON"),
         (b"[1]", "an array"),
         (b"null", "null"),
         (b'"a"', "a string"),
         (b"true", "a boolean"),
         (b"1.5", "a number"),
         (b'{"a": "\xff"}', "not UTF-8: byte 0xff at position 7"),
-        (b"[" * 200_000, "bad JSON"),
-        (b'{"a": ' + b"9" * 10_000 + b"}", "bad JSON"),
+        (b"[" * 200_000, "not usable JSON"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "not usable JSON"),
     ],
 )
 def test_bad_lines_give_the_reason(line: bytes, reason: str) -> None:
@@ -120,7 +120,8 @@ def test_a_failure_keeps_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "none").touch()
     with pytest.raises(CorpusError, match=r"a\.jsonl: cannot be written"):
         write_lines([], tmp_path / "none" / "a.jsonl")
 

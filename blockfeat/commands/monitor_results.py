@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 import time
 from collections.abc import Iterator
@@ -110,14 +108,12 @@ def _show_counts(store: Store, dimensions: list[str], selection: Selection) -> N
 
 
 def _csv(store: Store, dimensions: list[str], selection: Selection) -> str:
+    from blockfeat.io.outputs.tables import csv_line
     from blockfeat.monitor.report.counts import MEASURES, counts
 
-    lines = io.StringIO(newline="")
-    writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow([*dimensions, *MEASURES])
-    for count in counts(store, dimensions, selection):
-        writer.writerow([*count.values, *(getattr(count, name) for name in MEASURES)])
-    return lines.getvalue()
+    found = counts(store, dimensions, selection)
+    rows = ([*count.values, *(getattr(count, name) for name in MEASURES)] for count in found)
+    return "".join(map(csv_line, ([*dimensions, *MEASURES], *rows)))
 
 
 def _page(store: Store, selection: Selection, title: str) -> str:

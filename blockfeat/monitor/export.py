@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from blockfeat._files import writing
-from blockfeat.errors import ConfigError, MissingExtraError
+from blockfeat.errors import ConfigError
+from blockfeat.io.outputs.tables import ParquetRows, csv_line
 
 EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 """Formats by name, each with the suffix of its files."""
 
 _JSON_COLUMNS = ("metadata", "warnings")
-_ROWS_AT_ONCE = 1000
 
 
 def format_of(path: Path) -> str | None:
@@ -74,46 +72,20 @@ def _parsed(value: object) -> object:
 
 def _csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of a CSV file, each row as one string; the first has the names."""
-    line = io.StringIO(newline="")
-    writer = csv.writer(line, lineterminator="\r\n")
     for number, row in enumerate(rows):
         if number == 0:
-            writer.writerow(row)
-            yield _taken(line)
-        writer.writerow([_harmless(value) for value in row.values()])
-        yield _taken(line)
-
-
-def _taken(line: io.StringIO) -> str:
-    text = line.getvalue()
-    line.seek(0)
-    line.truncate()
-    return text
-
-
-def _harmless(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: pages write what they like."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+            yield csv_line(row, end="\r\n")
+        yield csv_line(row.values(), end="\r\n")
 
 
 def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str) -> int:
-    try:
-        import pyarrow
-        from pyarrow.parquet import ParquetWriter
-    except ImportError as error:
-        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
-    first = list(islice(rows, 1))
-    if not first:
-        schema, count = pyarrow.schema([]), 0
-        with writing(name), ParquetWriter(file, schema):
-            return count
-    fields = [(key, _kind(key, pyarrow)) for key in first[0]]
-    schema, count = pyarrow.schema(fields), 0
-    rest = chain(first, rows)
-    with writing(name), ParquetWriter(file, schema, compression="zstd") as writer:
-        while batch := list(islice(rest, _ROWS_AT_ONCE)):
-            writer.write_table(pyarrow.Table.from_pylist(list(map(dict, batch)), schema=schema))
-            count += len(batch)
+    first = next(rows, None)
+    writer = ParquetRows(file, {key: _kind(key) for key in first or ()}, name=name)
+    count = 0
+    for row in chain([first] if first else [], rows):
+        writer.write(row)
+        count += 1
+    writer.close()
     return count
 
 
@@ -134,8 +106,6 @@ _WHOLE_NUMBERS = frozenset(
 )
 
 
-def _kind(column: str, pyarrow: Any) -> Any:
+def _kind(column: str) -> str:
     """Return the type of a column; the same in every file, whatever its rows have."""
-    if column in _WHOLE_NUMBERS:
-        return pyarrow.int64()
-    return pyarrow.float64() if column == "score" else pyarrow.string()
+    return "integer" if column in _WHOLE_NUMBERS else "number" if column == "score" else "text"

@@ -90,7 +90,7 @@ class Page:
         url, charset : str, optional
             Address of the page; charset from the HTTP header.
         max_bytes : int, optional
-            Largest page that is taken.
+            Largest page that is taken; of a str, in UTF-8.
         keep_raw_text : bool
             Keep scripts, styles and drawings in the tree.
         keep_drawings : bool
@@ -106,9 +106,9 @@ class Page:
             The page is larger than ``max_bytes``.
         """
         if isinstance(html, str):
-            _check_size(len(html), max_bytes)
             decoding = Decoding(html, "utf-8", "str")
             data, replaced = _to_utf_8(html)
+            _check_size(len(data), max_bytes)
         elif isinstance(html, (bytes, bytearray, memoryview)):
             raw = bytes(html)
             _check_size(len(raw), max_bytes)

@@ -147,7 +147,7 @@ def test_jsonl_problems(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
     good = '{"id": "1", "html": "<p>", "text": "t"}'
     path.write_text("\n".join([good, "{", '{"id": "2", "html": "<p>"}', good]))
-    with pytest.raises(CorpusError, match=r"1 problem in the corpus:\n  .*other\.jsonl, line 2: bad JSON"):
+    with pytest.raises(CorpusError, match=r"1 problem in the corpus:\n  .*other\.jsonl, line 2: not JSON"):
         list(convert(path, "jsonl"))
     problems: list[str] = []
     assert len(list(convert(path, "jsonl", problems=problems))) == 1

@@ -146,7 +146,7 @@ def test_listed_pages_are_left_out_by_corpus_and_id(tmp_path: Path) -> None:
     ("line", "reason"),
     [
         ('{"corpus": "news"}', "'corpus' and 'id' must be strings"),
-        ("news 2", "bad JSON"),
+        ("news 2", "not JSON"),
         ('["news", "2"]', "an array"),
     ],
 )

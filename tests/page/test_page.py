@@ -64,6 +64,8 @@ def test_max_bytes() -> None:
     assert Page.parse(b"<p>x", max_bytes=4).all_text() == "x"
     with pytest.raises(LimitExceeded, match="more than the limit of 3"):
         Page.parse(b"<p>x", max_bytes=3)
+    with pytest.raises(LimitExceeded, match="the page has 9 bytes"):
+        Page.parse("<p>жжж", max_bytes=8)
 
 
 def test_text_behind_the_end_of_html_stays() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
+from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
 from blockfeat._pool import in_order
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
+# File systems allow 255 bytes.
+_BYTES_OF_A_NAME = 240
+_LETTERS_OF_A_NAME = 150
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -105,16 +109,25 @@ class FolderWriter:
         """Write one document, whole or not at all; one that failed leaves no file (JSON: its error record)."""
         if rendered.error and not rendered.text:
             return
-        stem = _UNSAFE.sub("_", rendered.id).strip("._")[-150:] or "page"
-        name, number = stem, 2
-        while name in self.used:
-            name, number = f"{stem}-{number}", number + 1
-        self.used.add(name)
-        target = self.folder / (name + self.suffix)
-        write_whole(target, rendered.text.encode())
+        write_whole(self.folder / self._name(rendered.id), rendered.text.encode())
+
+    def _name(self, id: str) -> str:
+        """Return a name that the folder does not have, also where it knows no case or decomposes letters."""
+        stem = _UNSAFE.sub("_", id).strip("._") or "page"
+        name, number = _shortened(stem, self.suffix), 2
+        while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used:
+            name, number = _shortened(stem, f"-{number}{self.suffix}"), number + 1
+        self.used.add(identity)
+        return name
 
     def close(self) -> None:
         """Do nothing: every file is whole."""
+
+
+def _shortened(stem: str, end: str) -> str:
+    """Return a stem and what follows it, cut at its front to the bytes that a name may have."""
+    most = _BYTES_OF_A_NAME - len(end.encode())
+    return stem[-_LETTERS_OF_A_NAME:].encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").lstrip("._") + end
 
 
 @dataclass(frozen=True)

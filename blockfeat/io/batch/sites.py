@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from blockfeat._files import writing
+from blockfeat._files import whole_file, writing
 from blockfeat.errors import InputError, ResumeError
 from blockfeat.extraction.many import Look, SiteProfiles, Touched, by_site, site_of
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
@@ -116,10 +116,8 @@ class SiteLog:
 
     def _rewritten(self) -> IO[bytes]:
         """Write what the profiles hold, and open the file to append to it."""
-        partial = self._path.with_name(self._path.name + ".part")
-        with partial.open("wb") as file:
+        with whole_file(self._path) as file:
             file.writelines(_line(site, profile) for site, profile in self.profiles.profiles.items())
-        partial.replace(self._path)
         self._lines = 0
         return self._path.open("ab")
 

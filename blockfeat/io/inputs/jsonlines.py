@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import IO, Any
 
+from blockfeat._json_lines import lines_of, parse_object
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.io.inputs.detect import DAMAGE, PACKED_SUFFIXES, check_json_lines, peeked, unpacked
 from blockfeat.io.inputs.options import FieldNames
@@ -15,11 +15,7 @@ from blockfeat.page.document import Document
 JSON_LINES_SUFFIXES = tuple(
     plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)
 )
-# Bounds memory for a compressed file that expands to one endless line.
-_MAX_LINE_BYTES = 256 * 1024 * 1024
-_SKIP_BYTES = 1024 * 1024
 _MOST_NAMES = 12
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None = None) -> Iterator[Document]:
@@ -52,28 +48,14 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
     try:
         head, whole = peeked(unpacked(stream))
         check_json_lines(head)
-        for number, line in enumerate(_lines(whole), start=1):
-            if number == 1 and line is not None:
-                line = line.removeprefix(_BYTE_ORDER_MARK)
-            if line is None or line.strip():
-                yield _document(f"{name}:{number}", line, fields)
+        for number, line in lines_of(whole):
+            yield _document(f"{name}:{number}", line, fields)
     except InputError as error:
         yield Document(id=name, data=None, error=f"{name}: {error}")
     except DAMAGE as error:
         place = f"{name}: damaged after line {number}" if number else f"{name}: cannot be read"
         reason = getattr(error, "strerror", None) or str(error)
         yield Document(id=name, data=None, error=f"{place}: {reason}")
-
-
-def _lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield each line; None in place of a line that is too long."""
-    while line := stream.readline(_MAX_LINE_BYTES):
-        if len(line) < _MAX_LINE_BYTES or line.endswith(b"\n"):
-            yield line
-            continue
-        while line and not line.endswith(b"\n"):
-            line = stream.readline(_SKIP_BYTES)
-        yield None
 
 
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
@@ -85,18 +67,7 @@ def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
 
 
 def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
-    if line is None:
-        raise InputError(f"line longer than {_MAX_LINE_BYTES} bytes")
-    try:
-        record = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 at byte {error.start} of the line") from error
-    except json.JSONDecodeError as error:
-        raise InputError(f"not JSON: {error.msg} at column {error.colno}") from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"not usable JSON: {error}") from error
-    if not isinstance(record, dict):
-        raise InputError(f"a JSON object is expected, not {type(record).__name__}")
+    record = parse_object(line, InputError)
     html = record.get(fields.html)
     if not isinstance(html, str):
         raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))

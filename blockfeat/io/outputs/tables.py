@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from blockfeat._files import writing
+from blockfeat._files import whole_file, writing
 from blockfeat.errors import MissingExtraError
 from blockfeat.io.outputs.columns import Column, row_of
 from blockfeat.io.outputs.rendering import Rendered
@@ -19,8 +20,24 @@ if TYPE_CHECKING:
 
 
 TABLE_FORMATS = ("csv", "parquet")
+# What a spreadsheet takes for the beginning of a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _ROWS_OF_A_GROUP = 1000
 _CHARACTERS_OF_A_GROUP = 16 * 1024 * 1024
+
+
+def csv_line(cells: Iterable[object], *, end: str = "\n") -> str:
+    """Return a line of a CSV file: no cell is a formula to a spreadsheet, what is neither text nor number is JSON."""
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator=end).writerow(map(_cell, cells))
+    return line.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        # Pages write what they like.
+        return f"'{value}" if value.startswith(_FORMULAS) else value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
 
 
 class CsvWriter:
@@ -37,82 +54,107 @@ class CsvWriter:
 
     def write(self, rendered: Rendered) -> None:
         """Write one row."""
-        row = row_of(rendered.record or {}, self._columns)
-        self._write([_cell(value) for value in row.values()])
+        self._write(row_of(rendered.record or {}, self._columns).values())
 
     def close(self) -> None:
         """Leave the stream to its owner: every row is written."""
 
-    def _write(self, cells: list[str]) -> None:
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(cells)
+    def _write(self, cells: Iterable[object]) -> None:
         with writing(self._name):
-            self._stream.write(line.getvalue().encode("utf-8", "replace"))
+            self._stream.write(csv_line(cells).encode("utf-8", "replace"))
             self._stream.flush()
 
 
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+class ParquetRows:
+    """Writes rows to a Parquet file, a group at a time, so that memory is bounded.
 
+    Parameters
+    ----------
+    stream : binary file
+        Where the file is written; it stays open.
+    types : mapping of str to str
+        The columns, each with its type: ``text``, ``texts``, ``integer``, ``number`` or ``boolean``.
+    name : str
+        What the file is called in errors.
 
-class ParquetFileWriter:
-    """Writes a row for each document, failed ones too, to a Parquet file, a group of rows at a time.
-
-    The file has its name when it is whole: Parquet has its table of contents at the end.
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
     """
 
-    def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
-        try:
-            import pyarrow
-            from pyarrow.parquet import ParquetWriter
-        except ImportError as error:
-            raise MissingExtraError(f"{path}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
-        self._path = path
-        self._partial = path.with_name(path.name + ".part")
-        self._columns = columns
-        self._schema: pyarrow.Schema = pyarrow.schema([(column.name, _arrow_type(column)) for column in columns])
+    def __init__(self, stream: IO[bytes], types: Mapping[str, str], *, name: str) -> None:
+        check_pyarrow(name)
+        from pyarrow.parquet import ParquetWriter
+
+        self._name = name
+        self._schema = _arrow_schema(types)
         self._rows: list[Mapping[str, Any]] = []
         self._characters = 0
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = ParquetWriter(str(self._partial), self._schema, compression="zstd")
+        with writing(name):
+            self._file = ParquetWriter(stream, self._schema, compression="zstd")
 
-    def write(self, rendered: Rendered) -> None:
+    def write(self, row: Mapping[str, Any]) -> None:
         """Take one row; write the group where it is full."""
-        row = row_of(rendered.record or {}, self._columns)
         self._rows.append(row)
         self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
         if len(self._rows) >= _ROWS_OF_A_GROUP or self._characters >= _CHARACTERS_OF_A_GROUP:
             self._write_group()
 
     def close(self) -> None:
-        """Write the last group and give the file its name; nothing the second time."""
-        if not self._file.is_open:
-            return
+        """Write the last group and the table of contents."""
         if self._rows:
             self._write_group()
-        with writing(self._path):
+        with writing(self._name):
             self._file.close()
-            self._partial.replace(self._path)
 
     def _write_group(self) -> None:
         import pyarrow
 
-        with writing(self._path):
-            self._file.write_table(pyarrow.Table.from_pylist(self._rows, schema=self._schema))
+        with writing(self._name):
+            self._file.write_table(pyarrow.Table.from_pylist(list(map(dict, self._rows)), schema=self._schema))
         self._rows, self._characters = [], 0
 
 
-def _arrow_type(column: Column) -> pyarrow.DataType:
+def check_pyarrow(name: str) -> None:
+    """Raise MissingExtraError for a Parquet file where pyarrow is not installed."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
+
+
+class ParquetFileWriter:
+    """Writes a row for each document, failed ones too, to a Parquet file.
+
+    The file has its name when it is whole: Parquet has its table of contents at the end.
+    """
+
+    def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
+        check_pyarrow(str(path))
+        self._columns = columns
+        self._file = ExitStack()
+        stream = self._file.enter_context(whole_file(path))
+        self._rows = ParquetRows(stream, {column.name: column.type for column in columns}, name=str(path))
+        self._file.callback(self._rows.close)
+
+    def write(self, rendered: Rendered) -> None:
+        """Take one row."""
+        self._rows.write(row_of(rendered.record or {}, self._columns))
+
+    def close(self) -> None:
+        """Write the last group and give the file its name; nothing the second time."""
+        self._file.close()
+
+
+def _arrow_schema(types: Mapping[str, str]) -> pyarrow.Schema:
     import pyarrow
 
-    types = {
+    known = {
         "text": pyarrow.string(),
         "texts": pyarrow.list_(pyarrow.string()),
         "integer": pyarrow.int64(),
         "number": pyarrow.float64(),
         "boolean": pyarrow.bool_(),
     }
-    return types[column.type]
+    return pyarrow.schema([(name, known[type]) for name, type in types.items()])

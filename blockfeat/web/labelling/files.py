@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import FileIO
@@ -12,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from blockfeat._files import writing
+from blockfeat._files import whole_file, writing
 from blockfeat._json_lines import json_line, parse_object, stem
 from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
@@ -90,17 +89,10 @@ class CorpusFile:
     def _rewrite(self, *, without: str) -> None:
         """Write the file without one page."""
         gone = self._lines[without]
-        temporary = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.tmp")
-        with writing(self.path):
-            try:
-                with self.path.open("rb") as old, temporary.open("xb") as new:
-                    _copy(old, new, gone.first)
-                    old.seek(gone.end)
-                    _copy(old, new, None)
-                    os.fsync(new.fileno())
-                os.replace(temporary, self.path)
-            finally:
-                temporary.unlink(missing_ok=True)
+        with writing(self.path), self.path.open("rb") as old, whole_file(self.path, sync=True) as new:
+            _copy(old, new, gone.first)
+            old.seek(gone.end)
+            _copy(old, new, None)
         size = gone.end - gone.first
         del self._lines[without]
         for id, line in self._lines.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -101,6 +102,24 @@ def test_a_folder_gets_one_file_a_document(renderer: Renderer, tmp_path: Path) -
     same = [Document(id="../a/b?c", data=article_page()), Document(id="../a/b?c", data=article_page())]
     run(same, Renderer(renderer.extractor, "markdown"), FolderWriter(tmp_path / "out", "markdown"))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a_b_c-2.md", "a_b_c.md"]
+
+
+@pytest.mark.parametrize("letter", ["a", "ж", "字", "𒀀"])
+def test_a_long_name_has_the_bytes_that_a_file_system_allows(renderer: Renderer, tmp_path: Path, letter: str) -> None:
+    same = [Document(id=f"{start}{letter * 300}", data=article_page(2)) for start in "xy"]
+    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    names = [path.name for path in tmp_path.iterdir()]
+    assert len(names) == 2
+    assert all(len(name.encode()) <= 250 and name.endswith(".txt") for name in names)
+
+
+def test_names_differ_also_where_case_does_not_count(renderer: Renderer, tmp_path: Path) -> None:
+    same = [
+        Document(id=name, data=article_page(2)) for name in ("A.html", "a.html", "É", "E\u0301", "straße", "STRASSE")
+    ]
+    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    names = [unicodedata.normalize("NFC", path.name.casefold()) for path in tmp_path.iterdir()]
+    assert len(set(names)) == len(same)
 
 
 def test_an_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.io.inputs import jsonlines
+from blockfeat import _json_lines
 from blockfeat.io.inputs.detect import is_packed
 from blockfeat.io.inputs.jsonlines import read_json_lines
 from blockfeat.page.document import Document
@@ -43,7 +43,7 @@ def test_records_are_read_from_every_packing(tmp_path: Path, name: str) -> None:
     ("line", "reason"),
     [
         (b"{", "not JSON"),
-        (b"[1]", "object is expected"),
+        (b"[1]", "not a JSON object but an array"),
         (b'{"id": "a"}', 'no "html"'),
         (b'{"html": null}', '"html" must be a string'),
         (b'{"html": 3}', '"html" must be a string'),
@@ -110,8 +110,8 @@ def test_a_missing_file_is_one_error(tmp_path: Path) -> None:
 
 
 def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonlines, "_MAX_LINE_BYTES", 100)
-    monkeypatch.setattr(jsonlines, "_SKIP_BYTES", 30)
+    monkeypatch.setattr(_json_lines, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(_json_lines, "_SKIP_BYTES", 30)
     path = _write(tmp_path / "p.jsonl", {"html": "a"}, {"html": "x" * 500}, {"html": "c"})
     first, bad, last = read_json_lines(path)
     assert (first.data, last.data) == ("a", "c")

@@ -39,6 +39,16 @@ def test_csv_has_a_row_for_each_page_and_its_error() -> None:
     assert empty["text"] == ""
 
 
+def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
+    stream = io.BytesIO()
+    page = "<title>=HYPERLINK(1)</title>" + article_page(2)
+    document = Document("-2+3", page, url="http://a.example/")
+    run([document], Renderer(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
+    (row,) = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
+    assert row["id"] == "'-2+3"
+    assert not [value for value in row.values() if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
 def test_parquet_has_typed_columns_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
     monkeypatch.setattr(tables, "_ROWS_OF_A_GROUP", 2)
