@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from blockfeat.compiled import uncompiled_modules
+
 if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
     from blockfeat.errors import (
@@ -34,6 +36,11 @@ if TYPE_CHECKING:
     from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.2.0"
+
+if uncompiled_modules():
+    from blockfeat._cython_names import provide
+
+    provide()
 
 __all__ = [
     "AddressForbidden",

@@ -11,9 +11,11 @@ from __future__ import annotations
 import codecs
 import html
 import re
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import webencodings
+from functools import cache
+from importlib.resources import files
 
 from blockfeat.page.utf_8 import is_utf_8
 
@@ -46,29 +48,22 @@ _WIDER = {
 _SPOILT_BY_ONE = 5
 # Where Python's cp932 puts bytes that stand for nothing.
 _NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
-# Labels of old pages that the standard does not know.
-_ALSO = {
-    "cp932": "shift_jis",
-    "cp936": "gbk",
-    "cp949": "euc-kr",
-    "cp950": "big5",
-    "euc_jp": "euc-jp",
-    "euc_kr": "euc-kr",
-    "ms936": "gbk",
-    "ms949": "euc-kr",
-}
-# What the detector's answers stand for on the web, by Python's name.
+# What the detector's answers stand for on the web.
 _DETECTED = {
-    "iso8859-1": "windows-1252",
-    "iso8859-3": "windows-1252",
-    "iso8859-4": "windows-1252",
-    "iso8859-9": "windows-1254",
-    "iso8859-10": "windows-1252",
-    "iso8859-11": "windows-874",
+    "ibm852": "iso-8859-2",
+    "iso-8859-1": "windows-1252",
+    "iso-8859-3": "windows-1252",
+    "iso-8859-4": "windows-1252",
+    "iso-8859-9": "windows-1254",
+    "iso-8859-10": "windows-1252",
+    "iso-8859-11": "windows-874",
+    "iso-8859-16": "windows-1252",
     "tis-620": "windows-874",
     "koi8-r": "koi8-u",
-    "cp949": "euc-kr",
     "mac-cyrillic": "x-mac-cyrillic",
+    "maccentraleurope": "windows-1250",
+    "maccyrillic": "x-mac-cyrillic",
+    "uhc": "euc-kr",
     "gb18030": "gbk",
 }
 # ISO encodings and the Windows ones that have printable characters where ISO has C1 controls.
@@ -226,11 +221,11 @@ def _accented_share(text: str) -> float:
 
 
 def _detected(sample: bytes) -> str:
-    """Name of the encoding by resiliparse's detector; windows-1252 where it finds none."""
-    from resiliparse.parse.encoding import detect_encoding
+    """Name of the encoding by uchardet; windows-1252 where it finds none."""
+    import cchardet
 
-    found = detect_encoding(sample, html5_compatible=False) or ""
-    name = _name(_DETECTED.get(found, found.replace("_", "-")))
+    found = str(cchardet.detect(sample)["encoding"] or "").lower()
+    name = _name(_DETECTED.get(found, found))
     if name is None or name.startswith("utf-"):
         return "windows-1252"
     has_c1 = len(sample) != len(sample.translate(None, bytes(range(0x80, 0xA0))))
@@ -299,8 +294,14 @@ def _euc_run(match: re.Match[bytes]) -> bytes:
 def _name(label: str | None) -> str | None:
     """WHATWG name for a label, or None if there is none that can be decoded."""
     cleaned = (label or "").strip(" \t\r\n\"'").lower()
-    found = webencodings.lookup(_ALSO.get(cleaned, cleaned))
-    return None if found is None or found.name in ("replacement", "x-user-defined") else str(found.name)
+    return _names_by_label().get(cleaned)
+
+
+@cache
+def _names_by_label() -> Mapping[str, str]:
+    """Return the encoding of each label; the table is read only for pages that are not UTF-8."""
+    table = tomllib.loads(files("blockfeat.page").joinpath("encoding_labels.toml").read_text(encoding="utf-8"))
+    return {label: name for name, labels in table.items() for label in labels.split()}
 
 
 def _ascii_bytes(data: bytes) -> int:

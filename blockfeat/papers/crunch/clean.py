@@ -88,7 +88,7 @@ def _add(found: Links, link: etree._Element, hosts: HostList | None) -> None:
 
 def html_of(root: etree._Element) -> str:
     """Return a tree as HTML5, as a browser would write it: what may not be nested stands side by side."""
-    from resiliparse.parse.html import HTMLTree
+    from selectolax.lexbor import LexborHTMLParser
 
     head = root.find("head")
     if head is None:
@@ -102,8 +102,7 @@ def html_of(root: etree._Element) -> str:
     _leave_options(root)
     _strip_end(root)
     markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
-    document = HTMLTree.parse(markup).document
-    written = markup if document is None else document.html
+    written = LexborHTMLParser(markup).html or markup
     return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
 
 
