@@ -30,6 +30,19 @@ class _CType:
         return _CType()
 
 
+class _NoGil:
+    """Decorates a function, or heads a block; plain Python keeps its lock."""
+
+    def __call__(self, function: Any) -> Any:
+        return function
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
 def provide() -> None:
     """Let ``import cython`` find these names, unless Cython is installed."""
     try:
@@ -39,10 +52,10 @@ def provide() -> None:
 
 
 def _stand_in() -> None:
-    names = _module("cython", **dict.fromkeys(("cclass", "cfunc", "final", "inline", "nogil"), _unchanged))
+    names = _module("cython", **dict.fromkeys(("cclass", "cfunc", "final", "inline"), _unchanged))
     vars(names).update({name: _CType(int) for name in _INTEGERS}, **{name: _CType(float) for name in _FLOATS})
     vars(names).update(bint=_CType(bool), void=_CType(), p_const_uchar=_CType(), const=_CType())
-    vars(names).update(compiled=False, cast=_cast, declare=_declare, exceptval=_decorator)
+    vars(names).update(compiled=False, cast=_cast, declare=_declare, exceptval=_decorator, nogil=_NoGil())
     for name in ("cython.cimports", "cython.cimports.libc"):
         _module(name)
     _module("cython.cimports.libc.math", exp=math.exp, log1p=math.log1p)

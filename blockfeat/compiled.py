@@ -28,6 +28,9 @@ COMPILED_MODULES: tuple[str, ...] = (
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""
 
+SHARED_MODULE = "blockfeat._cython_shared"
+"""What the compiled modules share of Cython's own code: imported by each of them, and by nothing else."""
+
 
 def uncompiled_modules() -> tuple[str, ...]:
     """Return the modules of the list that run uncompiled in this installation; looks at files and imports nothing."""
