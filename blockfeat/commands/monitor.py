@@ -182,7 +182,7 @@ def demo(
 
     def on_ready(server: DemoServer) -> None:
         console.show(f"{server.url}: {len(server.sites('feeds'))} feeds; Ctrl-C ends it")
-        for name in ("feeds", "drill", "many"):
+        for name in ("feeds", "many"):
             if server.sites(name):
                 console.show(f"  {server.list_url(name)}")
         sys.stdout.flush()

@@ -20,10 +20,10 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.demo import DemoServer
-from blockfeat.monitor.demo.drill import BRAND, BRAND_AROUND, OUTCOMES
 from blockfeat.monitor.store.engine import open_engine
 from blockfeat.monitor.store.store import Store
+from examples.drill_server import DrillServer
+from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
 
 pytestmark = pytest.mark.slow
 
@@ -61,12 +61,12 @@ attempts = 1
 
 
 @pytest.fixture
-def server() -> Iterator[DemoServer]:
-    with DemoServer(retry_after=1) as demo:
+def server() -> Iterator[DrillServer]:
+    with DrillServer(retry_after=1) as demo:
         yield demo
 
 
-def _configured(folder: Path, server: DemoServer, address: str) -> Path:
+def _configured(folder: Path, server: DrillServer, address: str) -> Path:
     path = folder / "monitor.toml"
     values = {"feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
     path.write_text(_CONFIG.format(**values), encoding="utf-8")
@@ -111,13 +111,13 @@ def _run_to_the_end(config: Path, address: str) -> list[str]:
     raise AssertionError("pages are still due")
 
 
-def _served(server: DemoServer, urls: dict[str, tuple[str, int]]) -> dict[str, int]:
+def _served(server: DrillServer, urls: dict[str, tuple[str, int]]) -> dict[str, int]:
     places = {url: urlsplit(url) for url in urls}
     return {url: server.served((parts.hostname or "").split(".")[0], parts.path) for url, parts in places.items()}
 
 
 def test_nothing_is_lost_and_nothing_repeated_through_three_kills(
-    tmp_path: Path, server: DemoServer, address: str
+    tmp_path: Path, server: DrillServer, address: str
 ) -> None:
     config = _configured(tmp_path, server, address)
     for at in _KILL_AT:
@@ -137,7 +137,7 @@ def test_nothing_is_lost_and_nothing_repeated_through_three_kills(
     assert not server.forbidden
 
 
-def _check_pages(store: Store, server: DemoServer) -> None:
+def _check_pages(store: Store, server: DrillServer) -> None:
     """Each page has become what the drill says, once, and each was sent in full as seldom as kills allow."""
     rows = {
         (urlsplit(row["url"]).hostname.split(".")[0], urlsplit(row["url"]).path): row for row in store.rows("pages")
@@ -171,7 +171,7 @@ def _check_mentions(store: Store, stream: Path) -> None:
     assert arrived == set(keys)
 
 
-def _check_update(store: Store, server: DemoServer, config: Path, address: str) -> None:
+def _check_update(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """A changed page replaces its mentions, and what it said before stays as a version."""
     server.revise()
     with store.engine.begin() as connection:

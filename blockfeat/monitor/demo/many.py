@@ -9,9 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from blockfeat.data.corpus import demo_pages
-from blockfeat.monitor.demo.layout import Chrome, article_page
-from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
-from blockfeat.monitor.demo.sites import quiet_sites, site_records, written_chrome
+from blockfeat.monitor.demo.sites import (
+    DOMAIN,
+    Chrome,
+    DemoPage,
+    DemoSite,
+    article_page,
+    quiet_sites,
+    site_records,
+    written_chrome,
+)
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])\s*")
 _SHORTEST = 12

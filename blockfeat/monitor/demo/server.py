@@ -1,4 +1,4 @@
-"""The demo server: feeds and pages on this machine, quiet ones and difficult ones."""
+"""The demo server: feeds and pages on this machine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import hashlib
 import json
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from email.utils import format_datetime
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,15 +15,48 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from blockfeat.monitor.demo.drill import DrillRoutes, drill_sites
 from blockfeat.monitor.demo.feed_writing import FEED_TYPES, feed_of, opml_of
-from blockfeat.monitor.demo.forbidden import ForbiddenDoor
 from blockfeat.monitor.demo.many import many_sites
-from blockfeat.monitor.demo.reply import Reply, Visit
-from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
-from blockfeat.monitor.demo.sites import quiet_sites
+from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, quiet_sites
 
-_FRONT = "demo"
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer: a body with its length, or ``pieces`` that follow one another ``pause`` seconds apart."""
+
+    body: bytes = b""
+    status: int = 200
+    content_type: str = "text/html; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    pieces: Iterator[bytes] | None = None
+    pause: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request.
+
+    Attributes
+    ----------
+    host : str
+        Name of the site, without ``.localhost`` and port.
+    target : str
+        Path and query.
+    status : int
+        Of the answer.
+    conditional : bool
+        Whether the request asked for a change since a known version.
+    """
+
+    host: str
+    target: str
+    status: int
+    agent: str
+    conditional: bool
+    seconds: float
+
+
+FRONT = "demo"
 # What the front desk is asked about the server itself is not logged.
 _CONTROL = "/-/"
 
@@ -38,15 +70,17 @@ class DemoServer:
         Port; 0 for any free one.
     feeds, pages : int
         Number of generated sites (``many-0`` …) and of pages on each.
-    retry_after : int
-        Seconds that busy hosts of the drill ask to be left alone.
+    lists : mapping, optional
+        Further sites by the name of their list.
     """
 
-    def __init__(self, *, port: int = 0, feeds: int = 0, pages: int = 50, retry_after: int = 2) -> None:
+    def __init__(
+        self, *, port: int = 0, feeds: int = 0, pages: int = 50, lists: Mapping[str, tuple[DemoSite, ...]] | None = None
+    ) -> None:
         self._lists = {
             "feeds": quiet_sites(),
-            "drill": drill_sites(),
             "many": many_sites(feeds, pages) if feeds else (),
+            **(lists or {}),
         }
         self._sites = {site.name: site for sites in self._lists.values() for site in sites}
         self._pages = {
@@ -54,19 +88,13 @@ class DemoServer:
             for site in self._sites.values()
             for page in site.pages
         }
-        self._visits: Counter[tuple[str, str]] = Counter()
         self._lock = threading.Lock()
         self._started = time.monotonic()
-        self._routes = DrillRoutes(retry_after=retry_after)
-        self._door = ForbiddenDoor()
         self._server = _Server(("127.0.0.1", port), self._handler())
         self.log: list[Visit] = []
 
     def __enter__(self) -> Self:
         """Start serving in a thread."""
-        self._door.__enter__()
-        self._routes.port = self.port
-        self._routes.forbidden_port = self._door.port or 9
         threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="blockfeat-demo", daemon=True
         ).start()
@@ -78,7 +106,6 @@ class DemoServer:
         """Stop serving."""
         self._server.shutdown()
         self._server.server_close()
-        self._door.__exit__(kind, error, traceback)
 
     @property
     def port(self) -> int:
@@ -88,26 +115,15 @@ class DemoServer:
     @property
     def url(self) -> str:
         """Address of the front page."""
-        return f"http://{_FRONT}.{DOMAIN}:{self.port}/"
+        return f"http://{FRONT}.{DOMAIN}:{self.port}/"
 
     def list_url(self, name: str) -> str:
-        """Return the address of an OPML list: ``"feeds"`` (quiet sites), ``"drill"`` or ``"many"``."""
+        """Return the address of an OPML list: ``"feeds"`` (written), ``"many"`` (generated) or a further one."""
         return f"{self.url}{name}.opml"
 
     def sites(self, name: str) -> tuple[DemoSite, ...]:
         """Return the sites of a list, with all that is known about their pages."""
         return self._lists[name]
-
-    @property
-    def forbidden(self) -> list[str]:
-        """Connections to addresses that no redirect may lead to; must stay empty."""
-        return self._door.knocks
-
-    def revise(self) -> int:
-        """Change the page ``drill/updated``; return its version."""
-        with self._lock:
-            self._routes.revision += 1
-            return self._routes.revision
 
     def served(self, host: str, path: str) -> int:
         """Return how often a page was sent in full, under whatever query."""
@@ -121,7 +137,7 @@ class DemoServer:
 
         class Handler(_Handler):
             def reply(self, host: str, target: str) -> Reply:
-                return demo._reply(host, target)
+                return demo.answer(host, target)
 
             def note(self, host: str, target: str, status: int) -> None:
                 demo._note(self, host, target, status)
@@ -129,7 +145,7 @@ class DemoServer:
         return Handler
 
     def _note(self, handler: BaseHTTPRequestHandler, host: str, target: str, status: int) -> None:
-        if host == _FRONT and target.startswith(_CONTROL):
+        if host == FRONT and target.startswith(_CONTROL):
             return
         visit = Visit(
             host=host,
@@ -142,16 +158,11 @@ class DemoServer:
         with self._lock:
             self.log.append(visit)
 
-    def _reply(self, host: str, target: str) -> Reply:
+    def answer(self, host: str, target: str) -> Reply:
+        """Return the answer to a request; a subclass may have others."""
         path = urlsplit(target).path
-        with self._lock:
-            self._visits[host, path] += 1
-            visits = self._visits[host, path]
-        if host == _FRONT:
+        if host == FRONT:
             return self._front(path)
-        reply = self._routes.reply(host, path, visits)
-        if reply is not None:
-            return reply
         site, page = self._sites.get(host), self._pages.get((host, path))
         if page is not None:
             return self._page(page)
@@ -178,21 +189,13 @@ class DemoServer:
             with self._lock:
                 lines = "".join(json.dumps(asdict(visit)) + "\n" for visit in self.log)
             return Reply(lines.encode(), content_type="text/plain; charset=utf-8")
-        if path == "/-/forbidden":
-            return Reply(json.dumps(self.forbidden).encode(), content_type="application/json")
-        if path == "/-/revise":
-            return Reply(str(self.revise()).encode(), content_type="text/plain")
         name = path.removeprefix("/").removesuffix(".opml")
         if path.endswith(".opml") and name in self._lists:
             return Reply(self._filled(self._opml(name)).encode(), content_type="text/x-opml")
         return self._index() if path == "/" else Reply(b"<p>Nothing is here.</p>", 404)
 
     def _opml(self, name: str) -> str:
-        sites = self._lists[name]
-        if name == "drill":
-            # Feeds that only answer by a status: one that is gone, one that has moved.
-            sites = (*sites, *(DemoSite(host, f"Drill: {host}", "en", "rss", ()) for host in ("gone", "moved")))
-        return opml_of(f"Demo: {name}", sites)
+        return opml_of(f"Demo: {name}", self._lists[name])
 
     def _index(self) -> Reply:
         rows = "".join(
@@ -230,7 +233,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         name = self.headers.get("Host", "").partition(":")[0].lower()
-        host = name.removesuffix(f".{DOMAIN}") if name.endswith(f".{DOMAIN}") else _FRONT
+        host = name.removesuffix(f".{DOMAIN}") if name.endswith(f".{DOMAIN}") else FRONT
         reply = self.reply(host, self.path)
         etag = f'"{hashlib.sha1(reply.body, usedforsecurity=False).hexdigest()[:16]}"'
         known = reply.status == 200 and reply.pieces is None and self.headers.get("If-None-Match") == etag

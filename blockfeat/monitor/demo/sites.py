@@ -3,15 +3,121 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from html import escape
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
 from blockfeat.data.corpus import LabelledPage, demo_pages
-from blockfeat.monitor.demo.layout import Chrome, article_page
-from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
+
+# Names under it stand for this machine (RFC 6761), in browsers too.
+DOMAIN = "localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPage:
+    """A page of a demo site.
+
+    Attributes
+    ----------
+    path : str
+        Begins with ``/``.
+    html : str
+        Absolute links to demo sites are written as ``http://NAME.localhost{port}/…``.
+    charset : str
+        Encoding in which the server sends the page.
+    brands : tuple of str
+        Names that stand in the article.
+    around : tuple of str
+        Names that stand only in teasers, advertisements and lists around it.
+    declared : bool
+        Whether the header names the charset.
+    """
+
+    path: str
+    lang: str
+    title: str
+    summary: str
+    date: datetime
+    html: str
+    brands: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
+    charset: str = "utf-8"
+    declared: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSite:
+    """A site: its host is ``NAME.localhost``, its feed of one kind at ``feed_path``."""
+
+    name: str
+    title: str
+    lang: str
+    feed_kind: str
+    pages: tuple[DemoPage, ...]
+
+    @property
+    def feed_path(self) -> str:
+        """Where the feed is."""
+        names = {"rss": "/feed.xml", "atom": "/atom.xml", "json": "/feed.json", "rdf": "/index.rdf"}
+        return names.get(self.feed_kind, "/sitemap-news.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Chrome:
+    """What a site puts around each article, in its language."""
+
+    title: str
+    lang: str
+    menu: tuple[str, ...]
+    related: str
+    comments: str
+    comment: str
+    footer: str
+    consent: str
+    accept: str
+    teasers: tuple[str, ...]
+
+
+def article_page(
+    chrome: Chrome, *, title: str, paragraphs: Sequence[str], date: str, url: str, wall: bool = False, charset: str = ""
+) -> str:
+    """Return the HTML of an article.
+
+    Parameters
+    ----------
+    url : str
+        The address that the page names as its canonical one.
+    wall : bool
+        Put the consent dialog before everything else.
+    charset : str
+        What ``<meta charset>`` declares; "" for none.
+    """
+    direction = ' dir="rtl"' if chrome.lang == "ar" else ""
+    meta = f'<meta charset="{charset}">' if charset else ""
+    dialog = f"<p>{escape(chrome.consent)}</p><button>{escape(chrome.accept)}</button>"
+    consent = f'<div class="consent" role="dialog">{dialog}</div>'
+    menu = "".join(f'<li><a href="/{number}">{escape(word)}</a></li>' for number, word in enumerate(chrome.menu))
+    text = "".join(f"<p>{escape(paragraph)}</p>\n" for paragraph in paragraphs)
+    teasers = "".join(
+        f'<li><a href="/t/{number}">{escape(word)}</a></li>' for number, word in enumerate(chrome.teasers)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="{chrome.lang}"{direction}><head>{meta}<title>{escape(title)} | {escape(chrome.title)}</title>
+<link rel="canonical" href="{escape(url)}"><meta property="article:published_time" content="{date}"></head>
+<body>{consent if wall else ""}
+<header><a href="/">{escape(chrome.title)}</a><nav><ul>{menu}</ul></nav></header>
+<main><article><h1>{escape(title)}</h1>
+{text}</article>
+<section class="comments"><h2>{escape(chrome.comments)}</h2><p>{escape(chrome.comment)}</p></section></main>
+<aside class="related"><h2>{escape(chrome.related)}</h2><ul>{teasers}</ul></aside>
+<footer><p>{escape(chrome.footer)}</p></footer>
+{"" if wall else consent}</body></html>
+"""
+
 
 _KINDS = ("rss", "atom", "json", "rdf", "sitemap")
 # Snippets of the corpus are names of brands or pieces of sentences; pieces are longer.

@@ -11,10 +11,11 @@ import pytest
 
 import blockfeat
 from blockfeat.errors import OutputError
-from blockfeat.monitor.demo import DemoServer, serve_demo
-from blockfeat.monitor.demo.drill import BRAND, BRAND_AROUND, OUTCOMES
+from blockfeat.monitor.demo import serve_demo
 from blockfeat.monitor.feeds import read_feed
 from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, canonical_url
+from examples.drill_server import DrillServer
+from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
 
 OPTIONS = FetchOptions(
     delay=0, first_wait=0.01, timeout=3.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
@@ -22,8 +23,8 @@ OPTIONS = FetchOptions(
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[DemoServer]:
-    with DemoServer(feeds=3, pages=4) as running:
+def server() -> Iterator[DrillServer]:
+    with DrillServer(feeds=3, pages=4) as running:
         yield running
 
 
@@ -35,14 +36,14 @@ def gathered(*requests: tuple[str, dict[str, Any]], options: FetchOptions = OPTI
     return asyncio.run(main())
 
 
-def feeds_of(server: DemoServer, name: str) -> list[Fetched]:
+def feeds_of(server: DrillServer, name: str) -> list[Fetched]:
     listed = gathered((server.list_url(name), {"kind": "feed"}))[0]
     addresses = read_feed(listed.data, url=listed.final_url).feeds
     return gathered(*((address, {"kind": "feed"}) for address in addresses))
 
 
 @pytest.mark.parametrize("name", ["feeds", "many"])
-def test_every_feed_names_the_pages_of_its_site(server: DemoServer, name: str) -> None:
+def test_every_feed_names_the_pages_of_its_site(server: DrillServer, name: str) -> None:
     for site, fetched in zip(server.sites(name), feeds_of(server, name), strict=True):
         feed = read_feed(fetched.data, url=fetched.final_url, content_type=fetched.headers["content-type"])
         host = f"http://{site.name}.localhost:{server.port}"
@@ -53,14 +54,14 @@ def test_every_feed_names_the_pages_of_its_site(server: DemoServer, name: str) -
         assert {entry.lang for entry in feed.entries} == {site.lang}
 
 
-def test_the_quiet_sites_speak_eleven_languages_in_five_kinds_of_feeds(server: DemoServer) -> None:
+def test_the_quiet_sites_speak_eleven_languages_in_five_kinds_of_feeds(server: DrillServer) -> None:
     sites = server.sites("feeds")
     assert {site.lang for site in sites} == {"ar", "de", "en", "es", "fr", "it", "ja", "pl", "ru", "tr", "zh"}
     assert {site.feed_kind for site in sites} == {"rss", "atom", "rdf", "json", "sitemap"}
 
 
 @pytest.mark.parametrize("name", ["nevskievesti", "qingchuanwanbao", "sahilyawm", "limanpostasi", "many-0", "many-2"])
-def test_brands_stand_where_the_site_says(server: DemoServer, name: str) -> None:
+def test_brands_stand_where_the_site_says(server: DrillServer, name: str) -> None:
     site = next(site for key in ("feeds", "many") for site in server.sites(key) if site.name == name)
     for page in site.pages:
         text = blockfeat.extract(page.html, lang=page.lang).text
@@ -69,7 +70,7 @@ def test_brands_stand_where_the_site_says(server: DemoServer, name: str) -> None
         assert all(brand in page.html for brand in (*page.brands, *page.around))
 
 
-def test_what_has_not_changed_answers_304(server: DemoServer) -> None:
+def test_what_has_not_changed_answers_304(server: DrillServer) -> None:
     url = f"http://nevskievesti.localhost:{server.port}/feed.xml"
     first = gathered((url, {"kind": "feed"}))[0]
     again = gathered((url, {"kind": "feed", "etag": first.etag}))[0]
@@ -77,9 +78,9 @@ def test_what_has_not_changed_answers_304(server: DemoServer) -> None:
     assert [visit.status for visit in server.log if visit.host == "nevskievesti"][-2:] == [200, 304]
 
 
-def test_the_drill(server: DemoServer) -> None:
+def test_the_drill(server: DrillServer) -> None:
     """Every trap ends as `OUTCOMES` says, once the busy hosts may be asked again."""
-    with DemoServer(retry_after=1) as drill:
+    with DrillServer(retry_after=1) as drill:
         requests = [
             (f"http://{host}.localhost:{drill.port}{path}", outcome)
             for host, paths in OUTCOMES.items()
@@ -99,7 +100,7 @@ def test_the_drill(server: DemoServer) -> None:
         assert drill.served("drill", "/private/page") == 0
 
 
-def test_pages_of_the_drill_hold_their_brand_in_the_text_only(server: DemoServer) -> None:
+def test_pages_of_the_drill_hold_their_brand_in_the_text_only(server: DrillServer) -> None:
     paths = ["drill.localhost:{}/plain", "drill.localhost:{}/consent", *(f"charsets.localhost:{{}}/{lang}" for lang in
              ("ru", "zh", "ar", "ja", "pl"))]  # fmt: skip
     for answer in gathered(*((f"http://{path.format(server.port)}", {}) for path in paths)):
@@ -109,21 +110,21 @@ def test_pages_of_the_drill_hold_their_brand_in_the_text_only(server: DemoServer
         assert "\ufffd" not in text, answer.url
 
 
-def test_one_page_under_several_addresses(server: DemoServer) -> None:
+def test_one_page_under_several_addresses(server: DrillServer) -> None:
     feed = next(fetched for fetched in feeds_of(server, "drill") if fetched.url.startswith("http://drill."))
     entries = read_feed(feed.data, url=feed.final_url).entries
     tracked = [entry.url for entry in entries if "/tracked" in entry.url]
     assert (len(tracked), len({canonical_url(url) for url in tracked})) == (4, 1)
 
 
-def test_feeds_that_are_gone_or_have_moved(server: DemoServer) -> None:
+def test_feeds_that_are_gone_or_have_moved(server: DrillServer) -> None:
     gone, moved = feeds_of(server, "drill")[-2:]
     assert (gone.gone, gone.permanent) == (True, True)
     assert moved.moved_permanently_to == f"http://steady.localhost:{server.port}/sitemap-news.xml"
     assert len(read_feed(moved.data, url=moved.final_url).entries) == 2
 
 
-def test_an_article_that_changes(server: DemoServer) -> None:
+def test_an_article_that_changes(server: DrillServer) -> None:
     url = f"http://drill.localhost:{server.port}/updated"
     before = gathered((url, {}))[0]
     revision = gathered((f"{server.url}-/revise", {}))[0]
@@ -132,7 +133,7 @@ def test_an_article_that_changes(server: DemoServer) -> None:
     assert b"The council has voted" in after.data
 
 
-def test_the_log_can_be_read_over_the_network(server: DemoServer) -> None:
+def test_the_log_can_be_read_over_the_network(server: DrillServer) -> None:
     gathered((f"http://steady.localhost:{server.port}/one", {}))
     answer = gathered((f"{server.url}-/log", {"kind": "feed"}))[0]
     visits = [json.loads(line) for line in answer.data.splitlines()]
@@ -141,13 +142,13 @@ def test_the_log_can_be_read_over_the_network(server: DemoServer) -> None:
 
 
 def test_generated_sites_are_the_same_each_time_and_hold_a_copy() -> None:
-    first, second = DemoServer(feeds=4, pages=5), DemoServer(feeds=4, pages=5)
+    first, second = DrillServer(feeds=4, pages=5), DrillServer(feeds=4, pages=5)
     assert first.sites("many") == second.sites("many")
     even, odd = first.sites("many")[:2]
     assert even.pages[-1].title == odd.pages[-1].title
     assert len({page.title for site in (even, odd) for page in site.pages}) == 9
 
 
-def test_a_port_in_use_is_an_error(server: DemoServer) -> None:
+def test_a_port_in_use_is_an_error(server: DrillServer) -> None:
     with pytest.raises(OutputError, match=str(server.port)):
         serve_demo(port=server.port)

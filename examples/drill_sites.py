@@ -1,18 +1,19 @@
-"""The difficult sites: what servers do to those who fetch from them, by accident or on purpose."""
+"""The difficult sites of the drill: what servers do to those who fetch from them, by accident or on purpose."""
 
 from __future__ import annotations
 
 import gzip
+import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import repeat
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from blockfeat.monitor.demo.layout import Chrome, article_page
-from blockfeat.monitor.demo.reply import Reply
-from blockfeat.monitor.demo.site import DOMAIN, DemoPage, DemoSite
-from blockfeat.monitor.demo.sites import site_records, written_chrome
+from blockfeat.monitor.demo.server import Reply
+from blockfeat.monitor.demo.sites import DOMAIN, Chrome, DemoPage, DemoSite, article_page, site_records, written_chrome
 
 BRAND = "Wintermark"
 BRAND_AROUND = "Glimmerby"
@@ -270,3 +271,49 @@ class DrillRoutes:
 def _bomb() -> bytes:
     """Return a small gzip file of a very long page."""
     return gzip.compress(bytes(_BOMB_BYTES), compresslevel=6, mtime=0)
+
+
+_FORBIDDEN_ADDRESSES = ((socket.AF_INET, "127.0.0.2"), (socket.AF_INET6, "::1"))
+
+
+class ForbiddenDoor:
+    """Listens on addresses outside those that are allowed, on one port, and notes every connection.
+
+    Attributes
+    ----------
+    knocks : list of str
+        Address and port of each connection.
+    """
+
+    def __init__(self) -> None:
+        self.knocks: list[str] = []
+        self.port = 0
+        self._sockets: list[socket.socket] = []
+
+    def __enter__(self) -> Self:
+        """Open the door where the machine has such an address."""
+        for family, address in _FORBIDDEN_ADDRESSES:
+            try:
+                door = socket.create_server((address, self.port), family=family)
+            except OSError:
+                continue
+            self.port = self.port or door.getsockname()[1]
+            self._sockets.append(door)
+            threading.Thread(target=self._watch, args=(door,), name="blockfeat-forbidden", daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the door."""
+        for door in self._sockets:
+            door.close()
+
+    def _watch(self, door: socket.socket) -> None:
+        while True:
+            try:
+                visitor, address = door.accept()
+            except OSError:
+                return
+            self.knocks.append(f"{door.getsockname()[0]} from {address}")
+            visitor.close()
