@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from hypothesis import strategies as st
 
-from blockfeat.features.context import PageContext
-from blockfeat.features.cues import bundled_cues
+from blockfeat.blocks import Blocks
+from blockfeat.features.context import context_columns
+from blockfeat.features.cues import WORD_KINDS, Cues, bundled_cues
+from blockfeat.features.nesting import Nesting
 from blockfeat.features.schema import Measured
 from blockfeat.features.stopwords import StopWordRatios
 from blocks_of import blocks_of
@@ -47,6 +53,61 @@ def measured_of(html: str) -> Measured:
     return Measured(blocks, StopWordRatios(("en",), np.zeros(len(blocks), dtype=np.intp), zeros, zeros))
 
 
-def context_of(html: str) -> PageContext:
+@dataclass(frozen=True)
+class PageParts:
+    """What the plain references of the features read: a page's blocks, containers and cues."""
+
+    measured: Measured
+    cues: Cues
+
+    @property
+    def blocks(self) -> Blocks:
+        return self.measured.blocks
+
+    @property
+    def words(self) -> np.ndarray:
+        return self.blocks.measures.words
+
+    @property
+    def density(self) -> np.ndarray:
+        return self.blocks.measures.anchor_words / np.maximum(self.words, 1)
+
+    @cached_property
+    def containers(self) -> Nesting:
+        return Nesting.of(self.blocks, self.cues)
+
+    def levels(self, block: int) -> list[int]:
+        """The smallest container with more than one block, the next larger one, the next larger again."""
+        found, nesting = [int(self.containers.inner[block])], self.containers
+        if nesting.end[found[0]] - nesting.first[found[0]] == 1:
+            found = [int(nesting.larger[found[0]])]
+        for _ in range(2):
+            found.append(int(nesting.larger[found[-1]]))
+        return found
+
+    def good_words(self, block: int) -> float:
+        """words · clip(1 - 2.5 · density) · clip((words - 6) / 14), less where the ending or a container says so."""
+        words, density = int(self.words[block]), float(self.density[block])
+        container = self.containers.inner[block]
+        good = words * min(max(1 - 2.5 * density, 0), 1) * min(max((words - 6) / 14, 0), 1)
+        good *= 1 if self.columns(("terminal",))[block, 0] else 0.5
+        good *= 0.3 if self.containers.negatives[container] else 1
+        return good * (0.1 if self.containers.shunned[container] else 1)
+
+    def cue_words(self, kind: str) -> list[int]:
+        """Words of each block that have a kind of cue."""
+        table = self.cues.words.table
+        places = table.places(self.blocks.measures.token_keys)
+        has = [place >= 0 and bool(self.cues.words.bits[place] >> WORD_KINDS.index(kind) & 1) for place in places]
+        return np.bincount(self.blocks.measures.token_block, weights=has, minlength=len(self.blocks)).tolist()
+
+    def columns(self, names: Sequence[str]) -> np.ndarray:
+        return context_columns(self.measured, names=names, cues=self.cues)
+
+    def columns_by_name(self, names: Sequence[str]) -> dict[str, np.ndarray]:
+        return dict(zip(names, self.columns(names).T, strict=True))
+
+
+def context_of(html: str) -> PageParts:
     """Return what the features of a page rest on."""
-    return PageContext(measured_of(html), bundled_cues())
+    return PageParts(measured_of(html), bundled_cues())

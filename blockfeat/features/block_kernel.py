@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.blockfeat.features import places as column
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.hashing import numbered
+from blockfeat.features.keys import numbered
 from blockfeat.features.word_flags import WordFlags
+
+if not cython.compiled:
+    from blockfeat.features import places as column
 
 Rows = NDArray[np.float32]
 
@@ -40,7 +42,7 @@ def add_own(rows: Rows, blocks: Blocks, stop_words: NDArray[np.float64], flags: 
     flags : WordFlags
         What the words say.
     spread : int
-        Random odd multiplier of a hash table; see `blockfeat.features.hashing.numbered`.
+        Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """
     _add_canonical(rows, blocks, stop_words)
     _add_lengths(rows, blocks)

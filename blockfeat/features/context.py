@@ -3,58 +3,28 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
+from random import getrandbits
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.errors import ModelError
-from blockfeat.features.block import NEIGHBOURS, OWN, add_neighbours, add_own, anchor_ratios, terminals
-from blockfeat.features.container_cues import CONTAINER_CUES, ContainerCues, add_container_cues, containers_around
-from blockfeat.features.containers import (
-    CONTAINER_SUMS,
-    PATH_LENGTHS,
-    PATH_SUMS,
-    Containers,
-    add_container_sums,
-    add_path_lengths,
-    add_path_sums,
-    paths_of,
-    running_total,
-    sums_of_containers,
-)
-from blockfeat.features.cue_scan import ElementCues
+from blockfeat.features.block_kernel import add_own
+from blockfeat.features.context_kernel import add_context
 from blockfeat.features.cues import Cues, bundled_cues
-from blockfeat.features.declared import DECLARED, add_declared, title_words
-from blockfeat.features.neighbourhood import (
-    GOOD_TEXT,
-    MAIN_CONTAINER,
-    WINDOWS,
-    GoodText,
-    add_good_text,
-    add_main_container,
-    add_windows,
-    good_words,
-)
-from blockfeat.features.schema import Columns, Feature, Measured
-from blockfeat.features.text_cues import (
-    CUE_WORDS,
-    HEADINGS,
-    TITLE_WORDS,
-    add_cue_words,
-    add_headings,
-    add_title_words,
-    cue_word_counts,
-)
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
+from blockfeat.features.declared import add_declared, title_words
+from blockfeat.features.nesting import Nesting
+from blockfeat.features.places import COLUMNS
+from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.word_flags import WordFlags
+from blockfeat.features.ziegler2007 import CANONICAL, PAPER_STOP_WORD_RATIO
 
-Floats = NDArray[np.float64]
+_ALL = list(range(len(COLUMNS)))
 
 
 @cache
@@ -71,8 +41,10 @@ def context_places() -> Mapping[str, int]:
     return {feature.name: place for place, feature in enumerate(context_features())}
 
 
-def context_columns(measured: Measured, *, names: Sequence[str] | None = None) -> NDArray[np.float32]:
-    """Return features of a page by name; families of features that no name asks for are not computed.
+def context_columns(
+    measured: Measured, *, names: Sequence[str] | None = None, cues: Cues | None = None
+) -> NDArray[np.float32]:
+    """Return features of a page by name.
 
     Parameters
     ----------
@@ -80,205 +52,43 @@ def context_columns(measured: Measured, *, names: Sequence[str] | None = None) -
         The blocks of a page, n of them, and their stop-word ratios.
     names : sequence of str, optional
         Names of features, k of them; all, in the order of `context_features`, if not given.
+    cues : Cues, optional
+        What tags, attributes and words say; the bundled ones if not given.
 
     Returns
     -------
     float32 array, n × k
-        Each column lies in one piece. Linear in the page, but for sorting.
+        A row for each block. Linear in the page.
 
     Raises
     ------
     ModelError
         A name is not that of a feature.
     """
-    return PageContext(measured, bundled_cues()).columns(tuple(context_places()) if names is None else names)
+    wanted = None if names is None else list(map(_place_of, names))
+    rows = np.zeros((len(measured.blocks), len(COLUMNS)), dtype=np.float32)
+    if len(rows):
+        _fill(rows, measured, bundled_cues() if cues is None else cues)
+    return rows if wanted is None or wanted == _ALL else rows[:, wanted]
 
 
-@dataclass(frozen=True, eq=False)
-class PageContext:
-    """What the features of a page rest on; each part is computed when the first feature asks for it.
-
-    Attributes
-    ----------
-    measured : Measured
-        The blocks of a page, n of them, and their stop-word ratios.
-    cues : Cues
-        What tags, attributes and words say.
-    """
-
-    measured: Measured
-    cues: Cues
-
-    def columns(self, names: Sequence[str]) -> NDArray[np.float32]:
-        """Return the features of these names, each named once: float32 array, n × k."""
-        plan = _plan_of_all() if list(names) == list(context_places()) else Plan.of(names)
-        columns = Columns.empty(plan.place, len(self.blocks))
-        if len(self.blocks):
-            for feature in plan.functions:
-                if feature.compute is not None:
-                    columns[feature.name] = feature.compute(self.measured)
-            for family in plan.families:
-                family.add(self, columns)
-        return columns.values[: len(names)].T
-
-    @property
-    def blocks(self) -> Blocks:
-        """The page's blocks."""
-        return self.measured.blocks
-
-    @property
-    def words(self) -> NDArray[np.int32]:
-        """Words of each block."""
-        return self.blocks.measures.words
-
-    @cached_property
-    def density(self) -> Floats:
-        """Anchor ratio of each block."""
-        return anchor_ratios(self.blocks)
-
-    @cached_property
-    def terminal(self) -> Floats:
-        """How each block ends."""
-        return terminals(self.blocks)
-
-    @cached_property
-    def containers(self) -> Containers:
-        """The containers that hold text, c of them."""
-        return Containers.of(self.blocks)
-
-    @cached_property
-    def elements(self) -> ElementCues:
-        """What tags and attributes of the containers say."""
-        return self.cues.of_elements(self.blocks.tags, self.containers.element)
-
-    @cached_property
-    def words_before(self) -> Floats:
-        """Words before each block, and of all."""
-        return running_total(self.words)
-
-    @cached_property
-    def container_words(self) -> Floats:
-        """Words of each container."""
-        return sums_of_containers(self.containers, self.words_before)
-
-    @cached_property
-    def page_words(self) -> float:
-        """Words of the page, at least 1."""
-        return max(float(self.words_before[-1]), 1.0)
-
-    @cached_property
-    def container_cues(self) -> ContainerCues:
-        """The cues of each container and of those around it."""
-        widths = self.container_words / self.page_words
-        return ContainerCues.of(self.containers, self.elements.bits, widths, self.cues.masks)
-
-    @cached_property
-    def path(self) -> NDArray[np.int32]:
-        """Number of the path of tags and classes of each block."""
-        return paths_of(self.containers, self.elements.names)
-
-    @cached_property
-    def good(self) -> GoodText:
-        """The good words of blocks and containers."""
-        good = good_words(self.containers, self.container_cues, self.words, self.density, self.terminal)
-        return GoodText.of(self.containers, self.words_before, self.container_words, good)
-
-    @cached_property
-    def cue_words(self) -> Mapping[str, NDArray[np.int32]]:
-        """Words of each kind of cue in each block."""
-        return cue_word_counts(self.blocks.measures, self.cues.words)
-
-    def add_containers(self, columns: Columns) -> None:
-        """Fill the columns about the containers around each block."""
-        linked = sums_of_containers(
-            self.containers, running_total(self.blocks.measures.anchor_words.astype(np.int32, copy=False))
-        )
-        add_container_sums(columns, self.containers, self.container_words, linked, self.page_words)
-
-    def add_headings(self, columns: Columns) -> None:
-        """Fill the columns about the last heading."""
-        heading = containers_around(self.containers, self.container_cues, "heading")
-        add_headings(columns, self.blocks.measures, self.cue_words, heading)
+def _place_of(name: str) -> int:
+    """Return the column of a feature."""
+    place = context_places().get(name)
+    if place is None:
+        raise ModelError(f"unknown features: {name}")
+    return place
 
 
-@dataclass(frozen=True, eq=False)
-class Family:
-    """Features that are computed together.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Their names.
-    add : callable
-        Fills their columns.
-    """
-
-    names: tuple[str, ...]
-    add: Callable[[PageContext, Columns], object]
-
-
-FAMILIES = (
-    Family(OWN, lambda page, columns: add_own(columns, page.blocks, page.terminal)),
-    Family(NEIGHBOURS, lambda page, columns: add_neighbours(columns, page.density, page.terminal)),
-    Family(CONTAINER_SUMS, PageContext.add_containers),
-    Family(CONTAINER_CUES, lambda page, columns: add_container_cues(columns, page.containers, page.container_cues)),
-    Family(CUE_WORDS, lambda page, columns: add_cue_words(columns, page.blocks.measures, page.cue_words)),
-    Family(HEADINGS, PageContext.add_headings),
-    Family(
-        TITLE_WORDS,
-        lambda page, columns: add_title_words(columns, page.blocks.measures, title_words(page.blocks.tags)),
-    ),
-    Family(DECLARED, lambda page, columns: add_declared(columns, page.blocks)),
-    Family(PATH_LENGTHS, lambda page, columns: add_path_lengths(columns, page.path)),
-    Family(
-        PATH_SUMS,
-        lambda page, columns: add_path_sums(columns, page.path, page.good.words, page.words),
-    ),
-    Family(GOOD_TEXT, lambda page, columns: add_good_text(columns, page.containers, page.good)),
-    Family(WINDOWS, lambda page, columns: add_windows(columns, page.good)),
-    Family(MAIN_CONTAINER, lambda page, columns: add_main_container(columns, page.containers, page.good)),
-)
-"""All features but those of the paper."""
-
-_FAMILY_OF = {name: family for family in FAMILIES for name in family.names}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is to be computed for features of some names.
-
-    Attributes
-    ----------
-    place : mapping
-        The row of each column to fill: those of the names in their order, then others of the same families.
-    functions : tuple of Feature
-        Features that are functions of single blocks.
-    families : tuple of Family
-        Families of the others.
-    """
-
-    place: Mapping[str, int]
-    functions: tuple[Feature, ...]
-    families: tuple[Family, ...]
-
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Plan:
-        """Find out what names ask for."""
-        unknown = [name for name in names if name not in _FAMILY_OF and name not in CANONICAL_NAMES]
-        if unknown:
-            raise ModelError(f"unknown features: {', '.join(unknown)}")
-        functions = tuple(feature for feature in CANONICAL if feature.name in names)
-        families = dict.fromkeys(_FAMILY_OF[name] for name in names if name in _FAMILY_OF)
-        columns = dict.fromkeys(names)
-        for family in families:
-            columns.update(dict.fromkeys(family.names))
-        return cls({name: row for row, name in enumerate(columns)}, functions, tuple(families))
-
-
-@cache
-def _plan_of_all() -> Plan:
-    """Return the plan of all features in their order, a constant that is made at its first use."""
-    return Plan.of(tuple(context_places()))
+def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
+    """Fill the rows of a page's blocks, at least one."""
+    blocks, spread = measured.blocks, getrandbits(64) | 1
+    title, in_title = title_words(blocks.tags)
+    flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
+    add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
+    add_context(rows, blocks, Nesting.of(blocks, cues), cues, spread)
+    if blocks.declared:
+        add_declared(rows, blocks)
 
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:

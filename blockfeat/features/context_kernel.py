@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.blockfeat.features import places as column
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.cues import Cues
-from blockfeat.features.hashing import numbered
-from blockfeat.features.nesting import AROUND_KINDS, Nesting
+from blockfeat.features.cues import AROUND_KINDS, Cues
+from blockfeat.features.keys import numbered
+from blockfeat.features.nesting import Nesting
+
+if not cython.compiled:
+    from blockfeat.features import places as column
 
 _AROUND_KINDS = cython.declare(cython.int, len(AROUND_KINDS))
 _LEVELS = cython.declare(cython.int, 3)
@@ -52,7 +54,7 @@ def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cue
     cues : Cues
         What tags and attributes say.
     spread : int
-        Random odd multiplier of a hash table; see `blockfeat.features.hashing.numbered`.
+        Random odd multiplier of a hash table; see `blockfeat.features.keys.numbered`.
     """
     kernel: _Kernel = _Kernel(rows, blocks, nesting)
     codes = np.empty(kernel.blocks, dtype=np.uint64)

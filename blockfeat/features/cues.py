@@ -21,14 +21,53 @@ from blockfeat.features.cue_scan import (
     ElementCues,
     scan_start_tags,
 )
-from blockfeat.features.text_cues import KeyTable, WordCues
+from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_words
 from blockfeat.page.tags import Tags, name_keys
+
+AROUND_KINDS = (
+    "positive", "negative", "related", "comment", "byline", "aside", "footer", "main", "form", "dialog", "figure",
+    "heading", "h1",
+)  # fmt: skip
+"""Kinds of cues of elements that are counted around each block: the lowest bits of `Cues.kinds`, in this order."""
+WORD_KINDS = ("promotion", "credit", "related", "reply")
+"""Kinds of cues of words, in the order of their bits."""
 
 _SCOPES = {"class": CLASS, "role": ROLE, "itemprop": PROPERTY}
 _HIDDEN = "hidden"
 _TWO_BYTES = 1 << 16
 _ALL_BUT_TWO_BYTES = np.uint64(8 * (WORD_BYTES - 2))
+
+
+@dataclass(frozen=True, eq=False)
+class WordCues:
+    """Words of a text that say something.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Kinds of cues; a kind's place is its bit.
+    table : KeyTable
+        The words by `blockfeat.lang.measures.keys_of_words`.
+    bits : uint32 array
+        The kinds of each key of the table.
+    """
+
+    kinds: tuple[str, ...]
+    table: KeyTable
+    bits: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, keys_of_kinds: Mapping[str, NDArray[np.uint64]]) -> WordCues:
+        """Arrange the words of each kind, given by their keys."""
+        keys = np.concatenate(list(keys_of_kinds.values()))
+        bits = np.empty(keys.size, dtype=np.uint32)
+        end = 0
+        for place, each in enumerate(keys_of_kinds.values()):
+            bits[end : end + each.size] = 1 << place
+            end += each.size
+        table, flags = KeyTable.of_flagged(keys, bits)
+        return cls(tuple(keys_of_kinds), table, flags)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +100,8 @@ class Cues:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Cues:
         """Make the tables of a document as ``cues.toml`` is one."""
-        bits = {kind: 1 << place for place, kind in enumerate(document["kinds"])}
+        kinds = dict.fromkeys((*AROUND_KINDS, *document["kinds"]))
+        bits = {kind: 1 << place for place, kind in enumerate(kinds)}
         groups = {name: sum(bits[kind] for kind in kinds) for name, kinds in document["groups"].items()}
         names = document["tag"]
         keys = name_keys(names)
@@ -73,7 +113,7 @@ class Cues:
             tags=KeyTable.of(keys[order]),
             tag_bits=np.append(tag_bits[order], np.uint32(0)),
             attributes=_lexicon(document, bits),
-            words=WordCues.of({kind: keys_of_words(words) for kind, words in document["word"].items()}),
+            words=WordCues.of({kind: keys_of_words(document["word"][kind]) for kind in WORD_KINDS}),
         )
 
     def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> ElementCues:

@@ -9,31 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.schema import Columns
-from blockfeat.features.text_cues import KeyTable, WordCues
+from blockfeat.features import places
+from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_text, runs_of_three
 from blockfeat.page.tags import Tags
-
-TITLE, DESCRIPTION = "title", "description"
-"""Kinds of the words of `title_words`."""
 
 _LONGEST = 600
 _MOST_DESCRIPTIONS = 4
 _NAME = b'escription"'
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
 
-Keys = NDArray[np.uint64]
-DECLARED = ("declared_share", "declared_other", "page_declared", "page_declared_words")
-"""Columns that `add_declared` fills."""
 _RUN = 3
 
 
-def title_words(tags: Tags) -> WordCues:
-    """Return the words of a page's title and of its descriptions (plain, og, twitter)."""
+def title_words(tags: Tags) -> tuple[NDArray[np.uint64], int]:
+    """Return the keys of the words of a page's title, then of its descriptions; and how many are of the title."""
     title = " ".join(tags.text(element)[:_LONGEST] for element in tags.named("title")[:1].tolist())
     keys, starts = keys_of_text(f"{title}\n{_descriptions(tags.source)}")
-    in_title = int(starts.searchsorted(len(title)))
-    return WordCues.of({TITLE: keys[:in_title], DESCRIPTION: keys[in_title:]})
+    return keys, int(starts.searchsorted(len(title)))
 
 
 def _descriptions(source: bytes) -> str:
@@ -52,31 +45,27 @@ def _descriptions(source: bytes) -> str:
     return "\n".join(dict.fromkeys(found))
 
 
-def add_declared(columns: Columns, blocks: Blocks) -> None:
-    """Fill the columns about the page's JSON-LD; all are 0 where it declares no text.
+def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
+    """Fill the columns about the page's JSON-LD, which are 0 where it declares no text.
 
     Parameters
     ----------
-    columns : Columns
-        What is filled.
+    rows : float32 array, n × 85
+        What is filled, a row for each block.
     blocks : Blocks
         The blocks of a page.
     """
-    for name in DECLARED:
-        columns[name] = 0.0
-    if not blocks.declared:
-        return
     own = runs_of_three(blocks.measures.token_keys)
     body, other = blocks.declared.body, blocks.declared.other
     if body:
         table = _table(body)
-        places = table.places(own)
-        columns["declared_share"], covered = _covered_share(places >= 0, blocks)
-        distinct = np.count_nonzero(np.bincount(places + 1, minlength=2)[1:])
-        columns["page_declared"] = distinct / max(table.keys.size, 1)
-        columns["page_declared_words"] = np.log1p(covered)
+        found = table.places(own)
+        rows[:, places.DECLARED_SHARE], covered = _covered_share(found >= 0, blocks)
+        distinct = np.count_nonzero(np.bincount(found + 1, minlength=2)[1:])
+        rows[:, places.PAGE_DECLARED] = distinct / max(table.keys.size, 1)
+        rows[:, places.PAGE_DECLARED_WORDS] = np.log1p(covered)
     if other:
-        columns["declared_other"], _ = _covered_share(_table(other).places(own) >= 0, blocks)
+        rows[:, places.DECLARED_OTHER], _ = _covered_share(_table(other).places(own) >= 0, blocks)
 
 
 def _table(text: str) -> KeyTable:

@@ -12,16 +12,11 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.errors import TableError
-from blockfeat.features.cues import Cues
+from blockfeat.features.cues import AROUND_KINDS, Cues
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32]
 
-AROUND_KINDS = (
-    "positive", "negative", "related", "comment", "byline", "aside", "footer", "main", "form", "dialog", "figure",
-    "heading", "h1",
-)  # fmt: skip
-"""Kinds of cues that are counted around each block: the lowest bits of `Cues.kinds`, in this order."""
 IN_PARAGRAPH = 1 << 31
 """Bit of ``Nesting.around``: there is a paragraph around."""
 

@@ -12,10 +12,9 @@ from types import MappingProxyType
 import numpy as np
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.container_cues import AROUND, ContainerCues
-from blockfeat.features.containers import Containers, running_total, sums_of_containers
 from blockfeat.features.cue_scan import CLASS, PROPERTY, ROLE, WORD_BYTES
 from blockfeat.features.cues import Cues, bundled_cues
+from blockfeat.features.nesting import Nesting
 from blockfeat.features.schema import Feature
 
 NAMED = "name"
@@ -101,6 +100,9 @@ FORMS: Mapping[str, Callable[[float], str]] = MappingProxyType(
 """How values are written, by the names that `Feature.form` may have."""
 
 
+_AROUND = "around_"
+
+
 @dataclass(frozen=True)
 class ContainerNames:
     """Names the containers around the blocks of a page, where it is asked for.
@@ -119,17 +121,8 @@ class ContainerNames:
         return bundled_cues()
 
     @cached_property
-    def _containers(self) -> Containers:
-        return Containers.of(self.blocks)
-
-    @cached_property
-    def _bits(self) -> list[int]:
-        """Cues of each container that count."""
-        words = running_total(self.blocks.measures.words)
-        widths = sums_of_containers(self._containers, words) / max(float(words[-1]), 1.0)
-        found = self._cues.of_elements(self.blocks.tags, self._containers.element).bits
-        bits: list[int] = ContainerCues.of(self._containers, found, widths, self._cues.masks).bits.tolist()
-        return bits
+    def _nesting(self) -> Nesting:
+        return Nesting.of(self.blocks, self._cues)
 
     def around(self, block: int, feature: str) -> str | None:
         """Return the innermost container around a block with the cue that a feature counts; None where none has it.
@@ -143,13 +136,14 @@ class ContainerNames:
         """
         found = self._found.get(feature)
         if found is None:
-            found = self._found[feature] = self._innermost(self._cues.masks.get(feature.removeprefix(AROUND), 0))
-        return found[int(self._containers.inner[block])]
+            found = self._found[feature] = self._innermost(self._cues.masks.get(feature.removeprefix(_AROUND), 0))
+        return found[int(self._nesting.inner[block])]
 
     def _innermost(self, mask: int) -> list[str | None]:
         """Return for each container the name of the innermost with a cue, itself included; linear in their number."""
         found: list[str | None] = []
-        columns = (self._bits, self._containers.element.tolist(), self._containers.parent.tolist())
+        nesting = self._nesting
+        columns = (nesting.bits.tolist(), nesting.element.tolist(), nesting.parent.tolist())
         for bits, element, parent in zip(*columns, strict=True):
             found.append(self._name(element, mask) if bits & mask else found[parent] if parent >= 0 else None)
         return found

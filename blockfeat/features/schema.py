@@ -74,36 +74,6 @@ class Feature:
         return 1.0 if self.bound == "minimum" else -1.0
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Named columns of n blocks.
-
-    Attributes
-    ----------
-    place : mapping
-        Row of each name in ``values``.
-    values : float32 array, k × n
-        One row for each column, so that each lies in one piece.
-    """
-
-    place: Mapping[str, int]
-    values: NDArray[np.float32]
-
-    @classmethod
-    def empty(cls, place: Mapping[str, int], blocks: int) -> Columns:
-        """Make a table of columns that are still to be filled."""
-        return cls(place, np.empty((len(place), blocks), dtype=np.float32))
-
-    def __setitem__(self, name: str, column: NDArray[Any] | float) -> None:
-        """Fill one column with an array of n or with one value for all blocks."""
-        self.values[self.place[name]] = column
-
-    def __getitem__(self, name: str) -> NDArray[np.float32]:
-        """Return one column."""
-        column: NDArray[np.float32] = self.values[self.place[name]]
-        return column
-
-
 class NamedRow(Mapping[str, float]):
     """One row of a matrix as a mapping from the names of its columns to its values.
 

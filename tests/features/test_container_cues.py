@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.features.container_cues import AROUND, CONTAINER_CUES
+from blockfeat.features.cues import AROUND_KINDS
 from random_pages import PAGES, context_of
+
+AROUND = "around_"
+CONTAINER_CUES = (
+    *(AROUND + kind for kind in AROUND_KINDS),
+    "negatives", "depth", "negative_steps", "positive_below_negative", "h1_before", "page_articles", "page_paragraphs",
+)  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)
@@ -19,8 +25,9 @@ def test_cues_of_the_elements_around_each_block(html: str):
     masks, words = page.cues.masks, page.words.tolist()
     spans = list(zip(page.containers.first.tolist(), page.containers.end.tolist(), strict=True))
     bits = []
+    elements = page.cues.of_elements(page.blocks.tags, page.containers.element)
     for place, (low, high) in enumerate(spans):
-        found = int(page.elements.bits[place])
+        found = int(elements.bits[place])
         is_wide = sum(words[low:high]) / max(sum(words), 1) > 0.6
         bits.append(0 if place < 2 else found & ~masks["against"] if is_wide else found)
     articles = sum(bool(cues & masks["article"]) for cues in bits)

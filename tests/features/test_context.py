@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from importlib.resources import files
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
 from blockfeat.errors import ModelError
-from blockfeat.features.context import FAMILIES, PageContext, context_columns, context_features, feature_matrix
+from blockfeat.features.context import context_columns, context_features, feature_matrix
 from blockfeat.features.cues import Cues
-from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.features.places import COLUMNS
 from random_pages import measured_of
 
 SENTENCE = "The lantern makers of the valley meet every autumn at the old mill by the river, and many guests come. "
@@ -58,9 +59,10 @@ def test_a_matrix_of_some_features_has_their_columns():
     assert (feature_matrix(some, measured) == matrix[:, [NAMES.index(feature.name) for feature in some]]).all()
 
 
-def test_the_families_have_every_feature_once():
-    computed = [name for family in FAMILIES for name in family.names]
-    assert sorted([*CANONICAL_NAMES, *computed]) == sorted(NAMES)
+def test_the_places_of_a_row_are_those_of_the_features_also_in_compiled_modules():
+    assert list(COLUMNS) == NAMES
+    declared = files("blockfeat.features").joinpath("places.pxd").read_text(encoding="utf-8").partition("enum:")[2]
+    assert [name.lower() for name in re.findall(r"\w+", declared)] == NAMES
 
 
 def test_features_are_bound_to_their_columns_by_name():
@@ -81,7 +83,7 @@ def test_the_order_of_kinds_of_cues_does_not_relabel_columns():
     kinds[form], kinds[dialog] = kinds[dialog], kinds[form]
     swapped["kinds"] = kinds[5:] + kinds[:5]
     swapped["word"] = dict(reversed(swapped["word"].items()))
-    before, after = (PageContext(measured, Cues.of(each)).columns(NAMES) for each in (document, swapped))
+    before, after = (context_columns(measured, cues=Cues.of(each)) for each in (document, swapped))
     assert before[:, NAMES.index("around_form")].any()
     assert before[:, NAMES.index("around_dialog")].any()
     assert before[:, NAMES.index("words_reply")].any()

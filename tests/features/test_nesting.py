@@ -5,34 +5,37 @@ import pytest
 from hypothesis import given, settings
 
 from blockfeat.errors import TableError
-from blockfeat.features.containers import CONTAINER_SUMS, LEVELS, Containers
+from blockfeat.features.cues import bundled_cues
+from blockfeat.features.nesting import Nesting
 from blocks_of import blocks_of
 from random_pages import PAGES, context_of
 
+LEVELS = 3
+CONTAINER_SUMS = ("link_density_1", "link_density_2", "link_density_3", "width_1", "block_length_1")
 
-def sizes_of(containers: Containers) -> list[int]:
-    return (containers.end - containers.first).tolist()
+
+def sizes_of_levels(html: str) -> list[int]:
+    page = context_of(html)
+    return [int(page.containers.end[level] - page.containers.first[level]) for level in page.levels(0)]
 
 
 def test_levels_grow():
-    containers = Containers.of(
-        blocks_of("<body><div><div><div><p>a</p></div><p>b</p></div><p>c</p></div><p>d</p></body>")
-    )
-    sizes = sizes_of(containers)
-    assert [sizes[level[0]] for level in containers.levels] == [2, 3, 4]
+    assert sizes_of_levels("<body><div><div><div><p>a</p></div><p>b</p></div><p>c</p></div><p>d</p></body>") == [
+        2,
+        3,
+        4,
+    ]
 
 
 def test_wrappers_of_the_same_blocks_are_one_level():
-    containers = Containers.of(blocks_of("<div><div><div><p>a</p><p>b</p></div></div></div><p>c</p>"))
-    sizes = sizes_of(containers)
-    assert [sizes[level[0]] for level in containers.levels] == [2, 3, 3]
+    assert sizes_of_levels("<div><div><div><p>a</p><p>b</p></div></div></div><p>c</p>") == [2, 3, 3]
 
 
 def test_text_outside_of_all_containers_is_a_fault_of_the_tag_table():
     blocks = blocks_of("<p>a")
     blocks.container[:] = -1
     with pytest.raises(TableError, match="html5"):
-        Containers.of(blocks)
+        Nesting.of(blocks, bundled_cues())
 
 
 @settings(max_examples=60, deadline=None)

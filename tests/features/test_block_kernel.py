@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.features.block import NEIGHBOURS, OWN, terminals
 from blockfeat.lang.measures import tokenize
-from blocks_of import blocks_of
 from random_pages import PAGES, context_of
+
+OWN = (
+    "log_words", "plain_words", "word_length", "terminal", "anchors", "occurrences", "word_position", "page_blocks",
+    "page_density", "page_unspaced",
+)  # fmt: skip
+NEIGHBOURS = ("previous_density", "next_density", "next_terminal")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,8 @@ from random_pages import PAGES, context_of
     ],
 )
 def test_how_a_block_ends(text: str, value: float):
-    assert terminals(blocks_of(f"<p>{text}</p><p>x")).tolist() == [value, 0.0]
+    found = context_of(f"<p>{text}</p><p>x").columns(("terminal",))[:, 0]
+    assert found.tolist() == pytest.approx([value, 0.0])
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,20 +6,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.features.context import PageContext
-from blockfeat.features.neighbourhood import GOOD_TEXT, MAIN_CONTAINER, WINDOWS
 from random_pages import PAGES, context_of
 
+GOOD_TEXT = (
+    "good",
+    "page_good",
+    "top_share",
+    "good_before",
+    "good_after",
+    "share_1",
+    "share_2",
+    "share_3",
+    "gap_after",
+)
+WINDOWS = ("window_share", "window_density_1", "window_density_5")
+MAIN_CONTAINER = (
+    "main_steps", "main_distance", "wide_steps", "main_size", "main_position", "main_density", "main_words",
+)  # fmt: skip
+
 SENTENCE = "The lantern makers of the valley meet every autumn at the old mill by the river, and many guests come. "
-
-
-def good_words(page: PageContext, index: int) -> float:
-    words, density = int(page.words[index]), float(page.density[index])
-    container = page.containers.inner[index]
-    good = words * min(max(1 - 2.5 * density, 0), 1) * min(max((words - 6) / 14, 0), 1)
-    good *= 1 if page.terminal[index] else 0.5
-    good *= 0.3 if page.container_cues.negatives[container] else 1
-    return good * (0.1 if page.container_cues.is_shunned[container] else 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -28,7 +33,7 @@ def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
     page = context_of(html)
     n = len(page.blocks)
     words = page.words.tolist()
-    good = [good_words(page, index) for index in range(n)]
+    good = [page.good_words(index) for index in range(n)]
     total = sum(good) + 1e-9
     names = (*GOOD_TEXT, *WINDOWS)
     columns = dict(zip(names, page.columns(names).T, strict=True))
@@ -47,7 +52,7 @@ def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
             assert columns[f"window_density_{reach}"][index] == pytest.approx(density, abs=1e-6)
         assert columns["window_share"][index] == pytest.approx(near / total, abs=1e-6)
         for level in range(3):
-            container = page.containers.levels[level][index]
+            container = page.levels(index)[level]
             inside = sum(good[page.containers.first[container] : page.containers.end[container]]) / total
             assert columns[f"share_{level + 1}"][index] == pytest.approx(inside, abs=1e-6)
 
@@ -60,7 +65,7 @@ def test_the_main_container_is_the_deepest_that_holds_most_good_text(html: str):
     columns = dict(zip(MAIN_CONTAINER, page.columns(MAIN_CONTAINER).T, strict=True))
     if not n:
         return
-    good = [good_words(page, index) for index in range(n)]
+    good = [page.good_words(index) for index in range(n)]
     total = sum(good) + 1e-9
     ranges = list(dict.fromkeys(zip(page.containers.first.tolist(), page.containers.end.tolist(), strict=True)))
     shares = {span: sum(good[span[0] : span[1]]) / total for span in ranges}

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.features.text_cues import KeyTable
+from blockfeat.features.keys import KeyTable
 
 KEYS = st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1), st.integers(2**64 - 40, 2**64 - 1))
 

@@ -4,19 +4,28 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.features.cues import WordCues
-from blockfeat.features.text_cues import CUE_WORDS, HEADINGS, TITLE_WORDS, cue_word_counts
+from blockfeat.features.cues import WORD_KINDS, WordCues
+from blockfeat.features.word_flags import DESCRIPTION, TITLE, WordFlags
 from blockfeat.lang.measures import keys_of_words, tokenize
 from random_pages import PAGES, context_of, measured_of
 
+CUE_WORDS = ("words_promotion", "words_credit", "words_related", "words_reply", "replies_before")
+HEADINGS = ("since_heading", "heading_reply")
+TITLE_WORDS = ("title_share", "title_cover", "description_share", "description_cover")
 _SETTINGS = settings(max_examples=60, deadline=None)
 
 
 def test_words_of_several_kinds():
     words = {"fruit": ["apple", "pear"], "red": ["apple", "rose"], "none": []}
     cues = WordCues.of({kind: keys_of_words(entries) for kind, entries in words.items()})
-    counts = cue_word_counts(measured_of("<p>Apple pear stone</p><p>a rose, an apple").blocks.measures, cues)
-    assert {kind: found.tolist() for kind, found in counts.items()} == {"fruit": [2, 1], "red": [1, 2], "none": [0, 0]}
+    keys = measured_of("<p>Apple pear stone</p><p>a rose, an apple").blocks.measures.token_keys
+    title = keys_of_words(["stone", "pear", "an", "pear"])
+    for spread in (1, 2**64 - 1):
+        found = WordFlags.of(keys, cues, title=title, title_words=2, spread=spread)
+        fruit, red = 1, 2
+        expected = [fruit | red, fruit | TITLE | DESCRIPTION, TITLE, 0, red, DESCRIPTION, fruit | red]
+        assert found.flags.tolist() == expected
+        assert (found.in_title, found.in_descriptions) == (2, 2)
 
 
 @_SETTINGS
@@ -40,10 +49,11 @@ def test_headings_and_replies_before(html: str):
     n, words = len(page.blocks), page.words.tolist()
     names = (*CUE_WORDS, *HEADINGS, "around_heading")
     columns = dict(zip(names, page.columns(names).T, strict=True))
-    replies = page.cue_words["reply"].tolist()
+    replies = page.cue_words("reply")
     for index in range(n):
-        for kind, counts in page.cue_words.items():
-            assert columns[f"words_{kind}"][index] == pytest.approx(counts[index] / max(words[index], 1))
+        for kind in WORD_KINDS:
+            share = page.cue_words(kind)[index] / max(words[index], 1)
+            assert columns[f"words_{kind}"][index] == pytest.approx(share)
         before = sum(replies[other] for other in range(index) if words[other] <= 8)
         assert columns["replies_before"][index] == pytest.approx(np.log1p(before))
         headings = [other for other in range(index + 1) if columns["around_heading"][other] > 0]

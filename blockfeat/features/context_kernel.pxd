@@ -1,0 +1,2 @@
+# What context_kernel.py takes from another compiled module: where it runs uncompiled, nobody reads this file.
+from blockfeat.features cimport places as column

@@ -1,0 +1,171 @@
+# mypy: disable-error-code="untyped-decorator"
+"""64-bit keys: look-up in a sorted table, and numbers for equal ones (compiled)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+
+_KEY_BITS = 64
+_KEY_MASK = (1 << 64) - 1
+_MOST_BITS = 20
+# Most words are not in the table: with eight times as many values of the highest bits as keys, most end there.
+_SPARSE_BITS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class KeyTable:
+    """Keys in ascending order with an index of their highest bits.
+
+    A search takes one or two steps where the keys are spread evenly and the logarithm of their number where they are
+    not, so that nobody can slow it down by the choice of keys.
+
+    Attributes
+    ----------
+    keys : uint64 array, k
+        Ascending, each once.
+    shift : int
+        Number of lower bits that the index does not look at.
+    starts : int32 array
+        For each value of the highest bits the place of the first key that has it or a higher one; and k.
+    """
+
+    keys: Keys
+    shift: int
+    starts: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, keys: Keys) -> KeyTable:
+        """Index keys that ascend, each once."""
+        bits = min(keys.size.bit_length() + _SPARSE_BITS, _MOST_BITS)
+        starts = np.empty((1 << bits) + 1, dtype=np.int32)
+        _index(keys, _KEY_BITS - bits, starts)
+        return cls(keys, _KEY_BITS - bits, starts)
+
+    @classmethod
+    def of_flagged(cls, keys: Keys, flags: NDArray[np.uint32]) -> tuple[KeyTable, NDArray[np.uint32]]:
+        """Index keys in any order, each with flags as bits; return by place too what flags equal keys have together."""
+        found, joined = np.empty(keys.size, dtype=np.uint64), np.empty(keys.size, dtype=np.uint32)
+        count = _join(keys, flags, keys.argsort(), found, joined)
+        return cls.of(found[:count]), joined[:count]
+
+    def places(self, wanted: Keys) -> NDArray[np.int32]:
+        """Return the place of each wanted key in the table, -1 where it is not there."""
+        found = np.empty(wanted.size, dtype=np.int32)
+        _find(wanted, self.keys, self.shift, self.starts, found)
+        return found
+
+
+def _index(keys: Keys, shift: int, starts: NDArray[np.int32]) -> None:
+    """Fill in, for each value of the highest bits, the place of the first key that has it or a higher one."""
+    key: cython.ulonglong[::1] = keys
+    start: cython.int[::1] = starts
+    lower_bits: cython.int = shift
+    top: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(key.shape[0]):
+            while top <= cython.cast(cython.Py_ssize_t, key[place] >> lower_bits):
+                start[top] = place
+                top += 1
+        while top < start.shape[0]:
+            start[top] = key.shape[0]
+            top += 1
+
+
+def _join(
+    keys: Keys, flags: NDArray[np.uint32], order: NDArray[np.intp], found: Keys, joined: NDArray[np.uint32]
+) -> int:
+    """Fill in the different keys, ascending, and all flags of each; return how many there are."""
+    key: cython.ulonglong[::1] = keys
+    flag: cython.uint[::1] = flags
+    ascending: cython.Py_ssize_t[::1] = order
+    found_key: cython.ulonglong[::1] = found
+    found_flags: cython.uint[::1] = joined
+    count: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    index: cython.Py_ssize_t
+    with cython.nogil:
+        for index in range(ascending.shape[0]):
+            place = ascending[index]
+            if count == 0 or found_key[count - 1] != key[place]:
+                found_key[count] = key[place]
+                found_flags[count] = 0
+                count += 1
+            found_flags[count - 1] |= flag[place]
+    return int(count)
+
+
+def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found: NDArray[np.int32]) -> None:
+    """Fill in the place of each wanted key, -1 where there is none."""
+    wanted_key: cython.ulonglong[::1] = wanted
+    key: cython.ulonglong[::1] = keys
+    start: cython.int[::1] = starts
+    place: cython.int[::1] = found
+    lower_bits: cython.int = shift
+    index: cython.Py_ssize_t
+    top: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    with cython.nogil:
+        for index in range(wanted_key.shape[0]):
+            top = cython.cast(cython.Py_ssize_t, wanted_key[index] >> lower_bits)
+            low, high = start[top], start[top + 1]
+            while low < high:
+                middle = (low + high) >> 1
+                if key[middle] < wanted_key[index]:
+                    low = middle + 1
+                else:
+                    high = middle
+            place[index] = low if low < start[top + 1] and key[low] == wanted_key[index] else -1
+
+
+def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
+    """Return for each code its rank among the different ones by first occurrence; linear in the codes.
+
+    Parameters
+    ----------
+    codes : uint64 array, n
+        Any numbers.
+    spread : int
+        Random odd multiplier, so that nobody can choose codes that collide. It changes no result.
+    """
+    size = 1 << max(2 * codes.size, 8).bit_length()
+    numbers = np.empty(codes.size, dtype=np.int32)
+    code: cython.ulonglong[::1] = codes
+    number: cython.int[::1] = numbers
+    seen: cython.ulonglong[::1] = np.empty(size, dtype=np.uint64)
+    known: cython.int[::1] = np.full(size, -1, dtype=np.int32)
+    mask: cython.Py_ssize_t = size - 1
+    multiplier: cython.ulonglong = spread
+    count: cython.int = 0
+    place: cython.Py_ssize_t
+    index: cython.Py_ssize_t
+    with cython.nogil:
+        for index in range(code.shape[0]):
+            place = _place_of(code[index], multiplier, mask)
+            while known[place] >= 0 and seen[place] != code[index]:
+                place = (place + 1) & mask
+            if known[place] < 0:
+                seen[place] = code[index]
+                known[place] = count
+                count += 1
+            number[index] = known[place]
+    return numbers
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Return the place of a key in a hash table of 2**k places, given 2**k - 1, unless another key is there."""
+    if cython.compiled:
+        return cython.cast(cython.Py_ssize_t, (key * multiplier) >> 32) & mask
+    return (((int(key) * int(multiplier)) & _KEY_MASK) >> 32) & mask
