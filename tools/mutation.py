@@ -108,7 +108,7 @@ def mutants_of(module: str, source: str, operators: Sequence[str], chooser: rand
 
 
 def _made(module: str, source: str, code: str) -> Mutant | None:
-    """Return a mutant with its changed line; None where the code is no longer Python, or only a signature changes."""
+    """Return a mutant with its changed line; None where it is no longer Python, or only a declaration changes."""
     try:
         compile(code, module, "exec")
     except SyntaxError:
@@ -116,7 +116,8 @@ def _made(module: str, source: str, code: str) -> Mutant | None:
     pairs = zip(source.splitlines(), code.splitlines(), strict=False)
     changed = ((number, old, new) for number, (old, new) in enumerate(pairs, start=1) if old != new)
     number, old, new = next(changed, (0, "", ""))
-    if not number or ("*," in old and "/," in new):
+    is_signature = "*," in old and "/," in new
+    if not number or is_signature or "@dataclass" in old or " = field(" in old:
         return None
     return Mutant(module, number, old.strip(), new.strip(), code)
 

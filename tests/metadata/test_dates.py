@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.metadata.dates import find_moment, moment_in_url, parse_moment
+from blockfeat.metadata.dates import find_moment, find_span, moment_in_url, parse_moment
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,78 @@ def test_declared_dates(text: str, iso: str | None):
     assert (None if found is None else str(found)) == iso
 
 
+@pytest.mark.parametrize(
+    ("zones", "offset"),
+    [
+        ("Z UTC GMT WET +00:00", "+00:00"),
+        ("CET MEZ BST WAT WEST +01 +1", "+01:00"),
+        ("CEST MESZ EET SAST GMT+2 UTC+02:00", "+02:00"),
+        ("EEST MSK EAT", "+03:00"),
+        ("PKT", "+05:00"),
+        ("NPT", "+05:45"),
+        ("WIB", "+07:00"),
+        ("HKT SGT", "+08:00"),
+        ("JST KST", "+09:00"),
+        ("AEST", "+10:00"),
+        ("AEDT", "+11:00"),
+        ("NZST", "+12:00"),
+        ("NZDT", "+13:00"),
+        ("+1400", "+14:00"),
+        ("BRT ART", "-03:00"),
+        ("EDT", "-04:00"),
+        ("EST CDT", "-05:00"),
+        ("MDT -0600", "-06:00"),
+        ("MST PDT", "-07:00"),
+        ("PST", "-08:00"),
+        ("+14:01 +2359", ""),
+    ],
+)
+def test_zones(zones: str, offset: str):
+    for zone in zones.split():
+        assert (zone, str(parse_moment(f"2024-05-02 08:15 {zone}"))) == (zone, f"2024-05-02T08:15:00{offset}")
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("2024-05-02 12:30", "2024-05-02T12:30:00"),
+        ("2024-05-02 00:30", "2024-05-02T00:30:00"),
+        ("2024-05-02T8:15:30", "2024-05-02T08:15:30"),
+        ("2024-05-02T24:15", "2024-05-02"),
+        ("2024-13-45T00:00:00", None),
+        ("2024-05-02 08:15:30.1234567", "2024-05-02T08:15:30.123456"),
+        ("4/12/2024", "2024-12-04"),
+        ("12/13/2024", "2024-12-13"),
+        ("13.12.2024", "2024-12-13"),
+        ("2.1.69", "2069-01-02"),
+        ("3.1.70", "1970-01-03"),
+        ("31.12.99", "1999-12-31"),
+        ("2 Foo 2024", None),
+        ("1800-01-01", "1800-01-01"),
+        ("1799-12-31", None),
+        ("2100-12-31", "2100-12-31"),
+        ("2101-01-01", None),
+        ("19891231", None),
+        ("19900101", "1990-01-01"),
+    ],
+)
+def test_bounds_of_what_is_read(text: str, iso: str | None):
+    found = parse_moment(text)
+    assert (None if found is None else str(found)) == iso
+
+
+def test_where_a_date_stands():
+    found = find_span("Published on 4/5/2024, changed on 6 May 2024.")
+    assert found is not None
+    assert (found[0], found[1], str(found[2])) == (13, 21, "2024-05-04")
+    far = "x" * 190
+    assert find_span(f"{far} 2 May 2024") is None
+
+
 def test_digits_by_the_habit_of_the_country():
+    assert str(parse_moment("4/5/2024")) == "2024-05-04"
+    assert str(parse_moment("4/5/2024", month_first=True)) == "2024-04-05"
+    assert str(find_moment("4.5.2024", month_first=True)) == "2024-05-04"
     assert str(find_moment("4/5/2024", month_first=True)) == "2024-04-05"
     assert str(find_moment("4/5/2024")) == "2024-05-04"
     assert str(find_moment("4/25/2024")) == "2024-04-25"

@@ -53,6 +53,7 @@ def test_a_stamp_of_the_system_gives_way_to_an_earlier_visible_date():
         ("2023-11-09T11:59:00Z", date(2023, 11, 10), date(2023, 11, 9)),
         ("2023-11-09T10:00:00Z", date(2023, 11, 8), date(2023, 11, 9)),
         ("2023-11-09T09:00:00Z", date(2023, 11, 10), date(2023, 11, 9)),
+        ("2023-11-09T05:30:59", date(2023, 11, 8), date(2023, 11, 9)),
         ("2023-11-09T05:30:59-05:00", date(2023, 11, 8), date(2023, 11, 9)),
         ("2023-11-09", date(2023, 11, 8), date(2023, 11, 9)),
     ],
@@ -62,13 +63,35 @@ def test_the_day_of_an_instant_in_utc_is_the_one_of_the_page(declared: str, url:
     assert found is not None
     moment, same = found[0], parse_moment(declared)
     assert same is not None
-    assert (moment.day, moment.instant, str(moment)) == (day, same.instant, str(same))
+    assert (moment.day, moment.instant, str(moment), found[1]) == (day, same.instant, str(same), "json-ld")
 
 
 def test_a_more_precise_moment_of_the_day_is_taken():
     first, better = dated("2024-05-02", "2024-05-02T08:15:00+02:00")
     assert most_precise(first, [first, better]) == better
     assert most_precise(first, [first, *dated("2024-05-09T08:15:00+02:00")]) == first
+
+
+def test_a_more_precise_moment_of_the_next_day_is_another_without_a_zone():
+    (first,) = dated("2024-05-02")
+    assert most_precise(first, dated("2024-05-03T08:15:00")) == first
+    assert most_precise(first, dated("2024-05-03T00:15:00Z")) == dated("2024-05-03T00:15:00Z")[0]
+    assert most_precise(first, dated("2024-05-04T00:15:00Z")) == first
+
+
+def test_the_nearest_of_the_visible_dates_counts():
+    stamp = dated("2025-06-24")
+    assert chosen(stamp, "2025-06-24", seen="2024-08-25 2024-09-01") == "2024-08-25 time"
+    declared = dated("2023-11-09T05:30:59Z", "2023-12-01")
+    assert chosen(declared, seen="2023-11-08 2023-11-20") == "2023-11-08 json-ld"
+
+
+def test_visible_dates_are_not_read_where_declarations_leave_no_doubt():
+    def seen() -> Iterator[Dated]:
+        raise AssertionError
+        yield
+
+    assert choose_publication(dated("2024-05-02", "2024-05-02"), [], None, seen) == dated("2024-05-02")[0]
 
 
 def test_visible_dates_are_read_only_up_to_the_one_that_agrees():

@@ -55,6 +55,18 @@ def test_no_host_has_more_than_its_share_in_hand(per_host: int) -> None:
     assert frontier.in_hand == per_host + 1
 
 
+def test_a_place_that_is_given_back_is_one_place() -> None:
+    frontier = Frontier(per_host=2)
+    pages = _pages("a1", "a2", "a3", "a4", "a5")
+    frontier.add(pages)
+    assert _taken(frontier) == ["a1", "a2"]
+    frontier.finish(pages[0])
+    assert _taken(frontier) == ["a3"]
+    frontier.finish(pages[1])
+    frontier.finish(pages[2])
+    assert _taken(frontier) == ["a4", "a5"]
+
+
 def test_pages_that_wait_or_are_in_hand_are_known() -> None:
     frontier = Frontier(per_host=1)
     pages = _pages("a1", "a2", "b1")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blockfeat.errors import AddressForbidden, FetchError
+from blockfeat.errors import AddressForbidden, FetchError, InputError
 from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public, parse_network
 
 
@@ -96,8 +96,39 @@ def test_a_host_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(FetchError, match="not known"):
+    with pytest.raises(FetchError, match=r"host a\.example could not be resolved: Name or service not known$"):
         allowed_addresses("a.example", 80, timeout=5, allow_private=False)
+
+
+def test_a_host_that_no_resolver_can_be_asked_for_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: Any, **options: Any) -> None:
+        raise UnicodeError("label too long")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    with pytest.raises(FetchError, match=r"could not be resolved: label too long$"):
+        allowed_addresses("a.example", 80, timeout=5, allow_private=True)
+
+
+def test_a_host_without_addresses_is_refused_even_where_all_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    _answer(monkeypatch)
+    with pytest.raises(AddressForbidden, match=r"found: none; --allow-network"):
+        allowed_addresses("a.example", 80, timeout=5, allow_private=True)
+
+
+def test_the_first_three_addresses_are_named() -> None:
+    with pytest.raises(AddressForbidden, match=r"\(found: 10\.0\.0\.1, 10\.0\.0\.2, 10\.0\.0\.3\)"):
+        allowed_among("a.example", [f"10.0.0.{number}" for number in range(1, 6)])
+
+
+def test_what_is_no_address_is_in_no_network() -> None:
+    with pytest.raises(AddressForbidden):
+        allowed_among("a.example", ["none"], [parse_network("0.0.0.0/0"), parse_network("::/0")])
+
+
+def test_networks_of_a_host_with_its_mask() -> None:
+    assert str(parse_network(" 10.1.2.3/8 ")) == "10.0.0.0/8"
+    with pytest.raises(InputError, match="nothing"):
+        parse_network("nothing")
 
 
 def test_a_resolver_that_does_not_answer_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +142,8 @@ def test_a_resolver_that_does_not_answer_is_left_behind(monkeypatch: pytest.Monk
     with pytest.raises(FetchError, match="in time"):
         allowed_addresses("a.example", 80, timeout=0.1, allow_private=False)
     assert not released.is_set()
+    waiting = [thread for thread in threading.enumerate() if thread.name == "blockfeat-resolve"]
+    assert all(thread.daemon for thread in waiting), "the program would not end before its resolver does"
     released.set()
 
 

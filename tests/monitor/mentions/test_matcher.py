@@ -107,6 +107,15 @@ MENTIONS = [
     ("Apple", "בApple", "he"),
     # Hindi
     ("टाटा", "टाटा ने", "hi"),
+    # Apostrophes and quotes
+    ("Apple", "Apple'", None),
+    ("Apple", 'the"Apple"', None),
+    ("Apple", "Apple'ב", "he"),
+    ("Apple", "Apple'ом", "uk"),
+    ("Яндекс", "Яндекс'а", "ru"),
+    ("אפל", '"אפל', "he"),
+    ("אפל", 'x"אפל', "he"),
+    ("אפל2", "אפל2'ב", "he"),
 ]
 
 NO_MENTIONS = [
@@ -140,6 +149,12 @@ NO_MENTIONS = [
     ("سامسونج", "وسامسونج", "fa"),
     ("אפל", "נאפל", "he"),
     ("צה", 'צה"ל', "he"),
+    ("אפל", ' ה"אפל', "he"),
+    ("אפל", "ג'אפל", "he"),
+    ("слов", "слов'янський", "uk"),
+    ("Dell", "dell'sole", "it"),
+    ("กน", "กนั", "th"),
+    ("الم", "للم", "ar"),
     ("टाटा", "टाटास", "hi"),
     ("टाट", "टाटा", "hi"),
     ("apple", "apple\u0301", None),
@@ -229,6 +244,11 @@ def test_longest_name_of_a_brand_counts() -> None:
     brand = Brand("Apple", {"*": ["Apple Inc", "Inc Magazine Group"]})
     assert found(brand, "Apple Inc said") == ["Apple Inc"]
     assert found(brand, "Apple Inc Magazine Group") == ["Inc Magazine Group"]
+
+
+def test_the_longest_name_counts_wherever_it_stands() -> None:
+    brand = Brand("Apple", aliases={"*": ("Apple Music", "Music Store")})
+    assert found(brand, "An Apple, Apple Music, a Music Store") == ["Apple", "Apple Music", "Music Store"]
 
 
 def test_names_of_different_brands_may_overlap() -> None:
