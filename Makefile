@@ -18,7 +18,7 @@ OLD_PYTHON := blockfeat needs Python 3.11 or newer
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format docs gate fuzz build check-wheel lock clean
+.PHONY: help venv demo test lint format docs gate fuzz mutate build check-wheel lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
@@ -87,6 +87,10 @@ fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go 
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(PIP) install atheris
 	@BLOCKFEAT_BOUNDSCHECK=1 $(BIN)/python setup.py --quiet build --build-base build/checked --build-lib build/checked/lib
 	@PYTHONPATH=build/checked/lib $(BIN)/python tools/fuzz.py --seconds $(SECONDS)
+
+mutate: $(COMPILED) ## Put small faults into modules (MODULES=…), count those that the nearest tests catch
+	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(PIP) install cosmic-ray
+	@$(BIN)/python tools/mutation.py --jobs $(JOBS) $(MODULES)
 
 # The same commit gives the same bytes: times are those of the commit, archives are sorted. A wheel for Linux gets its
 # manylinux tag where auditwheel and patchelf are installed.

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from blockfeat._files import write_text, write_whole, writing
-from blockfeat.errors import OutputError
+from blockfeat._files import config_text, held_alone, write_text, write_whole, writing
+from blockfeat.errors import ConfigError, InputError, OutputError
 
 
 def test_a_file_is_written_in_utf_8_with_its_folders(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b" / "c.txt", "Grüße\n")
     write_text(tmp_path / "a" / "b" / "c.txt", "Grüße\n")
     assert (tmp_path / "a" / "b" / "c.txt").read_bytes() == "Grüße\n".encode()
 
@@ -23,14 +25,15 @@ def test_a_path_below_a_file_is_named_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "a" / "b"
+    path = tmp_path / "a" / "new" / "b"
+    write_whole(path, b"older")
     write_whole(path, b"old")
 
     def full(self: Path, target: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OutputError, match=r"a/b: cannot be written: No space left on device$"):
+    with pytest.raises(OutputError, match=r"a/new/b: cannot be written: No space left on device$"):
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
@@ -46,3 +49,32 @@ def test_a_full_disk_is_named_and_a_broken_pipe_passes() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(BrokenPipeError), writing("out"):
         raise BrokenPipeError
+
+
+def test_a_configuration_is_read_without_its_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(b"\xef\xbb\xbfa = 1\n")
+    assert config_text(path) == "a = 1\n"
+
+
+def test_a_configuration_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    with pytest.raises(InputError, match=r"a\.toml: cannot be read: No such file or directory$"):
+        config_text(path)
+    path.write_bytes(b"a = '\xff'\n")
+    with pytest.raises(ConfigError, match=r"a\.toml: is not UTF-8 at byte 5$"):
+        config_text(path)
+
+
+def test_a_lock_has_one_holder_at_a_time_from_any_thread(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    first = held_alone(path)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(first.__enter__).result()
+    with pytest.raises(BlockingIOError, match="lock: another process has the lock"), held_alone(path):
+        pass
+    first.__exit__(None, None, None)
+    with held_alone(path):
+        pass
+    with pytest.raises(OutputError, match="cannot be written"), held_alone(tmp_path / "none" / "lock"):
+        pass

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from blockfeat.web.app import base_app
+from blockfeat.web.guard import Guard
 from blockfeat.web.problems import PROBLEM_TYPE
 from blockfeat.web.settings import ServeSettings
 
@@ -168,3 +169,49 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
     asyncio.run(app({**scope, "client": ("192.0.2.1", 1), "server": ("localhost", 80)}, receive, send))
     assert sent[0]["status"] == 408
     assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def _asked(app: Any, *, client: tuple[str, int] | None = ("192.0.2.1", 1), body: bytes = b"") -> list[Any]:
+    """Return what an application sends to a client for GET /thing."""
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/thing",
+        "query_string": b"",
+        "headers": [(b"host", b"localhost")],
+    }
+    asyncio.run(app({**scope, "client": client, "server": ("localhost", 80)}, receive, send))
+    return sent
+
+
+def test_each_client_has_its_own_rate_whatever_its_port() -> None:
+    app = base_app(ServeSettings(requests_per_minute=1), title="test")
+    clients = [("192.0.2.1", 1), ("192.0.2.2", 1), ("192.0.2.1", 2), None, None]
+    found = [_asked(app, client=client)[0]["status"] for client in clients]
+    assert found == [404, 404, 429, 404, 429]
+
+
+def test_an_answer_that_breaks_in_its_middle_gets_no_second_beginning() -> None:
+    async def broken(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError("a secret of the service")
+
+    with pytest.raises(RuntimeError):
+        _asked(Guard(broken, ServeSettings()))
+
+
+def test_a_body_may_have_as_many_bytes_as_are_allowed() -> None:
+    async def echo(scope: Any, receive: Any, send: Any) -> None:
+        message = await receive()
+        await send({"type": "http.response.start", "status": 200 + len(message["body"]), "headers": []})
+
+    guarded = Guard(echo, ServeSettings(max_bytes=9))
+    assert [_asked(guarded, body=b"x" * size)[0]["status"] for size in (9, 10)] == [209, 413]
