@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from blockfeat._moved import find_moved_modules
 from blockfeat.compiled import uncompiled_modules
 
 if TYPE_CHECKING:
@@ -100,6 +101,9 @@ _HOMES = {
     "extract": "blockfeat.extraction.extractor",
     "train": "blockfeat.training.train",
 }
+
+
+find_moved_modules()
 
 
 def __getattr__(name: str) -> object:

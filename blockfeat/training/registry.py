@@ -29,9 +29,11 @@ class _Configs(Mapping[str, type[Any]]):
     """The configuration of each kind: what its trainer makes where none is given."""
 
     def __getitem__(self, kind: str) -> type[Any]:
-        (config,) = (option for option in fields(TRAINERS[kind]) if option.name == "config")
-        cls: type[Any] = config.default_factory
-        return cls
+        trainer: type[Trainer[Any]] = TRAINERS[kind]
+        (made,) = (option.default_factory for option in fields(trainer) if option.name == "config")
+        if not isinstance(made, type):
+            raise TrainingError(f"the trainer of kind {kind!r} has no class as the default of its configuration")
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return iter(TRAINERS)
@@ -93,7 +95,7 @@ def config_text(kind: str, config: Any = None) -> str:
 
 def make_trainer(kind: str, config: Any = None, **options: Any) -> Trainer[Any]:
     """Return the trainer of a kind; options are the attributes of `Trainer`."""
-    cls = TRAINERS[checked_kind(kind)]
+    cls: type[Trainer[Any]] = TRAINERS[checked_kind(kind)]
     if config is None:
         return cls(**options)
     if not isinstance(config, CONFIGS[kind]):

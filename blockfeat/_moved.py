@@ -1,0 +1,75 @@
+"""Modules that have moved: their old names work until the next release, with a `DeprecationWarning`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from warnings import warn
+
+_PACKAGE = "blockfeat."
+MOVED = {
+    "adapters": "integrations",
+    "api": "extraction.extractor",
+    "batch": "io.batch",
+    "crunch": "papers.crunch",
+    "decode": "models.decoding",
+    "evaluation": "training.evaluation",
+    "mentions": "monitor.mentions",
+    "output": "io.outputs",
+    "pandas": "integrations.pandas",
+    "sources": "io.inputs",
+    "spark": "integrations.spark",
+}
+"""New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
+
+
+class _Alias:
+    """Loads a module by another name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the module by its new name."""
+        warn(f"{spec.name} has moved to {self.name}", DeprecationWarning, stacklevel=2)
+        module = import_module(self.name)
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run nothing, for the module is there; give it back the description of itself."""
+        module.__spec__ = self._own_spec
+
+
+class _MovedModules:
+    """Finds modules by their old names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return how a module of an old name is imported; None for any other."""
+        if not fullname.startswith(_PACKAGE):
+            return None
+        first, _, rest = fullname.removeprefix(_PACKAGE).partition(".")
+        # ``python -m`` runs the file itself.
+        if first not in MOVED or rest == "__main__":
+            return None
+        name = f"{_PACKAGE}{MOVED[first]}.{rest}" if rest else f"{_PACKAGE}{MOVED[first]}"
+        # Imported here, for it takes longer than all else that ``import blockfeat`` does.
+        from importlib.util import find_spec
+
+        found = find_spec(name)
+        if found is None:
+            return None
+        spec = ModuleSpec(fullname, _Alias(name), origin=found.origin, is_package=False)
+        spec.submodule_search_locations = found.submodule_search_locations
+        return spec
+
+
+def find_moved_modules() -> None:
+    """Let imports of old names find the modules."""
+    if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _MovedModules())
