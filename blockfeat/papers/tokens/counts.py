@@ -173,14 +173,6 @@ class TokenCounter:
         self._inside += int(is_inside.sum())
         self._outside += int((~is_inside).sum())
 
-    def add_gold(self, tokens: PageTokens, gold: str, *, source: str, lang: str | None = None) -> bool:
-        """Count a page by its gold text; return False, and count nothing, where the text is not found on it."""
-        run = gold_run(tokens, gold)
-        if run is None:
-            return False
-        self.add(tokens, run, source=source, lang=lang)
-        return True
-
     def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
         """Return the vocabulary of one page; note its word forms and their stems."""
         forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))

@@ -32,6 +32,7 @@ from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
 from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
+from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
@@ -41,7 +42,7 @@ GOLD = "\n".join(f"{SENTENCES[number % 4]} {SENTENCES[(number + 1) % 4]}" for nu
 def base() -> TokenModel:
     counter = TokenCounter(TAGS)
     for number in range(3):
-        counter.add_gold(PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
+        add_gold(counter, PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
     vocabulary, bayes = counter.finish(neighbours=True)
     return TokenModel(
         "base", "classifier", classifier=TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale())

@@ -16,6 +16,7 @@ from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifie
 from blockfeat.papers.tokens.counts import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.vocabulary import ALGORITHMS, Stemmer, Vocabulary, surroundings
+from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
@@ -36,7 +37,7 @@ def words_in(tokens: PageTokens, run: tuple[int, int]) -> list[str]:
 def trained(**options: bool) -> TokenClassifier:
     counter = TokenCounter(TAGS)
     for number in range(4):
-        assert counter.add_gold(PageTokens.of(tags_of(article_page())), GOLD, source=f"site {number}", lang="en")
+        assert add_gold(counter, PageTokens.of(tags_of(article_page())), GOLD, source=f"site {number}", lang="en")
     vocabulary, bayes = counter.finish(**options)
     return TokenClassifier(vocabulary, bayes)
 
@@ -133,9 +134,9 @@ def test_what_was_learnt_finds_the_article_of_another_page() -> None:
 def test_features_of_one_site_alone_are_left_out() -> None:
     counter = TokenCounter(TAGS)
     for number in range(3):
-        counter.add_gold(PageTokens.of(tags_of(article_page())), GOLD, source="one", lang="en")
+        add_gold(counter, PageTokens.of(tags_of(article_page())), GOLD, source="one", lang="en")
         page = article_page().replace("Imprint", "Contact form")
-        counter.add_gold(PageTokens.of(tags_of(page)), GOLD, source=f"other {number}", lang="en")
+        add_gold(counter, PageTokens.of(tags_of(page)), GOLD, source=f"other {number}", lang="en")
     everything, shared = counter.finish(least_sources=1)[1], counter.finish(least_sources=2)[1]
     assert len(shared.grams) < len(everything.grams)
     assert shared.grams.sources.min() >= 2

@@ -22,6 +22,7 @@ from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifie
 from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks
+from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 
 TAGS = ("a", "aside", "body", "footer", "h1", "h2", "head", "html", "li", "main", "nav", "p", "title", "ul")
@@ -33,7 +34,7 @@ LONGEST = TokenModel("longest-block", "longest-block")
 def supervised() -> TokenModel:
     counter = TokenCounter(TAGS)
     for number in range(3):
-        counter.add_gold(PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
+        add_gold(counter, PageTokens.of(Page.parse(article_page()).tags), GOLD, source=f"site {number}", lang="en")
     vocabulary, bayes = counter.finish(neighbours=True)
     classifier = TokenClassifier(vocabulary, replace(bayes, balanced=True), Scale("log odds"))
     return TokenModel("mss-supervised", "classifier", classifier=classifier, record={"pages": 3})

@@ -1,0 +1,15 @@
+"""Pages counted by their gold text, for tests of token models."""
+
+from __future__ import annotations
+
+from blockfeat.papers.tokens.counts import TokenCounter, gold_run
+from blockfeat.papers.tokens.page_tokens import PageTokens
+
+
+def add_gold(counter: TokenCounter, tokens: PageTokens, gold: str, *, source: str, lang: str) -> bool:
+    """Count a page by its gold text; return False, and count nothing, where the text is not found on it."""
+    run = gold_run(tokens, gold)
+    if run is None:
+        return False
+    counter.add(tokens, run, source=source, lang=lang)
+    return True
