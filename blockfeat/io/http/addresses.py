@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-import threading
 from collections.abc import Sequence
 
-from blockfeat.errors import AddressForbidden, FetchError, InputError
+from blockfeat.errors import AddressForbidden, InputError
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -105,43 +104,3 @@ def ask_resolver(host: str, port: int) -> list[str]:
         return ["127.0.0.1"]
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(item[4][0]) for item in found))
-
-
-def allowed_addresses(
-    host: str, port: int, *, timeout: float, allow_private: bool, networks: Sequence[Network] = ()
-) -> list[str]:
-    """Resolve a host and return the IP addresses that may be connected to, in the resolver's order.
-
-    Those are public addresses, and those of ``networks``; all with ``allow_private``.
-
-    Raises
-    ------
-    FetchError
-        If the host cannot be resolved within ``timeout`` seconds, or no address of it is allowed.
-    """
-    addresses = _resolve(host, port, timeout)
-    if allow_private and addresses:
-        return addresses
-    return allowed_among(host, addresses, networks, hint="; --allow-network CIDR allows others")
-
-
-def _resolve(host: str, port: int, timeout: float) -> list[str]:
-    """Call the system's resolver, which has no timeout, in a thread that can be abandoned."""
-    answers: list[str] = []
-    failures: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.extend(ask_resolver(host, port))
-        except (OSError, UnicodeError) as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=ask, name="blockfeat-resolve", daemon=True)
-    thread.start()
-    thread.join(timeout)
-    if thread.is_alive():
-        raise FetchError(f"host {host} could not be resolved in time")
-    if failures:
-        reason = getattr(failures[0], "strerror", None) or str(failures[0])
-        raise FetchError(f"host {host} could not be resolved: {reason}") from failures[0]
-    return answers

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from blockfeat.errors import FetchError
-from blockfeat.io.http.addresses import Network
-from blockfeat.io.http.transport import Deadline, checked_transport
+from blockfeat.errors import FetchError, LimitExceeded
+from blockfeat.io.http.addresses import Network, parse_network
+from blockfeat.io.http.transport import checked_transport, read_body
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
+_EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
+_HINT = "; --allow-network CIDR allows others"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 
 
@@ -61,38 +65,59 @@ def fetch(
         The address is not allowed, the answer is not a page, or a limit is exceeded; the message names the
         address and the reason.
     """
+    networks = _EVERYWHERE if allow_private else tuple(networks)
+    return _run(_fetch(url, timeout, max_bytes, max_redirects, user_agent, networks))
+
+
+def _run(fetching: Coroutine[None, None, Document]) -> Document:
+    """Wait for a fetch, also where this thread runs a loop already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(fetching)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, fetching).result()
+
+
+async def _fetch(
+    url: str, timeout: float, max_bytes: int, max_redirects: int, user_agent: str, networks: Sequence[Network]
+) -> Document:
     import httpcore2
     import httpx2
 
     core_errors = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
     client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
-    deadline = Deadline(timeout)
     try:
-        transport = checked_transport(deadline, max_bytes=max_bytes, allow_private=allow_private, networks=networks)
-        with httpx2.Client(
-            transport=transport, trust_env=False, headers={"User-Agent": user_agent, "Accept": _ACCEPT}
-        ) as client:
-            return _fetch(client, url, max_redirects, max_bytes, deadline)
-    except FetchError as error:
+        # No connection is kept: each redirect passes the same checks as the first address.
+        transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=_HINT)
+        headers = {"User-Agent": user_agent, "Accept": _ACCEPT}
+        async with (
+            asyncio.timeout(timeout),
+            httpx2.AsyncClient(transport=transport, trust_env=False, headers=headers, timeout=timeout) as client,
+        ):
+            return await _followed(client, url, max_redirects, max_bytes)
+    except (FetchError, LimitExceeded) as error:
         raise FetchError(f"{url}: {error}") from error
     except (httpcore2.TimeoutException, httpx2.TimeoutException) as error:
         raise FetchError(f"{url}: not finished within {timeout:g} seconds") from error
+    except TimeoutError as error:
+        raise FetchError(f"{url}: {str(error) or f'not finished within {timeout:g} seconds'}") from error
     except (*core_errors, *client_errors, OSError, UnicodeError) as error:
         raise FetchError(f"{url}: {error or type(error).__name__}") from error
 
 
-def _fetch(client: httpx2.Client, url: str, max_redirects: int, max_bytes: int, deadline: Deadline) -> Document:
+async def _followed(client: httpx2.AsyncClient, url: str, max_redirects: int, max_bytes: int) -> Document:
     """Follow redirects one by one, so that each new address passes the same checks as the first."""
     request = client.build_request("GET", url)
     for _ in range(max_redirects + 1):
         _check_scheme(request.url)
-        response = client.send(request, stream=True, follow_redirects=False)
+        response = await client.send(request, stream=True, follow_redirects=False)
         try:
             if response.next_request is None:
-                return _document(url, response, max_bytes, deadline)
+                return await _document(url, response, max_bytes)
             request = response.next_request
         finally:
-            response.close()
+            await response.aclose()
     raise FetchError(f"more than {max_redirects} redirects")
 
 
@@ -103,7 +128,7 @@ def _check_scheme(url: httpx2.URL) -> None:
         raise FetchError("the address names no host")
 
 
-def _document(url: str, response: httpx2.Response, max_bytes: int, deadline: Deadline) -> Document:
+async def _document(url: str, response: httpx2.Response, max_bytes: int) -> Document:
     """Check that the answer is a page and read it."""
     if not response.is_success:
         raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
@@ -111,7 +136,7 @@ def _document(url: str, response: httpx2.Response, max_bytes: int, deadline: Dea
     if not _looks_like_page(content_type):
         raise FetchError(f"not a page but {content_type}")
     final_url = response.url.copy_with(userinfo=b"", fragment=None)
-    body = _read_body(response, max_bytes, deadline)
+    body = await read_body(response, max_bytes)
     return Document(id=url, data=body, url=str(final_url), charset=response.charset_encoding)
 
 
@@ -119,13 +144,3 @@ def _looks_like_page(content_type: str) -> bool:
     """Return whether a content type may be that of a page; a missing one may (the bytes are checked later)."""
     kind = content_type.partition(";")[0].strip().lower()
     return not kind or kind.startswith("text/") or kind == "application/xml" or kind.endswith("+xml")
-
-
-def _read_body(response: httpx2.Response, max_bytes: int, deadline: Deadline) -> bytes:
-    body = bytearray()
-    for chunk in response.iter_bytes():
-        body += chunk
-        if len(body) > max_bytes:
-            raise FetchError(f"larger than {max_bytes} bytes after decompression")
-        deadline.remaining()
-    return bytes(body)

@@ -1,153 +1,153 @@
-"""Connections for fetching: only to checked addresses, within one deadline and a size limit.
+"""Connections for fetching: only to checked addresses, each body within a size limit.
 
 The host is resolved once, the addresses are checked, and the connection goes to a checked address. The
 name stays in the request and in the TLS handshake, so certificates are verified as usual, and a second
-answer of the name server (DNS rebinding) has no effect.
+answer of the name server (DNS rebinding) has no effect. The caller ends what takes too long by cancelling it.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+import asyncio
+import ipaddress
+import threading
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from blockfeat.errors import FetchError
-from blockfeat.io.http.addresses import Network, allowed_addresses
+from blockfeat.errors import FetchError, LimitExceeded
+from blockfeat.io.http.addresses import Network, allowed_among, ask_resolver
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpcore2
     import httpx2
 
 
-class Deadline:
-    """The time by which a whole fetch must end.
-
-    Parameters
-    ----------
-    seconds : float
-        Time left, from now.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def remaining(self) -> float:
-        """Return the seconds left; raise FetchError if there are none."""
-        left = self._end - time.monotonic()
-        if left <= 0:
-            raise FetchError(f"not finished within {self._seconds:g} seconds")
-        return left
-
-
-class _DeadlineStream:
-    """An httpcore network stream on which every wait ends by the deadline."""
-
-    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
-        self._stream = stream
-        self._deadline = deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._deadline.remaining())
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._deadline.remaining())
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> _DeadlineStream:
-        secured = self._stream.start_tls(ssl_context, server_hostname, self._deadline.remaining())
-        return _DeadlineStream(secured, self._deadline)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+Resolver = Callable[[str, int], Sequence[str]]
 
 
 class _CheckedBackend:
-    """An httpcore network backend that connects to checked addresses only."""
+    """An asynchronous httpcore network backend that connects to checked addresses only."""
 
-    def __init__(self, deadline: Deadline, *, allow_private: bool, networks: Sequence[Network]) -> None:
-        self._deadline = deadline
-        self._allow_private = allow_private
+    def __init__(self, networks: Sequence[Network], resolver: Resolver, hint: str) -> None:
         self._networks = networks
+        self._resolver = resolver
+        self._hint = hint
 
-    def connect_tcp(
+    async def connect_tcp(
         self,
         host: str,
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
-    ) -> _DeadlineStream:
+    ) -> httpcore2.AsyncNetworkStream:
         import httpcore2
 
-        addresses = allowed_addresses(
-            host,
-            port,
-            timeout=self._deadline.remaining(),
-            allow_private=self._allow_private,
-            networks=self._networks,
-        )
+        seconds = timeout or 60.0
+        found = await resolved(host, port, seconds, self._resolver)
+        addresses = allowed_among(host, found, self._networks, hint=self._hint)
         failure: Exception | None = None
-        for position, address in enumerate(addresses):
+        for address in addresses:
             # An address that does not answer may use only its share of the time.
-            share = self._deadline.remaining() / (len(addresses) - position)
+            share = seconds / len(addresses)
             try:
-                stream = httpcore2.SyncBackend().connect_tcp(address, port, share, None, socket_options)
-                return _DeadlineStream(stream, self._deadline)
+                return await httpcore2.AnyIOBackend().connect_tcp(address, port, share, None, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
-        raise FetchError(f"no connection to {host}: {failure}") from failure
+        reason = "not within the time" if isinstance(failure, httpcore2.ConnectTimeout) else failure
+        raise httpcore2.ConnectError(f"no connection to {host}: {reason}") from failure
 
-    def connect_unix_socket(self, path: str, **options: Any) -> _DeadlineStream:
+    async def connect_unix_socket(self, path: str, **options: Any) -> httpcore2.AsyncNetworkStream:
         raise FetchError("only network addresses can be fetched")
 
-    def sleep(self, seconds: float) -> None:
-        time.sleep(min(seconds, self._deadline.remaining()))
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+async def resolved(host: str, port: int, timeout: float, resolver: Resolver = ask_resolver) -> list[str]:
+    """Call the resolver in a thread that can be abandoned, since it has no timeout; raise OSError where it fails."""
+    if _is_address(host):
+        return [host]
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Sequence[str] | Exception] = loop.create_future()
+
+    def tell(found: Sequence[str] | Exception) -> None:
+        if not answer.done():
+            answer.set_result(found)
+
+    def ask() -> None:
+        found: Sequence[str] | Exception
+        try:
+            found = resolver(host, port)
+        except (OSError, UnicodeError) as error:
+            found = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(tell, found)
+
+    threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
+    try:
+        found = await asyncio.wait_for(answer, timeout)
+    except TimeoutError as error:
+        raise TimeoutError(f"host {host} could not be resolved in time") from error
+    if isinstance(found, Exception):
+        reason = getattr(found, "strerror", None) or found
+        raise OSError(f"host {host} could not be resolved: {reason}") from found
+    return list(found)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def checked_transport(
-    deadline: Deadline, *, max_bytes: int, allow_private: bool, networks: Sequence[Network] = ()
-) -> httpx2.BaseTransport:
-    """Return a transport for ``httpx2.Client`` that enforces the deadline, the size limit and allowed addresses.
+    *,
+    max_bytes: int,
+    networks: Sequence[Network] = (),
+    max_connections: int = 100,
+    resolver: Resolver = ask_resolver,
+    hint: str = "",
+) -> httpx2.AsyncBaseTransport:
+    """Return a transport for ``httpx2.AsyncClient`` that connects to public addresses and allowed networks only.
 
-    It raises FetchError where one of them is violated; errors of httpcore2 pass through.
+    It raises AddressForbidden for a host without such an address, with the hint, LimitExceeded for a body of more than
+    ``max_bytes`` as received, OSError where the host cannot be resolved; errors of httpcore2 pass through.
     """
     import httpcore2
     import httpx2
 
-    checked = _CheckedBackend(deadline, allow_private=allow_private, networks=networks)
-    backend = cast("httpcore2.NetworkBackend", checked)
-    context = httpx2.create_ssl_context(trust_env=False)
-    pool = httpcore2.ConnectionPool(ssl_context=context, network_backend=backend, max_keepalive_connections=0)
+    pool = httpcore2.AsyncConnectionPool(
+        ssl_context=httpx2.create_ssl_context(trust_env=False),
+        network_backend=cast("httpcore2.AsyncNetworkBackend", _CheckedBackend(networks, resolver, hint)),
+        max_connections=max_connections,
+        max_keepalive_connections=max_connections // 2,
+        keepalive_expiry=15.0,
+    )
 
-    class Body(httpx2.SyncByteStream):
+    class Body(httpx2.AsyncByteStream):
         def __init__(self, response: httpcore2.Response) -> None:
             self._response = response
 
-        def __iter__(self) -> Iterator[bytes]:
-            return _limited(self._response.iter_stream(), max_bytes)
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return _limited(self._response.aiter_stream(), max_bytes)
 
-        def close(self) -> None:
-            self._response.close()
+        async def aclose(self) -> None:
+            await self._response.aclose()
 
-    class CheckedTransport(httpx2.BaseTransport):
-        def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-            answer = pool.handle_request(core_request(request))
+    class CheckedTransport(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            answer = await pool.handle_async_request(_core_request(request))
             return httpx2.Response(answer.status, headers=answer.headers, stream=Body(answer))
 
-        def close(self) -> None:
-            pool.close()
+        async def aclose(self) -> None:
+            await pool.aclose()
 
     return CheckedTransport()
 
 
-def core_request(request: httpx2.Request) -> httpcore2.Request:
+def _core_request(request: httpx2.Request) -> httpcore2.Request:
     """Return a request of httpx2 as httpcore2 has it; raise FetchError where it is none for the web."""
     import httpcore2
 
@@ -163,11 +163,24 @@ def core_request(request: httpx2.Request) -> httpcore2.Request:
     return httpcore2.Request(method=request.method, url=url, headers=request.headers.raw, extensions=request.extensions)
 
 
-def _limited(chunks: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+async def _limited(chunks: AsyncIterable[bytes], max_bytes: int) -> AsyncIterator[bytes]:
     """Yield the bytes of a body as received, up to a limit."""
     received = 0
-    for chunk in chunks:
+    async for chunk in chunks:
         received += len(chunk)
         if received > max_bytes:
-            raise FetchError(f"larger than {max_bytes} bytes")
+            raise LimitExceeded(f"larger than {max_bytes:,} bytes")
         yield chunk
+
+
+async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
+    """Return the body of an answer after decompression; raise LimitExceeded for one that is larger than allowed."""
+    declared = response.headers.get("content-length", "")
+    if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > max_bytes):
+        raise LimitExceeded(f"larger than {max_bytes:,} bytes")
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > max_bytes:
+            raise LimitExceeded(f"larger than {max_bytes:,} bytes after decompression")
+    return bytes(body)

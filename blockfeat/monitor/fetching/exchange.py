@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import AddressForbidden, FetchError, LimitExceeded
+from blockfeat.io.http.transport import read_body
 from blockfeat.monitor.fetching.content_types import refused
 
 if TYPE_CHECKING:
@@ -109,19 +110,7 @@ async def _exchange(
         refusal = refused(content_type, b"", kind)
         if refusal:
             return replace(answer, refusal=refusal)
-        data = await _body(response, max_bytes)
+        data = await read_body(response, max_bytes)
         return replace(answer, data=data, refusal=refused(content_type, data[:8], kind))
     finally:
         await response.aclose()
-
-
-async def _body(response: httpx2.Response, max_bytes: int) -> bytes:
-    declared = response.headers.get("content-length", "")
-    if declared.isascii() and declared.isdigit() and (len(declared) > 15 or int(declared) > max_bytes):
-        raise LimitExceeded(f"larger than {max_bytes:,} bytes")
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > max_bytes:
-            raise LimitExceeded(f"larger than {max_bytes:,} bytes after decompression")
-    return bytes(body)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from blockfeat.errors import MissingExtraError
 from blockfeat.io.http.addresses import ask_resolver, parse_network
-from blockfeat.io.http.async_transport import Resolver, checked_async_transport
+from blockfeat.io.http.transport import Resolver, checked_transport
 from blockfeat.monitor.fetching.content_types import ACCEPT
 from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
 from blockfeat.monitor.fetching.fetched import Fetched
@@ -79,7 +79,7 @@ class Fetcher:
         options = self._options
         refuses_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         self._client = httpx2.AsyncClient(
-            transport=checked_async_transport(
+            transport=checked_transport(
                 max_bytes=options.max_bytes,
                 networks=self._networks,
                 max_connections=options.concurrency * 2,

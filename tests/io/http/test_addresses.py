@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from blockfeat.errors import AddressForbidden, FetchError, InputError
-from blockfeat.io.http.addresses import allowed_addresses, allowed_among, ask_resolver, is_public, parse_network
+from blockfeat.io.http.addresses import allowed_among, ask_resolver, is_public, parse_network
+from blockfeat.io.http.fetch import fetch
 
 
 def _teredo(server: str, client: str) -> str:
@@ -79,16 +80,15 @@ def _answer(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: answers)
 
 
-def test_only_the_public_answers_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    _answer(monkeypatch, "10.0.0.1", "8.8.8.8", "8.8.8.8")
-    assert allowed_addresses("a.example", 80, timeout=5, allow_private=False) == ["8.8.8.8"]
-    assert allowed_addresses("a.example", 80, timeout=5, allow_private=True) == ["10.0.0.1", "8.8.8.8"]
+def test_only_the_public_answers_are_used() -> None:
+    assert allowed_among("a.example", ["10.0.0.1", "8.8.8.8"]) == ["8.8.8.8"]
+    assert allowed_among("a.example", ["10.0.0.1"], [parse_network("0.0.0.0/0")]) == ["10.0.0.1"]
 
 
 def test_a_host_with_private_answers_only_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _answer(monkeypatch, "127.0.0.1")
-    with pytest.raises(FetchError, match=r"no public address for host a\.example"):
-        allowed_addresses("a.example", 80, timeout=5, allow_private=False)
+    with pytest.raises(FetchError, match=r"no public address for host a\.example .*--allow-network"):
+        fetch("http://a.example/")
 
 
 def test_a_host_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +96,8 @@ def test_a_host_that_is_not_known_is_an_error(monkeypatch: pytest.MonkeyPatch) -
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
-    with pytest.raises(FetchError, match=r"host a\.example could not be resolved: Name or service not known$"):
-        allowed_addresses("a.example", 80, timeout=5, allow_private=False)
+    with pytest.raises(FetchError, match=r"host a\.example could not be resolved: .*not known"):
+        fetch("http://a.example/")
 
 
 def test_a_host_that_no_resolver_can_be_asked_for_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,13 +106,13 @@ def test_a_host_that_no_resolver_can_be_asked_for_is_an_error(monkeypatch: pytes
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     with pytest.raises(FetchError, match=r"could not be resolved: label too long$"):
-        allowed_addresses("a.example", 80, timeout=5, allow_private=True)
+        fetch("http://a.example/", allow_private=True)
 
 
 def test_a_host_without_addresses_is_refused_even_where_all_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     _answer(monkeypatch)
-    with pytest.raises(AddressForbidden, match=r"found: none; --allow-network"):
-        allowed_addresses("a.example", 80, timeout=5, allow_private=True)
+    with pytest.raises(FetchError, match=r"found: none; --allow-network"):
+        fetch("http://a.example/", allow_private=True)
 
 
 def test_the_first_three_addresses_are_named() -> None:
@@ -139,12 +139,45 @@ def test_a_resolver_that_does_not_answer_is_left_behind(monkeypatch: pytest.Monk
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", wait)
-    with pytest.raises(FetchError, match="in time"):
-        allowed_addresses("a.example", 80, timeout=0.1, allow_private=False)
+    with pytest.raises(FetchError, match=r"in time|not finished within"):
+        fetch("http://a.example/", timeout=0.1)
     assert not released.is_set()
     waiting = [thread for thread in threading.enumerate() if thread.name == "blockfeat-resolve"]
     assert all(thread.daemon for thread in waiting), "the program would not end before its resolver does"
     released.set()
+
+
+class _Recorder:
+    """Notes the addresses that are connected to, in place of connecting."""
+
+    def __init__(self) -> None:
+        self.connected: list[str] = []
+
+    async def connect_tcp(self, host: str, *arguments: Any, **options: Any) -> Any:
+        import httpcore2
+
+        self.connected.append(host)
+        raise httpcore2.ConnectError("recorded")
+
+
+@pytest.mark.parametrize(
+    ("answers", "connected"),
+    [
+        (("127.0.0.1",), []),
+        (("10.0.0.1", "169.254.169.254", "::1"), []),
+        (("::ffff:10.0.0.1", "64:ff9b::7f00:1"), []),
+        (("10.0.0.1", "8.8.8.8", "1.1.1.1"), ["8.8.8.8", "1.1.1.1"]),
+    ],
+)
+def test_refused_addresses_are_never_connected_to(
+    monkeypatch: pytest.MonkeyPatch, answers: tuple[str, ...], connected: list[str]
+) -> None:
+    recorder = _Recorder()
+    monkeypatch.setattr("httpcore2.AnyIOBackend", lambda: recorder)
+    _answer(monkeypatch, *answers)
+    with pytest.raises(FetchError):
+        fetch("http://a.example/")
+    assert recorder.connected == connected
 
 
 def test_networks_are_allowed_one_by_one() -> None:

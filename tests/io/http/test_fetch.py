@@ -204,7 +204,7 @@ def test_the_environment_is_not_used(server: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("path", ["endless", "bomb"])
 def test_the_size_is_limited_before_and_after_unpacking(server: str, path: str) -> None:
-    with pytest.raises(FetchError, match="larger than 1000000 bytes"):
+    with pytest.raises(FetchError, match="larger than 1,000,000 bytes"):
         fetch(f"{server}/{path}", allow_private=True, max_bytes=1_000_000)
 
 
