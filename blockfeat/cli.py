@@ -13,7 +13,7 @@ import typer
 from blockfeat import __version__
 from blockfeat.commands import console
 from blockfeat.commands.console import exit_code_of
-from blockfeat.compiled import uncompiled_modules
+from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
 
 # Each command, and the module of `blockfeat.commands` that it stands in.
 _COMMANDS = {
@@ -50,6 +50,7 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
         help="Find the main text of web pages, in any language, and say why.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(_blockfeat)
     every = (*_COMMANDS, *_GROUPS, *_APPS)
@@ -89,6 +90,9 @@ def _blockfeat(
 
 
 def _how_it_runs() -> str:
-    """Return "compiled", or what runs uncompiled."""
+    """Return "compiled", or what runs uncompiled: the names of a few modules, or their number."""
     slow = uncompiled_modules()
-    return f"pure Python (slow): {', '.join(slow)} not compiled" if slow else "compiled"
+    if not slow:
+        return "compiled"
+    named = ", ".join(slow) if len(slow) <= 3 else f"{len(slow)} of {len(COMPILED_MODULES)} modules"
+    return f"pure Python (slow): {named} not compiled"

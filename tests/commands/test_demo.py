@@ -19,7 +19,7 @@ _ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)}
 
 def _run(folder: Path, *words: str) -> str:
     call = [sys.executable, "-c", "from blockfeat.cli import main; main()", *words]
-    done = subprocess.run(call, capture_output=True, cwd=folder, env=_ENVIRONMENT, timeout=300, check=False)
+    done = subprocess.run(call, capture_output=True, cwd=folder, env=_ENVIRONMENT, timeout=600, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 

@@ -37,7 +37,7 @@ def _labelling(folder: Path, *options: str) -> Iterator[tuple[httpx2.Client, sub
             process.stdout.readline()
             found = re.findall(r"http://\S+", process.stdout.readline())
             assert found, process.stderr.read() if process.stderr else ""
-            with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=60.0, trust_env=False) as client:
+            with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=600, trust_env=False) as client:
                 while process.poll() is None:
                     try:
                         client.get("session")
@@ -66,7 +66,7 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
         client.post("mark", json={"page": second, "blocks": [0], "role": "byline"})
         other = subprocess.run(
             [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"],
-            cwd=saved, capture_output=True, text=True, timeout=120,
+            cwd=saved, capture_output=True, text=True, timeout=600,
         )  # fmt: skip
         assert other.returncode == 126
         assert "another session" in other.stderr
@@ -77,7 +77,7 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
         assert client.get("session").json()["progress"]["done"] == 1
         assert client.get("page", params={"page": second}).json()["blocks"][0]["marked"]
         process.send_signal(signal.SIGINT)
-        rest = process.communicate(timeout=60)[0]
+        rest = process.communicate(timeout=600)[0]
         assert process.returncode == 0
     assert "1 labelled pages in saved.labels.jsonl" in rest
     assert validate(saved / "saved.labels.jsonl").ok

@@ -21,7 +21,7 @@ _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monito
 
 
 def _monitor(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*_CALL, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run([*_CALL, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_sigterm_finishes_the_pages_in_hand(server: DemoServer, tmp_path: Path) 
     while process.poll() is None and len(server.log) < before + 30:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     assert "finishing the pages in hand" in err
     assert "stopped by a signal" in out

@@ -27,5 +27,5 @@ def test_names_are_those_of_models_and_formats() -> None:
 def test_a_shell_gets_completions(words: str, expected: str) -> None:
     line = f"blockfeat {words}"
     asked = {"_BLOCKFEAT_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
-    done = subprocess.run(_CALL, env={**os.environ, **asked}, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(_CALL, env={**os.environ, **asked}, capture_output=True, timeout=600, check=False)
     assert done.stdout.decode().split() == [expected]

@@ -97,7 +97,7 @@ def _run(words: list[str]) -> int:
     from blockfeat.errors import MissingExtraError
 
     _end_servers_when_ready()
-    sys.argv = ["blockfeat", *_shortened(_allowing_this_machine(words))]
+    sys.argv = ["blockfeat", *_shortened(_at_free_port(_allowing_this_machine(words)))]
 
     def command() -> None:
         try:
@@ -126,6 +126,11 @@ def _allowing_this_machine(words: list[str]) -> list[str]:
     if words[:1] and words[0] in ("extract", "explain", "clean", "label") and is_fetched:
         return [*words, "--allow-network", "127.0.0.1/32"]
     return words
+
+
+def _at_free_port(words: list[str]) -> list[str]:
+    """Let commands that serve take a free port: another program may have the one that is documented."""
+    return [*words, "--port", "0"] if words[:1] in (["serve"], ["label"]) else words
 
 
 def _shortened(words: list[str]) -> list[str]:

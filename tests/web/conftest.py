@@ -27,7 +27,7 @@ _ARGUMENTS = (
 @pytest.fixture(scope="session")
 def reader() -> Iterator[Served]:
     """Return a reader that may fetch from this machine, without a limit of rate."""
-    settings = ServeSettings(jobs=1, allow_private=True, requests_per_minute=0, time_limit=60.0)
+    settings = ServeSettings(jobs=1, allow_private=True, requests_per_minute=0, time_limit=300.0)
     with serving_reader(settings) as served:
         yield served
 
@@ -35,7 +35,7 @@ def reader() -> Iterator[Served]:
 @pytest.fixture
 def client(reader: Served) -> Iterator[httpx2.Client]:
     """Return a client of the reader."""
-    with httpx2.Client(base_url=reader.url, timeout=60.0, trust_env=False) as made:
+    with httpx2.Client(base_url=reader.url, timeout=600, trust_env=False) as made:
         yield made
 
 
@@ -66,7 +66,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser, reader: Served) -> Iterator[BrowserContext]:
     """Return a browser context at the reader; it keeps nothing but the static files."""
     made = browser.new_context(base_url=reader.url, viewport={"width": 1280, "height": 900})
-    made.set_default_timeout(60_000)
+    made.set_default_timeout(300_000)
     yield made
     made.close()
 

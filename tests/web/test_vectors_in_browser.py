@@ -65,7 +65,7 @@ class _Watched:
 def watched(browser: Browser) -> Iterator[_Watched]:
     context = browser.new_context(viewport={"width": 1000, "height": 800})
     made = _Watched(context.new_page())
-    made.page.set_default_timeout(60_000)
+    made.page.set_default_timeout(300_000)
     made.page.on("dialog", made.on_dialog)
     context.route("**/*", made.on_request)
     yield made

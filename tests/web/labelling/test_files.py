@@ -139,7 +139,7 @@ def test_a_page_that_the_disk_has_no_room_for_leaves_the_file_as_it_was(tmp_path
     path = tmp_path / "c.jsonl"
     CorpusFile(path).put(page("a"))
     found = subprocess.run(  # a process of its own, for the limit is that of the whole process
-        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, timeout=600, check=True
     )
     assert found.stdout.split("]")[0] == "['a', 'small'"
     assert CorpusFile(path).ids == ("a", "small")

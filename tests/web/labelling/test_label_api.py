@@ -30,7 +30,7 @@ def labelling(tmp_path) -> Iterator[LabellingPage]:
 
 @pytest.fixture
 def api(labelling: LabellingPage) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=f"{labelling.url}/api/v1/label/", timeout=60.0, trust_env=False) as made:
+    with httpx2.Client(base_url=f"{labelling.url}/api/v1/label/", timeout=600, trust_env=False) as made:
         yield made
 
 
@@ -102,7 +102,7 @@ def test_the_frame_runs_nothing_and_shows_roles(labelling):
     output = labelling.session.output.with_name("hostile.jsonl")
     with (
         serving_labels([Document("hostile", hostile)], output, model="margin") as served,
-        httpx2.Client(base_url=served.url, timeout=60.0, trust_env=False) as client,
+        httpx2.Client(base_url=served.url, timeout=600, trust_env=False) as client,
     ):
         answer = client.get("/label/frame", params={"page": "hostile"})
         assert client.get("/label/frame", params={"page": "hostile", "look": "bare"}).status_code == 422

@@ -26,7 +26,7 @@ def labelling(tmp_path) -> Iterator[LabellingPage]:
 @pytest.fixture
 def label_page(browser: Browser, labelling: LabellingPage) -> Iterator[Page]:
     context = browser.new_context(base_url=labelling.url, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(300_000)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))

@@ -179,7 +179,7 @@ def test_only_public_addresses_unless_told_otherwise(site: Site) -> None:
     site.answers["/a"] = 200, _HTML, _PAGE.encode()
     with (
         serving_reader(ServeSettings(jobs=1, max_bytes=50_000)) as strict,
-        httpx2.Client(base_url=strict.url, timeout=60.0, trust_env=False) as client,
+        httpx2.Client(base_url=strict.url, timeout=600, trust_env=False) as client,
     ):
         for url in (f"{site.url}/a", site.named("news") + "/a", "http://[::1]/", "http://169.254.169.254/", "10.0.0.1"):
             status, detail = _problem(client.post("/api/v1/extract", json={"url": url}))

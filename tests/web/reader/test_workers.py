@@ -79,7 +79,7 @@ def test_a_task_that_takes_too_long_is_ended() -> None:
         late = await _outcome(workers.do(_Sleep(60)))
         return late, await _outcome(workers.do(_Say("c"))), before != list(workers.processes.pids)
 
-    assert _with_workers(work, seconds=0.5) == (504, "loaded c", True)
+    assert _with_workers(work, seconds=3.0) == (504, "loaded c", True)
 
 
 def test_too_many_that_wait_are_refused() -> None:
@@ -105,7 +105,7 @@ def _broken() -> str:
 
 def test_processes_that_cannot_start_are_an_error() -> None:
     async def run() -> None:
-        async with Workers(_broken, jobs=1, seconds=1, waiting=1):
+        async with Workers(_broken, jobs=1, seconds=30, waiting=1):
             raise AssertionError
 
     with pytest.raises(WorkerFailed, match="ended while it started"):
