@@ -50,12 +50,12 @@ class Settings:
         listed = document.get("equivalent", [])
         for entry in listed:
             if not entry.get("why"):
-                raise ValueError(f"{_SETTINGS.name}: no reason beside {entry['mutant']!r}")
+                raise ValueError(f"{_SETTINGS.name}: no reason beside {entry['line']!r}")
         return cls(
             operators=tuple(f"core/{name}" for name in document["operators"]),
             preloaded=tuple(document["preloaded"]),
             tests=document["tests"],
-            equivalent=frozenset((entry["module"], entry["mutant"]) for entry in listed),
+            equivalent=frozenset((entry["module"], entry["line"]) for entry in listed),
         )
 
 
@@ -215,7 +215,8 @@ def measure(module: str, settings: Settings, *, sample: int, seed: int, jobs: in
     possible, mutants = mutants_of(module, source, settings.operators, random.Random(f"{seed} {module}"))
     score = Score(module, possible)
     chosen = mutants[:sample]
-    excused = [mutant for mutant in chosen if (module, mutant.after) in settings.equivalent]
+    listed = settings.equivalent
+    excused = [each for each in chosen if (module, each.after) in listed or (module, each.before) in listed]
     score.outcomes += [(mutant, _EQUIVALENT) for mutant in excused]
     with tempfile.TemporaryDirectory() as folder:
         left = [mutant for mutant in chosen if mutant not in excused]

@@ -25,6 +25,18 @@ from blockfeat.metadata.names import clean_names, is_agency
         (["Center for Drug Evaluation and Research"], ("Center for Drug Evaluation and Research",)),
         (["admin", "None", ""], ()),
         (["山田太郎記者"], ("山田太郎",)),
+        (["Ana Bela Clara Dora Elsa Flora Gina"], ("Ana Bela Clara Dora Elsa Flora Gina",)),
+        (["Ana Bela Clara Dora Elsa Flora Gina Hera"], ()),
+        (["Lee, Reuters"], ("Lee", "Reuters")),
+        (["Lee, editor"], ("Lee",)),
+        (["Bo"], ("Bo",)),
+        (["B"], ()),
+        ([f"{'A' * 29} {'B' * 30}"], (f"{'A' * 29} {'B' * 30}",)),
+        ([f"{'A' * 30} {'B' * 30}"], ()),
+        (["Ann Lee President"], ("Ann Lee",)),
+        (["von Ann Lee"], ("Ann Lee",)),
+        (["admin, senior editor"], ()),
+        (["Ann Lee and Staff Writer"], ("Ann Lee",)),
         (["María Pérez y José Ruiz"], ("María Pérez", "José Ruiz")),
     ],
 )
@@ -46,3 +58,8 @@ def test_any_values_give_clean_names(values: list[str]):
     for name in clean_names(values):
         assert name == name.strip()
         assert 2 <= len(name) <= 60
+
+
+def test_the_first_twenty_names_are_taken():
+    many = [f"Ann {chr(ord('A') + number)}lee" for number in range(25)]
+    assert clean_names(["; ".join(many)]) == tuple(many[:20])

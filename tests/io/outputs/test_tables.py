@@ -68,6 +68,25 @@ def test_parquet_has_typed_columns_in_groups(tmp_path: Path, monkeypatch: pytest
     assert [file.name for file in path.parent.iterdir()] == ["out.parquet"]
 
 
+def test_a_group_has_a_bounded_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    monkeypatch.setattr(tables, "_CHARACTERS_OF_A_GROUP", 10)
+    with (tmp_path / "out.parquet").open("wb") as stream:
+        rows = tables.ParquetRows(stream, {"text": "text", "number": "integer"}, name="out")
+        for text in ("12345", "1234", "1", "1234567890", "123456789", "1"):
+            rows.write({"text": text, "number": 1_000})
+        rows.close()
+    metadata = parquet.ParquetFile(tmp_path / "out.parquet").metadata
+    assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [3, 1, 2]
+
+
+def test_a_line_of_a_table() -> None:
+    cells = ["a,b", 'say "x"', None, 3, ["ü", "=1"], "a=1", ""]
+    assert tables.csv_line(cells, end="|") == '"a,b","say ""x""",,3,"[""ü"", ""=1""]",a=1,|'
+    formulas = ["=1", "+1", "-1", "@a", "\tx"]
+    assert tables.csv_line(formulas) == "'=1,'+1,'-1,'@a,'\tx\n"
+
+
 def test_without_the_package_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pip install blockfeat\[parquet\]"):

@@ -78,6 +78,81 @@ def test_a_robots_file_that_never_answered_allows_nothing(permanent: bool) -> No
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("status", [200, 404])
+def test_rules_are_kept_for_a_day(status: int) -> None:
+    clock, asked = FakeClock(), []
+
+    async def get(url: str) -> Fetched:
+        asked.append(url)
+        wrong = None if status == 200 else f"{url}: the server answered {status}"
+        return Fetched(url=url, final_url=url, status=status, error=wrong, permanent=wrong is not None, data=ROBOTS)
+
+    async def main() -> None:
+        robots = RobotsRules(get, clock)
+        await robots.of("http://a.example/x")
+        clock.now += 24 * 3600 - 1
+        await robots.of("http://a.example/x")
+        assert len(asked) == 1
+        clock.now += 1
+        await robots.of("http://a.example/x")
+        assert len(asked) == 2
+
+    asyncio.run(main())
+
+
+def test_the_host_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockfeat.monitor.fetching.robots._REMEMBERED", 2)
+    asked = []
+
+    async def get(url: str) -> Fetched:
+        asked.append(url[7])
+        return Fetched(url=url, final_url=url, status=200, data=ROBOTS)
+
+    async def main() -> None:
+        robots = RobotsRules(get, FakeClock())
+        for host in "ababcbca":
+            await robots.of(f"http://{host}.example/")
+
+    asyncio.run(main())
+    assert asked == ["a", "b", "c", "a"]
+
+
+def test_closing_ends_what_is_still_being_read() -> None:
+    async def get(url: str) -> Fetched:
+        return await asyncio.get_running_loop().create_future()
+
+    async def main() -> None:
+        robots = RobotsRules(get, FakeClock())
+        reading = asyncio.create_task(robots.of("http://a.example/"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.wait_for(robots.aclose(), 60)
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("line", "delay"),
+    [
+        ("", 0.0),
+        ("Crawl-delay: 0.5", 0.5),
+        ("Crawl-delay: 1", 1.0),
+        ("Crawl-delay: -1", 0.0),
+        ("Crawl-delay: inf", 0.0),
+    ],
+)
+def test_crawl_delays(line: str, delay: float) -> None:
+    async def get(url: str) -> Fetched:
+        return Fetched(url=url, final_url=url, status=200, data=f"User-agent: *\n{line}\n".encode())
+
+    async def main() -> float:
+        return (await RobotsRules(get, FakeClock()).of("http://a.example/")).crawl_delay("blockfeat")
+
+    assert asyncio.run(main()) == delay
+
+
 def test_a_refused_connection_for_robots_keeps_the_page_from_being_fetched(site: Site) -> None:
     site.answers["/a"] = (200, {}, PAGE)
     site.answers["/robots.txt"] = (200, {"Content-Length": "9999"}, b"")
