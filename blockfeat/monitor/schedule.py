@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from blockfeat.monitor.config.settings import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
 
 _MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?(\d{1,9})", re.I)

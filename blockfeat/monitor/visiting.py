@@ -13,7 +13,7 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.feeds import read_feed
 from blockfeat.monitor.feeds.feed import Feed, FeedEntry
-from blockfeat.monitor.fetching.fetched import Fetched
+from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
 from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of

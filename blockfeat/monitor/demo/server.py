@@ -16,8 +16,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from blockfeat.monitor.demo.feed_writing import FEED_TYPES, feed_of, opml_of
-from blockfeat.monitor.demo.many import many_sites
-from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, quiet_sites
+from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, many_sites, quiet_sites
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FeedError
-from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.feeds.gathering import Gathering, absolute, plain_text
+from blockfeat.monitor.feeds.feed import Feed, Gathering, absolute, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import re
 from typing import Any
 
 from blockfeat.errors import FeedError
-from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.feeds.gathering import Gathering, absolute, plain_text
+from blockfeat.monitor.feeds.feed import Feed, Gathering, absolute, plain_text
 from blockfeat.monitor.feeds.lists import read_opml, read_sitemap, read_sitemap_index, read_url_list
 from blockfeat.monitor.feeds.syndication import read_syndication
 from blockfeat.monitor.feeds.xml_source import safe_text, unpacked

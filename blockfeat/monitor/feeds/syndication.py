@@ -6,8 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import FeedError, MissingExtraError
-from blockfeat.monitor.feeds.feed import Feed
-from blockfeat.monitor.feeds.gathering import Gathering, plain_text
+from blockfeat.monitor.feeds.feed import Feed, Gathering, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
 if TYPE_CHECKING:

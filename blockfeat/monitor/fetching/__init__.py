@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from blockfeat.monitor.fetching.fetched import Fetched
 from blockfeat.monitor.fetching.fetcher import Fetcher
-from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.fetching.politeness import Clock, SystemClock
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 

@@ -16,10 +16,8 @@ from blockfeat.io.http.addresses import ask_resolver, parse_network
 from blockfeat.io.http.transport import Resolver, checked_transport
 from blockfeat.monitor.fetching.content_types import ACCEPT
 from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
-from blockfeat.monitor.fetching.fetched import Fetched
-from blockfeat.monitor.fetching.options import FetchOptions
-from blockfeat.monitor.fetching.politeness import Clock, HostTurns, SystemClock, retry_at
-from blockfeat.monitor.fetching.robots import RobotsRules
+from blockfeat.monitor.fetching.options import Fetched, FetchOptions
+from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
 from blockfeat.monitor.fetching.urls import host_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from blockfeat.monitor.fetching import Fetched, Fetcher
-from blockfeat.monitor.fetching.robots import RobotsRules
+from blockfeat.monitor.fetching.politeness import RobotsRules
 from fake_clock import FakeClock
 from small_site import OPTIONS, PAGE, Answer, Site, fetch, run
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.feeds.gathering import parse_date
+from blockfeat.monitor.feeds.feed import parse_date
 
 
 @pytest.mark.parametrize(
