@@ -8,7 +8,7 @@ import numpy as np
 
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.stopwords import StopWordIndex
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network

@@ -33,6 +33,9 @@ _I = cython.declare(cython.uchar, ord("i"))
 _P = cython.declare(cython.uchar, ord("p"))
 _Y = cython.declare(cython.uchar, ord("y"))
 
+_SLASH = ord("/")
+_PARAGRAPH, _NOSCRIPT = name_key("p"), name_key("noscript")
+
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 # An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
 _SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -181,10 +184,20 @@ def keep_holders_of_paragraphs(tags: Tags, codes: NDArray[np.uint8]) -> None:
         np.ascontiguousarray(tags.closed, dtype=np.int64).data,
         np.ascontiguousarray(tags.key, dtype=np.uint64).data,
         codes.data,
-        tags.last_text_tag,
-        name_key("p"),
-        name_key("noscript"),
+        _last_text_tag(tags),
+        _PARAGRAPH,
+        _NOSCRIPT,
     )
+
+
+def _last_text_tag(tags: Tags) -> int:
+    """Return the last tag that is a start tag or has text other than white space behind it."""
+    tag = int(tags.start.size) - 1
+    while tag > 0 and tags.source[tags.start[tag] + 1] == _SLASH:
+        if tags.source[tags.stop[tag - 1] : tags.start[tag]].strip():
+            return tag - 1
+        tag -= 1
+    return tag
 
 
 @cython.cfunc

@@ -184,6 +184,9 @@ class _Walk(TextReader):
             piece_flags=piece_flags.astype(np.uint8),
             has_marks=bool(self.has_marks),
         )
+        role_counts = dict(zip(ROLES, leading(self.arrays.role, self.blocks), strict=True))
+        containers = Containers(*leading(self.arrays.container, self.containers))
+        anchors = Anchors(*leading(self.arrays.anchor, self.anchors))
         return Blocks(
             tags=tags,
             page_text=page_text,
@@ -191,10 +194,10 @@ class _Walk(TextReader):
             first_byte=first_byte,
             end_byte=end_byte,
             measures=segmenter.measure(page_text),
-            role_counts=dict(zip(ROLES, leading(self.arrays.role, self.blocks), strict=True)),
+            role_counts=role_counts,
             container=container,
-            containers=Containers(*leading(self.arrays.container, self.containers)),
-            anchors=Anchors(*leading(self.arrays.anchor, self.anchors)),
+            containers=containers,
+            anchors=anchors,
             places=self.arrays.place,
             table=table,
             segmenter=segmenter.name,

@@ -94,6 +94,10 @@ class TagTable:
         Role (``"anchor"``, ``"format"``, ``"list"``, ``"structure"``) to the tags that count for it.
     guards : Guards
         Exceptions for real pages.
+    description : str
+        What the table is for.
+    reads_drawings : bool
+        Whether the table names svg and does not prune it: pages have to be parsed with their drawings then.
     """
 
     name: str
@@ -102,11 +106,11 @@ class TagTable:
     roles: dict[str, frozenset[str]]
     guards: Guards = field(default_factory=Guards)
     description: str = ""
+    reads_drawings: bool = field(init=False, repr=False, compare=False)
 
-    @property
-    def reads_drawings(self) -> bool:
-        """Whether the table names svg and does not prune it: pages have to be parsed with their drawings then."""
-        return self.operations.get("svg", "prune") != "prune"
+    def __post_init__(self) -> None:
+        """Find out whether pages have to be parsed with their drawings."""
+        object.__setattr__(self, "reads_drawings", self.operations.get("svg", "prune") != "prune")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain values, for a model file that carries its own table."""

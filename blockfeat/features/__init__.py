@@ -3,8 +3,8 @@
 from blockfeat.features.context import feature_matrix, features_named
 from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.stopwords import StopWordRatios, stop_word_ratios
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.lang.index import StopWordRatios, stop_word_ratios
 
 __all__ = [
     "CANONICAL",

@@ -66,7 +66,7 @@ def context_columns(
         A name is not that of a feature.
     """
     wanted = None if names is None else list(map(_place_of, names))
-    rows = np.zeros((len(measured.blocks), len(COLUMNS)), dtype=np.float32)
+    rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
     if len(rows):
         _fill(rows, measured, bundled_cues() if cues is None else cues)
     return rows if wanted is None or wanted == _ALL else rows[:, wanted]
@@ -83,11 +83,11 @@ def _place_of(name: str) -> int:
 def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
     """Fill the rows of a page's blocks, at least one."""
     blocks, spread = measured.blocks, getrandbits(64) | 1
-    title, in_title = title_words(blocks.tags)
+    title, in_title = title_words(blocks.declared)
     flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
     add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
     add_context(rows, blocks, Nesting.of(blocks, cues), cues, spread)
-    if blocks.declared:
+    if blocks.declared.body or blocks.declared.other:
         add_declared(rows, blocks)
 
 

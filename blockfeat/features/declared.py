@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,37 +9,17 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features import places
 from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_text, runs_of_three
-from blockfeat.page.tags import Tags
+from blockfeat.page.json_ld import DeclaredText
 
-_LONGEST = 600
-_MOST_DESCRIPTIONS = 4
-_NAME = b'escription"'
-_CONTENT = re.compile(rb'\scontent="([^"]*)"')
-
+_LONGEST_TITLE = 600
 _RUN = 3
 
 
-def title_words(tags: Tags) -> tuple[NDArray[np.uint64], int]:
+def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
     """Return the keys of the words of a page's title, then of its descriptions; and how many are of the title."""
-    title = " ".join(tags.text(element)[:_LONGEST] for element in tags.named("title")[:1].tolist())
-    keys, starts = keys_of_text(f"{title}\n{_descriptions(tags.source)}")
+    title = declared.title[:_LONGEST_TITLE]
+    keys, starts = keys_of_text(f"{title}\n{declared.descriptions}")
     return keys, int(starts.searchsorted(len(title)))
-
-
-def _descriptions(source: bytes) -> str:
-    """Return the page's descriptions, one a line."""
-    head = source.find(b"<body")
-    head = head if head >= 0 else len(source)
-    found: list[str] = []
-    at = source.find(_NAME, 0, head)
-    while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
-        stop = source.find(b">", at)
-        tag = source[source.rfind(b"<", 0, at) : stop]
-        content = _CONTENT.search(tag) if tag.startswith(b"<meta ") else None
-        if content:
-            found.append(unescape(content[1][:_LONGEST].decode("utf-8", "replace")))
-        at = source.find(_NAME, stop, head)
-    return "\n".join(dict.fromkeys(found))
 
 
 def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
@@ -83,5 +60,5 @@ def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray
     covered = np.zeros(measures.token_block.size, dtype=np.bool_)
     for shift in range(_RUN):
         covered[shift : shift + is_found.size] |= is_found
-    counts = np.bincount(measures.token_block[covered], minlength=len(blocks))
+    counts = np.bincount(measures.token_block[covered], minlength=measures.words.size)
     return counts / np.maximum(measures.words, 1), int(np.count_nonzero(covered))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,17 +15,16 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import feature_matrix
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.stopwords import PAPER_LANGUAGES, StopWordRatios, stop_word_ratios
-from blockfeat.lang.counting import prose_sample
 from blockfeat.lang.identify import Identifier, normalise_code
+from blockfeat.lang.index import StopWordRatios, stop_word_ratios
 from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.lang.spacy_segmenter import segmenter_for
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
-_PROSE_WORDS = 12
-_SAMPLE_WORDS = 600
+
+PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "ru", "sv")
+"""Fourteen European languages: the paper counts stop words of as many and names five of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +133,12 @@ class Measurer:
             segmenter=segmenter_for(how.segmenter, only),
         )
 
-    @property
-    def index(self) -> StopWordIndex:
-        """The stop lists."""
-        return self.identifier.index
+    @cached_property
+    def stop_lists(self) -> tuple[str, ...]:
+        """Languages whose stop lists are counted on a page that has none of its own, or where each block has one."""
+        known = self.identifier.index.languages
+        wanted = PAPER_LANGUAGES if self.stop_word_scope == "ziegler2007" else self.languages
+        return tuple(code for code in wanted if code in known) or known
 
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
         """Cut a page and measure its blocks.
@@ -157,39 +159,17 @@ class Measurer:
 
     def language(self, page: Page, blocks: Blocks, *, lang: str | None = None) -> PageLanguage:
         """Identify the language of a page, unless the caller knows it, and count its stop words."""
-        rows = self.index.rows_of_keys(blocks.measures.token_keys)
-        lang = normalise_code(lang) or self._identify(page, blocks, rows)
-        return PageLanguage(lang, stop_word_ratios(blocks, self.index, self._asked(lang), rows=rows))
+        index, measures = self.identifier.index, blocks.measures
+        rows = index.rows_of_keys(measures.token_keys)
+        lang = normalise_code(lang) or self.identifier.of_page(
+            measures, blocks.block_starts, rows, declared=page.declared_lang, languages=self.languages
+        )
+        asked = self.stop_lists
+        if self.stop_word_scope == "page" and lang is not None and lang in index.languages:
+            asked = (lang,)
+        return PageLanguage(lang, stop_word_ratios(measures, index, asked, rows=rows))
 
     def features_of(self, blocks: Blocks, language: PageLanguage) -> MeasuredPage:
         """Compute the features of the blocks of a page in a language."""
         matrix = feature_matrix(self.features, Measured(blocks, language.stop_words))
         return MeasuredPage(blocks, matrix, language.lang, language.stop_words)
-
-    def _asked(self, lang: str | None) -> tuple[str, ...]:
-        """Languages whose stop lists are counted on a page of this language."""
-        if self.stop_word_scope == "ziegler2007":
-            return tuple(code for code in PAPER_LANGUAGES if code in self.index.languages)
-        asked = tuple(code for code in self.languages if code in self.index.languages) or self.index.languages
-        if self.stop_word_scope == "page" and lang in self.index.languages:
-            return (str(lang),)
-        return asked
-
-    def _identify(self, page: Page, blocks: Blocks, rows: NDArray[np.int32]) -> str | None:
-        """Identify the page's language by its longer blocks, or by all text where there are none."""
-        if len(blocks) == 0:
-            return normalise_code(page.declared_lang)
-        measures = blocks.measures
-        chosen, rows = prose_sample(
-            measures.words, measures.anchor_words, rows, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
-        )
-        declared = page.declared_lang
-        prior = normalise_code(declared)
-        if prior and (not self.languages or prior in self.languages) and self.identifier.confirms(prior, rows):
-            return prior
-        text = "\n".join(blocks.raw_text(index) for index in chosen.tolist())
-        if self.languages:
-            asked = self.identifier.identify(text, declared=declared, candidates=self.languages, rows=rows).lang
-            if asked is not None:
-                return asked
-        return self.identifier.identify(text, declared=declared, rows=rows).lang

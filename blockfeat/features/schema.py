@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.stopwords import StopWordRatios
+from blockfeat.lang.index import StopWordRatios
 
 Column = NDArray[np.float64]
 

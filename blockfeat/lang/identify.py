@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import code_points
-from blockfeat.lang.measures import tokenize
+from blockfeat.lang.counting import prose_sample
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.measures import TextMeasures, tokenize
 from blockfeat.lang.scripts import SCRIPTS, languages_of, letters_by_script, written_in
-from blockfeat.lang.stopwords import StopWordIndex, density
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -58,6 +59,8 @@ _WINDOWS, _WINDOW = (
     1_000,
 )  # the words of longer texts are taken from so many places, so many characters each
 _MOST_WORDS = 5_000
+_PROSE_WORDS = 12  # a block of so many is likely prose
+_SAMPLE_WORDS = 600  # so many words of such blocks tell a page's language
 _LIBRARY_TEXT = 2_000  # characters; more makes the library slower and no better
 _FEWEST_WORDS = 25  # below, stop words decide nothing
 _LIKE_PROSE = 0.55  # least density of the best language, as a share of what its prose has
@@ -144,7 +147,7 @@ class Identifier:
         """Build an identifier over an index, by default over all 58 stop lists (about 30 ms)."""
         index = StopWordIndex.build() if index is None else index
         spaced: list[bool] = np.atleast_1d(index.matrix.any(axis=0)).tolist()
-        values = [density(lang) if has else np.inf for lang, has in zip(index.languages, spaced, strict=True)]
+        values = [value if has else np.inf for value, has in zip(index.densities.tolist(), spaced, strict=True)]
         writing = {
             script: np.array([written_in(lang, script) for lang in index.languages], dtype=bool) for script in SCRIPTS
         }
@@ -181,6 +184,46 @@ class Identifier:
             return _decided_by_script(alone, script, share, prior, allowed)
         rows = self.index.rows(tokenize(_windows(sample))) if rows is None else rows[:_MOST_WORDS]
         return self._by_words(sample, rows, script, prior, allowed)
+
+    def of_page(
+        self,
+        measures: TextMeasures,
+        starts: NDArray[np.int32],
+        rows: NDArray[np.int32],
+        *,
+        declared: str | None,
+        languages: Sequence[str] = (),
+    ) -> str | None:
+        """Return the language of a page by its longer blocks, or by all text where there are none.
+
+        Parameters
+        ----------
+        measures
+            The words of the page's blocks.
+        starts
+            Where each block begins in the page's text.
+        rows
+            The row of each word in the index.
+        declared
+            What the page declares.
+        languages
+            Languages that the page is taken to be in unless it clearly is in none of them; empty for any.
+        """
+        prior = normalise_code(declared)
+        if not starts.size:
+            return prior
+        chosen, rows = prose_sample(
+            measures.words, measures.anchor_words, rows, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
+        )
+        if prior and (not languages or prior in languages) and self.confirms(prior, rows):
+            return prior
+        ends = measures.page.block_ends
+        text = "\n".join(measures.page.text[int(starts[block]) : int(ends[block]) - 1] for block in chosen.tolist())
+        if languages:
+            asked = self.identify(text, declared=declared, candidates=languages, rows=rows).lang
+            if asked is not None:
+                return asked
+        return self.identify(text, declared=declared, rows=rows).lang
 
     def confirms(self, lang: str, rows: NDArray[np.int32]) -> bool:
         """Return whether words, as rows of the index, have so many stop words of a language that it is beyond doubt.

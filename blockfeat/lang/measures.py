@@ -137,6 +137,8 @@ class TextMeasures:
         Words that are single characters of a script without spaces.
     token_starts, token_ends : int array, one for each word
         Where each word of the page stands in the text.
+    has_controls : bool
+        Whether the text holds control characters that no output may hold.
     """
 
     page: PageText
@@ -149,6 +151,7 @@ class TextMeasures:
     unspaced_words: Counts
     token_starts: NDArray[np.int32]
     token_ends: NDArray[np.int32]
+    has_controls: bool
 
     @classmethod
     def of(
@@ -166,12 +169,8 @@ class TextMeasures:
             Positions behind the sentence ends, ascending.
         """
         counts = count_by_block(page.classes, page.block_ends, page.piece_ends, page.piece_flags, starts, sentences)
-        return cls(page=page, token_starts=starts, token_ends=ends, **counts)
-
-    @cached_property
-    def has_controls(self) -> bool:
-        """Whether the text holds control characters that no output may hold."""
-        return bool(np.bitwise_or.reduce(self.page.classes) & CONTROL)
+        has_controls = bool(np.bitwise_or.reduce(page.classes) & CONTROL)
+        return cls(page=page, token_starts=starts, token_ends=ends, has_controls=has_controls, **counts)
 
     @cached_property
     def text(self) -> str:

@@ -41,21 +41,27 @@ _LONGEST_TRUTH = 100
 
 @dataclass(frozen=True, slots=True)
 class DeclaredText:
-    """Texts that the page's JSON-LD declares, plain.
+    """Texts that a page declares, plain; empty where it declares none.
 
     Attributes
     ----------
     body : str
-        All ``articleBody``, a line each; empty where there is none.
+        All ``articleBody`` of its JSON-LD, a line each.
     other : str
-        All ``text``: of answers, posts, comments, a line each.
+        All ``text`` of its JSON-LD: of answers, posts, comments, a line each.
+    title : str
+        The text of its title element.
+    descriptions : str
+        Its descriptions (plain, og, twitter), a line each.
     """
 
     body: str = ""
     other: str = ""
+    title: str = ""
+    descriptions: str = ""
 
     def __bool__(self) -> bool:
-        """Return whether anything is declared."""
+        """Return whether JSON-LD declares any text."""
         return bool(self.body or self.other)
 
 

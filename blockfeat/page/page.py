@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import unescape
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
@@ -33,6 +34,9 @@ _MAGIC = (
     (b"OggS", "Ogg"),
     (b"\xd0\xcf\x11\xe0", "OLE"),
 )
+_DESCRIPTION = b'escription"'
+_CONTENT = re.compile(rb'\scontent="([^"]*)"')
+_MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
 
 
@@ -53,11 +57,15 @@ class Page:
     warnings : tuple of str
         What was capped or repaired.
     declared : DeclaredText
-        What the page's JSON-LD declares to be its text.
+        What the page declares of its text, in its head and in JSON-LD.
     linked_data : tuple of bytes
         The JSON-LD scripts of the page, in UTF-8.
     data : bytes
         The page as it was read, in UTF-8.
+    title : str or None
+        Text of the title element, white space folded; None where there is none.
+    declared_lang : str or None
+        Language that the page declares: ``lang`` of html or body, else http-equiv or og:locale.
     """
 
     tags: Tags | None
@@ -69,6 +77,8 @@ class Page:
     declared: DeclaredText = NOTHING_DECLARED
     linked_data: tuple[bytes, ...] = field(default=(), repr=False)
     data: bytes = field(default=b"", repr=False)
+    title: str | None = None
+    declared_lang: str | None = None
 
     @classmethod
     def parse(
@@ -125,32 +135,18 @@ class Page:
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
         return cls(
-            tags, url, decoding.encoding, decoding.source, replaced, tuple(warnings), declared, linked_data, data
+            tags=tags,
+            url=url,
+            encoding=decoding.encoding,
+            encoding_source=decoding.source,
+            replaced=replaced,
+            warnings=tuple(warnings),
+            declared=declared,
+            linked_data=linked_data,
+            data=data,
+            title=" ".join(declared.title.translate(_NOT_IN_TITLES).split()) or None,
+            declared_lang=_declared_lang(tags),
         )
-
-    @property
-    def title(self) -> str | None:
-        """Text of the title element, white space folded; None where there is none."""
-        titles = self.tags.named("title")[:1].tolist() if self.tags is not None else []
-        text = self.tags.text(titles[0]).translate(_NOT_IN_TITLES) if self.tags is not None and titles else ""
-        return " ".join(text.split()) or None
-
-    @property
-    def declared_lang(self) -> str | None:
-        """Language that the page declares: ``lang`` of html or body, else http-equiv or og:locale."""
-        if self.tags is None:
-            return None
-        for element in (0, *self.tags.named("body")[:1].tolist()):
-            attributes = self.tags.attributes(element)
-            value = attributes.get("lang") or attributes.get("xml:lang")
-            if value:
-                return value
-        for element in self.tags.named("meta").tolist():
-            meta = self.tags.attributes(element)
-            key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
-            if key in ("content-language", "og:locale", "language") and meta.get("content"):
-                return meta["content"]
-        return None
 
     @cached_property
     def tree(self) -> etree._Element | None:
@@ -215,4 +211,41 @@ def _read(
     tags, repairs, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
     scripts = tuple(data[start:end] for start, end in linked_data)
-    return tags if len(tags) else None, declared_text(data, linked_data), [*warnings, *repairs], replaced, scripts
+    if not len(tags):
+        return None, declared_text(data, linked_data), [*warnings, *repairs], replaced, scripts
+    title = "".join(tags.text(element) for element in tags.named("title")[:1].tolist())
+    declared = replace(declared_text(data, linked_data), title=title, descriptions=_descriptions(tags.source))
+    return tags, declared, [*warnings, *repairs], replaced, scripts
+
+
+def _descriptions(source: bytes) -> str:
+    """Return the descriptions in a page's head, one a line."""
+    head = source.find(b"<body")
+    head = head if head >= 0 else len(source)
+    found: list[str] = []
+    at = source.find(_DESCRIPTION, 0, head)
+    while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
+        stop = source.find(b">", at)
+        tag = source[source.rfind(b"<", 0, at) : stop]
+        content = _CONTENT.search(tag) if tag.startswith(b"<meta ") else None
+        if content:
+            found.append(unescape(content[1][:_LONGEST_DESCRIPTION].decode("utf-8", "replace")))
+        at = source.find(_DESCRIPTION, stop, head)
+    return "\n".join(dict.fromkeys(found))
+
+
+def _declared_lang(tags: Tags | None) -> str | None:
+    """Return the language that a page declares."""
+    if tags is None:
+        return None
+    for element in (0, *tags.named("body")[:1].tolist()):
+        attributes = tags.attributes(element)
+        value = attributes.get("lang") or attributes.get("xml:lang")
+        if value:
+            return value
+    for element in tags.named("meta").tolist():
+        meta = tags.attributes(element)
+        key = (meta.get("http-equiv") or meta.get("property") or meta.get("name") or "").lower()
+        if key in ("content-language", "og:locale", "language") and meta.get("content"):
+            return meta["content"]
+    return None

@@ -20,7 +20,6 @@ Keys = NDArray[np.uint64]
 MARKS = (1, 2, 127)
 """Bytes that never occur in the markup of `Tags`: free to stand for tags in text."""
 
-_SLASH = b"/"[0]
 _SMALL = 1 << 15
 _ATTRIBUTE = re.compile(r"\s([^\s=]+)=\"([^\"]*)\"")
 _TAG = re.compile(r"<[^>]*>")
@@ -120,16 +119,6 @@ class Tags:
         """Return all text inside an element as it stands on the page."""
         first, last = int(self.stop[self.opened[element]]), int(self.start[self.closed[element]])
         return unescape(_TAG.sub("", self.source[first:last].decode("utf-8", "replace"))) if last > first else ""
-
-    @property
-    def last_text_tag(self) -> int:
-        """The last tag that is a start tag or has text other than white space behind it."""
-        tag = self.start.size - 1
-        while tag > 0 and self.source[self.start[tag] + 1] == _SLASH:
-            if self.source[self.stop[tag - 1] : self.start[tag]].strip():
-                return tag - 1
-            tag -= 1
-        return tag
 
     def all_text(self) -> str:
         """Return every text node, in order, joined by spaces."""

@@ -19,7 +19,7 @@ from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.features.context import context_features, context_places
 from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.stopwords import StopWordIndex
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.training.trainer import OnProgress, Progress, no_progress
 

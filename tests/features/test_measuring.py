@@ -9,13 +9,13 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.context import features_named
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer
 from blockfeat.features.schema import Feature
-from blockfeat.features.stopwords import PAPER_LANGUAGES
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter
-from blockfeat.lang.stopwords import StopWordIndex, density
+from blockfeat.lang.stopwords import density
 from blockfeat.page.page import Page
 
 INDEX = StopWordIndex.build(["en", "de", "fr"])

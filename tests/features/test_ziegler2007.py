@@ -10,9 +10,9 @@ import pytest
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.context import feature_matrix
 from blockfeat.features.schema import Measured
-from blockfeat.features.stopwords import stop_word_ratios
 from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
-from blockfeat.lang.stopwords import StopWordIndex, density
+from blockfeat.lang.index import StopWordIndex, stop_word_ratios
+from blockfeat.lang.stopwords import density
 from blocks_of import blocks_of
 
 INDEX = StopWordIndex.build(["en", "de"])
@@ -42,7 +42,7 @@ class Measures:
 
 def measure(body: str, table: str, languages: tuple[str, ...] = ("en",)) -> Measures:
     blocks = blocks_of(f"<html><body>{body}</body></html>", table)
-    measured = Measured(blocks, stop_word_ratios(blocks, INDEX, languages))
+    measured = Measured(blocks, stop_word_ratios(blocks.measures, INDEX, languages))
     return Measures(blocks, feature_matrix(CANONICAL, measured))
 
 
@@ -125,6 +125,6 @@ def test_a_page_without_blocks_has_no_rows() -> None:
 
 def test_the_stop_word_ratio_of_the_paper_is_by_the_other_words() -> None:
     blocks = blocks_of("<p>The cat and the dog</p><p>Der Hund</p><p>the and</p><p>Kiosk 24</p>")
-    measured = Measured(blocks, stop_word_ratios(blocks, INDEX))
+    measured = Measured(blocks, stop_word_ratios(blocks.measures, INDEX))
     column = feature_matrix([PAPER_STOP_WORD_RATIO], measured)[:, 0]
     assert column.tolist() == pytest.approx([3 / 2, 1.0, 2.0, 0.0])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
 from blockfeat.lang.counting import count_by_block, count_numbers, prose_sample, sentence_ends, word_spans
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import PageText, tokenize
-from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, rows_of_keys
 from blocks_of import blocks_of
 from page_text_of import page_text_of

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
 from blockfeat.lang.characters import code_points
-from blockfeat.lang.stopwords import StopWordIndex, available_languages, stop_word_lists
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import available_languages, stop_word_lists
 
 LANGUAGES = ("en", "de", "zh", "ja", "th")
 INDEX = StopWordIndex.build(LANGUAGES)

@@ -14,7 +14,7 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.stopwords import StopWordIndex
+from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.fitness import CANDIDATES, CrunchTrainingSet, PreparedTree, nodes_of
 from blockfeat.papers.crunch.hosts import HostList

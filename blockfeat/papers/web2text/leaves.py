@@ -13,10 +13,10 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.features.stopwords import StopWordRatios
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordRatios
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags, parents_of
 
