@@ -13,17 +13,16 @@ from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.options import (
     CorpusOption,
-    DecoderOption,
-    FavourOption,
-    HeadlineOption,
     JobsOption,
     LangsOption,
     LeaveOutOption,
     ModelOption,
     QuietOption,
     labelled_pages,
+    with_extraction_options,
 )
 from blockfeat.errors import InputError
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 
 if TYPE_CHECKING:
     from blockfeat.commands.console import Ticker
@@ -34,14 +33,13 @@ if TYPE_CHECKING:
     from blockfeat.training.evaluation.peers import Peer
 
 
+@with_extraction_options("decoder", "favour", "headline")
 def evaluate(
     corpus: CorpusOption = [],  # noqa: B006 (typer copies it)
     model: ModelOption = "default",
     lang: LangsOption = None,
     leave_out: LeaveOutOption = None,
-    decoder: DecoderOption = None,
-    favour: FavourOption = None,
-    headline: HeadlineOption = None,
+    options: ExtractionOptions = DEFAULT_OPTIONS,
     by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
     worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages to list.")] = 5,
     agreement: Annotated[
@@ -63,7 +61,7 @@ def evaluate(
     from blockfeat.training.evaluation.report import evaluation_tables, write_evaluation
 
     keys = _group_keys(by)
-    extractor = Extractor.load(model).with_options(decoder=decoder, favour=favour, headline=headline)
+    extractor = Extractor.load(model).with_options(**options.given())
     pages = labelled_pages(corpus, lang, leave_out)
     with console.progress("evaluating", quiet=quiet) as tick:
         evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))

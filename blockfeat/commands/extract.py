@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,25 +13,19 @@ from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import (
     AllowNetworkOption,
-    CaptionsOption,
-    CommentsOption,
-    DecoderOption,
-    FavourOption,
     FieldsOption,
-    HeadlineOption,
     InputFormatOption,
     JobsOption,
-    MaxBytesOption,
     ModelOption,
     PassedOver,
     QuietOption,
-    RunsOption,
-    TablesOption,
     format_names,
     input_options,
     language,
+    with_extraction_options,
 )
 from blockfeat.commands.outputs import Target, target_of
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
@@ -44,6 +38,7 @@ if TYPE_CHECKING:
 _AUTO = "auto"
 
 
+@with_extraction_options()
 def extract(
     inputs: Annotated[
         list[str] | None,
@@ -56,13 +51,7 @@ def extract(
         list[str] | None, typer.Option("--urls", metavar="FILE", help="Fetch the addresses in a file, one a line.")
     ] = None,
     model: ModelOption = "default",
-    decoder: DecoderOption = None,
-    runs: RunsOption = None,
-    favour: FavourOption = None,
-    headline: HeadlineOption = None,
-    captions: CaptionsOption = None,
-    tables: TablesOption = None,
-    comments: CommentsOption = None,
+    options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
     format: Annotated[
         str | None,
@@ -83,9 +72,6 @@ def extract(
         bool | None, typer.Option("--styles/--no-styles", help="Keep the styles of a page, or not.")
     ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Write every block with its reason in JSON.")] = False,
-    metadata: Annotated[
-        bool, typer.Option("--metadata/--no-metadata", help="Write title, authors, dates and the rest in JSON, or not.")
-    ] = True,
     output: Annotated[
         str | None,
         typer.Option(
@@ -98,7 +84,6 @@ def extract(
     delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
-    max_bytes: MaxBytesOption = None,
     site: Annotated[
         str | None,
         typer.Option(
@@ -107,7 +92,6 @@ def extract(
             "or auto: those of the same host in this run.",
         ),
     ] = None,
-    normalise: Annotated[bool, typer.Option(help="Compose letters (NFC), drop marks without width.")] = True,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
     ] = False,
@@ -121,10 +105,8 @@ def extract(
     reading = input_options(input_format, fields, allow_network, delay)
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     _check_page_options(target.format, absolute, styles, evidence=evidence)
-    content = {"headline": headline, "captions": captions, "tables": tables, "comments": comments}
-    choices: dict[str, Any] = {"decoder": decoder, "runs": runs, "favour": favour, **content}
-    choices |= {"normalise": normalise, "metadata": metadata}
-    extractor = Extractor.load(model).with_options(**choices, max_bytes=max_bytes)
+    extractor = Extractor.load(model).with_options(**options.given())
+    choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
     extractor, choices["site"] = _with_site(extractor, site)
     renderer = Renderer(
         extractor,
@@ -136,8 +118,8 @@ def extract(
         absolute=absolute is not False,
         styles=styles is not False,
     )
-    options = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
-    _run(_Batch(named, reading, renderer, target, options, jobs, deadline), resume=resume, quiet=quiet)
+    recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
+    _run(_Batch(named, reading, renderer, target, recorded, jobs, deadline), resume=resume, quiet=quiet)
 
 
 def _with_site(extractor: Extractor, site: str | None) -> tuple[Extractor, str | None]:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import Field
+from functools import wraps
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
 from blockfeat.commands.outputs import FORMAT_NAMES
 from blockfeat.errors import InputError
+from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
 
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.io.inputs import InputOptions
+
+Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def model_names(incomplete: str) -> list[str]:
@@ -40,7 +46,7 @@ def input_format_names(incomplete: str) -> list[str]:
 
 def sides(incomplete: str) -> list[str]:
     """Complete what can be favoured."""
-    return _starting(("precision", "recall"), incomplete)
+    return _starting(SIDES, incomplete)
 
 
 def corpus_names(incomplete: str) -> list[str]:
@@ -60,8 +66,6 @@ AllowNetworkOption = Annotated[
         help="Fetch from this network though it is not public, such as 10.0.0.0/8; repeatable.",
     ),
 ]
-CaptionsOption = Annotated[bool | None, typer.Option(help="Keep captions inside the text, or not.")]
-CommentsOption = Annotated[bool | None, typer.Option(help="Keep the comments of readers, or not.")]
 CorpusOption = Annotated[
     list[str],
     typer.Option(
@@ -71,13 +75,6 @@ CorpusOption = Annotated[
         autocompletion=corpus_names,
     ),
 ]
-DecoderOption = Annotated[
-    str | None, typer.Option(help="For models of thresholds: conjunction or mss, instead of the model's own.")
-]
-FavourOption = Annotated[
-    str | None,
-    typer.Option(help="precision (less clutter) or recall (less text lost).", autocompletion=sides),
-]
 FieldsOption = Annotated[
     str | None,
     typer.Option(
@@ -86,7 +83,6 @@ FieldsOption = Annotated[
         "(of html, id, url, lang, charset).",
     ),
 ]
-HeadlineOption = Annotated[bool | None, typer.Option(help="Count the headline as part of the text, or not.")]
 InputFormatOption = Annotated[
     str,
     typer.Option(
@@ -104,7 +100,8 @@ LeaveOutOption = Annotated[
         help="Leave out the pages that this file lists: JSON Lines with corpus and id, such as pages with wrong gold.",
     ),
 ]
-MaxBytesOption = Annotated[int | None, typer.Option(min=1, help="Largest page that is read.")]
+((_max_bytes, _),) = option_fields("max_bytes")
+MaxBytesOption = Annotated[int | None, typer.Option(min=1, help=_max_bytes.metadata["help"])]
 ModelOption = Annotated[
     str,
     typer.Option("--model", "-m", help="Name of a bundled model, or a model file.", autocompletion=model_names),
@@ -113,12 +110,47 @@ QuietOption = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
 ]
-RunsOption = Annotated[int | None, typer.Option(min=1, help="Number of contiguous runs that mss may keep.")]
 SiteFileOption = Annotated[
     Path | None,
     typer.Option("--site", metavar="FILE", help="Drop what this profile's pages repeat (blockfeat site writes one)."),
 ]
-TablesOption = Annotated[bool | None, typer.Option(help="Keep tables inside the text, or not.")]
+
+
+def with_extraction_options(*names: str) -> Callable[[Command], Command]:
+    """Give a command an option for each of some `ExtractionOptions`, for all where none is named.
+
+    The command takes them as one parameter, ``options``.
+    """
+
+    def decorate(command: Command) -> Command:
+        chosen = option_fields(*names)
+
+        @wraps(command)
+        def with_options(**given: Any) -> None:
+            options = ExtractionOptions(**{option.name: given.pop(option.name) for option, _ in chosen})
+            command(**given, options=options)
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters: list[inspect.Parameter] = []
+        for parameter in signature.parameters.values():
+            parameters += map(_parameter, chosen) if parameter.name == "options" else [parameter]
+        with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return cast("Command", with_options)
+
+    return decorate
+
+
+def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
+    """Return the parameter of a command for an option of extractions."""
+    field, type = option
+    stated = typer.Option(
+        help=field.metadata["help"],
+        min=field.metadata["least"],
+        autocompletion=sides if field.name == "favour" else None,
+    )
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(field.name, kind, default=field.default, annotation=Annotated[type, stated])
 
 
 def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path | None = None) -> list[LabelledPage]:

@@ -12,22 +12,17 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import (
     AllowNetworkOption,
-    CaptionsOption,
-    CommentsOption,
-    DecoderOption,
-    FavourOption,
     FieldsOption,
-    HeadlineOption,
     InputFormatOption,
     MaxBytesOption,
     ModelOption,
-    RunsOption,
     SiteFileOption,
-    TablesOption,
     input_options,
     language,
+    with_extraction_options,
 )
 from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
@@ -49,23 +44,19 @@ _SHORT_TITLES = {
     "text_structuring_ratio": "structure",
 }
 _LONGEST_TEXT = 60
+# What shows in the blocks.
+_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "max_bytes")
 
 
+@with_extraction_options(*_OPTIONS)
 def explain(
     page: Annotated[str, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")],
     model: ModelOption = "default",
-    decoder: DecoderOption = None,
-    runs: RunsOption = None,
-    favour: FavourOption = None,
-    headline: HeadlineOption = None,
-    captions: CaptionsOption = None,
-    tables: TablesOption = None,
-    comments: CommentsOption = None,
+    options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: Annotated[str, typer.Option(help="Language of the page, such as de; auto identifies it.")] = "auto",
     input_format: InputFormatOption = "auto",
     fields: FieldsOption = None,
     allow_network: AllowNetworkOption = None,
-    max_bytes: MaxBytesOption = None,
     site: SiteFileOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
 ) -> None:
@@ -75,16 +66,7 @@ def explain(
     from blockfeat.io.outputs import explanation_page
 
     reading = input_options(input_format, fields, allow_network, 0.0)
-    extractor = Extractor.load(model).with_options(
-        decoder=decoder,
-        runs=runs,
-        favour=favour,
-        headline=headline,
-        captions=captions,
-        tables=tables,
-        comments=comments,
-        max_bytes=max_bytes,
-    )
+    extractor = Extractor.load(model).with_options(**options.given())
     if site is not None:
         from blockfeat.extraction.site_profile import SiteProfile
 

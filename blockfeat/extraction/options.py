@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_type_hints
 
 from blockfeat.errors import ModelError
 
@@ -95,7 +95,16 @@ class GivenOptions(TypedDict, total=False):
 
 _NAMES = frozenset(GivenOptions.__annotations__)
 
+DEFAULT_OPTIONS = ExtractionOptions()
+"""Nothing chosen."""
 
-def option_fields(*names: str) -> tuple[Field[Any], ...]:
-    """Return the fields of some options, of all where none is named; ``metadata["help"]`` says what each does."""
-    return tuple(option for option in fields(ExtractionOptions) if not names or option.name in names)
+
+def option_fields(*names: str) -> tuple[tuple[Field[Any], Any], ...]:
+    """Return the fields of some options, of all where none is named, each with its type.
+
+    ``metadata`` of a field says of its option what it does (``"help"``), and the least value of a number (``"least"``).
+    """
+    types = get_type_hints(ExtractionOptions)
+    return tuple(
+        (option, types[option.name]) for option in fields(ExtractionOptions) if not names or option.name in names
+    )
