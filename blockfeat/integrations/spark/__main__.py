@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import BlockfeatError, InputError, OutputError
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.options import SIDES, option_fields
 from blockfeat.integrations.spark.inputs import READERS, Reading
 from blockfeat.integrations.spark.job import Job, Outcome, run_job
 from blockfeat.integrations.spark.partition import DEFAULT_DEADLINE, Processes
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _SOME_FAILED, _WRONG_USAGE, _NOTHING_DONE = 1, 2, 126
-_PARTS_OF_TEXT = ("headline", "captions", "tables", "comments")
+_YES_OR_NO = ("headline", "captions", "tables", "comments", "metadata")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,10 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--format", choices=("warc", "parquet"), help="of the inputs; by default as the first one is named")
     add("--fields", help="names of Parquet columns, such as html=content,url=link")
     add("--reader", choices=READERS, default="auto", help="of archives: opened by the tasks, or read through Spark")
-    add("--favour", choices=("precision", "recall"))
-    for part in _PARTS_OF_TEXT:
-        add(f"--{part}", action=argparse.BooleanOptionalAction, default=None, help=f"whether {part} belong to the text")
-    add("--no-metadata", dest="metadata", action="store_false", default=None, help="leave the columns metadata.* empty")
+    add("--favour", choices=SIDES, help="less clutter, or less text lost")
+    for option, _ in option_fields(*_YES_OR_NO):
+        add(f"--{option.name}", action=argparse.BooleanOptionalAction, default=None, help=option.metadata["help"])
     add("--evidence", action="store_true", help="add the column blocks: every block with its features, as JSON")
     add("--max-bytes", type=int, help="largest page that is taken")
     add("--deadline", type=float, default=DEFAULT_DEADLINE, help="most seconds for one page (default %(default)g)")
@@ -80,7 +80,7 @@ def _job(options: argparse.Namespace) -> Job:
         raise InputError(f"{options.input[0]}: its name does not say what it is; give --format warc or parquet")
     if options.inputs_per_part < 1 or options.jobs < 1 or options.deadline <= 0:
         raise InputError("--inputs-per-part and --jobs are at least 1, --deadline is above 0")
-    choices: dict[str, Any] = {name: getattr(options, name) for name in ("favour", *_PARTS_OF_TEXT, "metadata")}
+    choices: dict[str, Any] = {name: getattr(options, name) for name in ("favour", *_YES_OR_NO)}
     extractor = Extractor.load(options.model).with_options(**choices, max_bytes=options.max_bytes)
     fields = FieldNames.parse(options.fields) if options.fields else FieldNames()
     return Job(

@@ -71,16 +71,7 @@ class LoadedExtractors:
         ModelError
             No such model is offered, or an option does not suit it.
         """
-        return self.of_model(choices.model).with_options(
-            decoder=choices.decoder,
-            runs=choices.runs,
-            favour=choices.favour,
-            headline=choices.headline,
-            captions=choices.captions,
-            tables=choices.tables,
-            comments=choices.comments,
-            normalise=choices.normalise,
-        )
+        return self.of_model(choices.model).with_options(**choices.options.given())
 
 
 @dataclass(frozen=True)

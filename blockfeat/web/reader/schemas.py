@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
+from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
 from blockfeat.models.decoding import DECODERS
 from blockfeat.papers.crunch.settings import (
     Advertisements,
@@ -23,6 +24,7 @@ from blockfeat.web.safe.markup import LOOKS
 _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200
 _MOST_RUNS = 1000
+_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "normalise")
 _MOST_CONTAINERS = 200
 
 Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]
@@ -60,31 +62,43 @@ class PageInput(_Strict):
         return self
 
 
-class Choices(_Strict):
+def _option_fields() -> dict[str, Any]:
+    """Return the options of an extraction that a request may choose, as pydantic takes fields."""
+    values: dict[str, Any] = {"decoder": Literal[DECODERS] | None, "favour": Literal[SIDES] | None}
+    return {
+        option.name: (
+            Annotated[
+                values.get(option.name, kind),
+                Field(
+                    description=option.metadata["help"],
+                    ge=option.metadata["least"],
+                    le=_MOST_RUNS if option.name == "runs" else None,
+                ),
+            ],
+            option.default,
+        )
+        for option, kind in option_fields(*_OPTIONS)
+    }
+
+
+if TYPE_CHECKING:
+    _Options = _Strict
+else:
+    _Options = create_model("_Options", __base__=_Strict, **_option_fields())
+
+
+class Choices(_Options):
     """Model and options of an extraction; null leaves a choice to the model."""
 
     model: Annotated[str, Field(max_length=_LONGEST_NAME, description="A name of GET /api/v1/models.")] = "default"
-    decoder: Annotated[
-        Literal["conjunction", "mss"] | None, Field(description="For models of thresholds: how labels are chosen.")
-    ] = None
-    runs: Annotated[
-        int | None, Field(ge=1, le=_MOST_RUNS, description="Contiguous runs that the decoder mss may keep.")
-    ] = None
-    favour: Annotated[Literal["precision", "recall"] | None, Field(description="Less clutter, or less text lost.")] = (
-        None
-    )
-    headline: Annotated[bool | None, Field(description="Keep the headline, or not.")] = None
-    captions: Annotated[bool | None, Field(description="Keep captions inside the text, or not.")] = None
-    tables: Annotated[bool | None, Field(description="Keep tables inside the text, or not.")] = None
-    comments: Annotated[bool | None, Field(description="Keep what readers wrote, or not.")] = None
     lang: Annotated[
         str | None, Field(max_length=35, description="Language of the page, such as de; identified without it.")
     ] = None
-    normalise: Annotated[bool, Field(description="Bring text into Unicode's normal form C.")] = True
 
     def plain(self) -> ExtractionChoices:
         """Return the choices as the tasks have them."""
-        return ExtractionChoices(**{name: getattr(self, name) for name in Choices.model_fields})
+        options = ExtractionOptions(**{name: getattr(self, name) for name in _OPTIONS})
+        return ExtractionChoices(self.model, self.lang, options)
 
 
 class FrameChoices(Choices):
@@ -310,7 +324,7 @@ class OptionsResponse(_Strict):
 
     formats: list[FormatDescription]
     decoders: list[str] = list(DECODERS)
-    favour: list[str] = ["precision", "recall"]
+    favour: list[str] = list(SIDES)
     looks: list[str] = list(LOOKS)
     clean: Annotated[CleanChoices, Field(description="The default settings of the filters.")] = CleanChoices()
     max_bytes: int
