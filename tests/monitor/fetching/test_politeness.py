@@ -171,14 +171,14 @@ def test_robots_can_be_left_out(site: Site) -> None:
 
 @pytest.mark.parametrize(("per_host", "most"), [(1, 1), (2, 2)])
 def test_requests_to_one_host_at_once(site: Site, per_host: int, most: int) -> None:
-    site.answers |= {f"/{n}": (200, {"X-Wait": "0.05"}, PAGE) for n in range(5)}
+    site.answers |= {f"/{n}": (200, {"X-Wait": "0.3"}, PAGE) for n in range(5)}
     options = replace(OPTIONS, per_host=per_host, robots=False)
     run(lambda fetcher: asyncio.gather(*(fetcher.fetch(f"{site.url}/{n}") for n in range(5))), options)
     assert site.most_at_once == most
 
 
 def test_hosts_do_not_wait_for_one_another(site: Site) -> None:
-    site.answers["/x"] = (200, {"X-Wait": "0.1"}, PAGE)
+    site.answers["/x"] = (200, {"X-Wait": "0.5"}, PAGE)
     urls = [f"{site.named(f'host{n}')}/x" for n in range(8)]
     options = replace(OPTIONS, robots=False, delay=30.0)
     run(lambda fetcher: asyncio.gather(*map(fetcher.fetch, urls)), options)

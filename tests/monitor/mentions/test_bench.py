@@ -70,7 +70,7 @@ def test_a_system_that_hangs_has_an_empty_text() -> None:
         return page.html
 
     systems = [system(WHOLE_PAGE, lambda page: page.html), system("hangs", hangs)]
-    result = run_mentions([], [], PAGES, systems=systems, deadline=0.5, jobs=2)
+    result = run_mentions([], [], PAGES, systems=systems, deadline=4.0, jobs=2)
     assert result.systems[1].counts["others"].missed == 2
 
 
