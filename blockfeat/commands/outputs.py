@@ -101,8 +101,15 @@ class Target:
         """
         if self.path is None or not self.is_resumable:
             return documents, None, 0
-        from blockfeat.io.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
-        from blockfeat.io.batch.run_record import check_same_run, run_record, write_run_record
+        from blockfeat.io.batch.resume import (
+            ResumingWriter,
+            check_same_run,
+            clear_partial,
+            earlier_run,
+            remaining,
+            run_record,
+            write_run_record,
+        )
 
         record = run_record(model, options)
         if resume and self.path.exists():

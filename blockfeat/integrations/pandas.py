@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.io.outputs.columns import plain_record, record_columns, row_of
-from blockfeat.io.outputs.frames import cell_text, kind_of_cell, typed_frame
+from blockfeat.io.outputs.columns import cell_text, kind_of_cell, plain_record, record_columns, row_of, typed_frame
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document

@@ -6,7 +6,6 @@ The extra ``spark`` brings PySpark; Java 17 has to be there.
 
 from __future__ import annotations
 
-from blockfeat.integrations.spark.frame import extract
-from blockfeat.integrations.spark.schema import record_struct
+from blockfeat.integrations.spark.frame import extract, record_struct
 
 __all__ = ["extract", "record_struct"]

@@ -1,4 +1,4 @@
-"""``blockfeat.integrations.spark.extract``: a data frame of pages to a data frame of texts."""
+"""``blockfeat.integrations.spark.extract``: a data frame of pages to a data frame of texts, and the schema of these."""
 
 from __future__ import annotations
 
@@ -6,17 +6,65 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.integrations.spark.partition import DEFAULT_DEADLINE, Processes, frames_of_pages
-from blockfeat.integrations.spark.schema import check_extra, record_struct
+from blockfeat.integrations.spark.parts import DEFAULT_DEADLINE, Processes, frames_of_pages
+from blockfeat.io.outputs.columns import Column, record_columns
 from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     import pandas
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType, StructType
+
+
+def check_extra() -> None:
+    """Check that PySpark is there.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not.
+    """
+    try:
+        import pyspark.sql  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("Spark needs PySpark: pip install blockfeat[spark]") from error
+
+
+def record_struct(*, evidence: bool = False) -> StructType:
+    """Return the columns of a record, as `blockfeat extract -o out.parquet` writes them, as a schema of Spark.
+
+    Parameters
+    ----------
+    evidence : bool
+        Add the column ``blocks``.
+
+    Raises
+    ------
+    MissingExtraError
+        PySpark is not installed.
+    """
+    check_extra()
+    from pyspark.sql.types import StructField, StructType
+
+    return StructType([StructField(column.name, _spark_type(column)) for column in record_columns(evidence=evidence)])
+
+
+def _spark_type(column: Column) -> DataType:
+    from pyspark.sql.types import ArrayType, BooleanType, DoubleType, LongType, StringType
+
+    types: dict[str, DataType] = {
+        "text": StringType(),
+        "texts": ArrayType(StringType()),
+        "integer": LongType(),
+        "number": DoubleType(),
+        "boolean": BooleanType(),
+    }
+    return types[column.type]
 
 
 Shared = Callable[[], Renderer]
@@ -101,7 +149,7 @@ def extract(
 
 def extract_with(
     df: DataFrame,
-    columns: dict[str, Column],
+    columns: dict[str, SparkColumn],
     renderer: Shared,
     processes: Processes,
     *,
@@ -136,7 +184,7 @@ def shared(session: SparkSession, renderer: Renderer) -> Shared:
     return lambda: broadcast.value
 
 
-def _column(df: DataFrame, value: str, name: str) -> Column:
+def _column(df: DataFrame, value: str, name: str) -> SparkColumn:
     """Return a column; all but the page as strings, since pandas would turn whole numbers with gaps into floats."""
     column = df[f"`{name}`"]
     return column if value == "html" else column.cast("string")

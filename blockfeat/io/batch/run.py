@@ -11,8 +11,7 @@ from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
 from blockfeat._pool import in_order
-from blockfeat.io.outputs.parting import closing, opening, part
-from blockfeat.io.outputs.rendering import Rendered, Renderer
+from blockfeat.io.outputs.rendering import Rendered, Renderer, closing, opening, part
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class Writer(Protocol):
 
 @dataclass
 class StreamWriter:
-    """Writes to a binary stream: JSON lines, or pages parted as `blockfeat.io.outputs.parting` says.
+    """Writes to a binary stream: JSON lines, or pages parted as `blockfeat.io.outputs.rendering` says.
 
     A page that is the only one is written as it is, so the first one waits for the second. Each document is one write,
     so that an unbuffered file holds whole documents at any moment.

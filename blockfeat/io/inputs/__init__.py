@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from blockfeat.errors import BlockfeatError
 from blockfeat.io.http.addresses import parse_network
 from blockfeat.io.http.fetch import fetch
-from blockfeat.io.inputs.files import read_file, read_path, read_stdin
-from blockfeat.io.inputs.folders import OnPassedOver, read_folder
+from blockfeat.io.inputs.files import OnPassedOver, read_file, read_folder, read_path, read_stdin
 from blockfeat.io.inputs.jsonlines import read_json_lines
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 from blockfeat.io.inputs.parquet import read_parquet

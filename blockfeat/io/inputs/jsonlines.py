@@ -8,8 +8,7 @@ from typing import IO, Any
 
 from blockfeat._json_lines import lines_of, parse_object
 from blockfeat.errors import BlockfeatError, InputError
-from blockfeat.io.inputs.detect import DAMAGE, PACKED_SUFFIXES, check_json_lines, peeked, unpacked
-from blockfeat.io.inputs.options import FieldNames
+from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, check_json_lines, peeked, unpacked
 from blockfeat.page.document import Document
 
 JSON_LINES_SUFFIXES = tuple(

@@ -1,10 +1,15 @@
-"""How inputs are read: their format, the names of their fields, and what may be fetched."""
+"""How inputs are read: the names of their fields, what may be fetched, and what the first bytes say of a format."""
 
 from __future__ import annotations
 
+import io
+import lzma
+import re
+import zlib
 from dataclasses import dataclass, field, fields
+from typing import IO, cast
 
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.io.http.addresses import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
@@ -69,3 +74,128 @@ class InputOptions:
     networks: tuple[Network, ...] = ()
     allow_private: bool = False
     delay: float = 1.0
+
+
+PACKED_SUFFIXES = (".gz", ".xz", ".zst")
+# What reading a damaged packed stream raises.
+DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError)
+
+_HEAD_BYTES = 1024
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# Patterns are compiled where they are first used: most runs need none.
+_JSON_OBJECT = rb'\{\s*["}]'
+_JSON_ARRAY = rb'\[\s*\{\s*"'
+# On one line, or over several: forms that no line of JSON Lines begins with.
+_ARRAY_ON_A_LINE = rb'\[[ \t]*\{[ \t]*"'
+_OBJECT_OVER_LINES = rb'(?:\[\s*)?\{\s*\n\s*"[^"\n]*"\s*:'
+_ONE_A_LINE = "JSON Lines have one object a line (jq -c . or jq -c '.[]' makes them)"
+_HTML = rb"(?i)<(?:!doctype\s+html|html|head|body|title|meta|article)[\s>]"
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose first bytes have been read already."""
+
+    def __init__(self, head: bytes, rest: IO[bytes]) -> None:
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        wanted = len(buffer)
+        if self._head:
+            data, self._head = self._head[:wanted], self._head[wanted:]
+        else:
+            data = _some(self._rest, wanted)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _some(stream: IO[bytes], most: int) -> bytes:
+    """Read what is there without waiting for all of it, so that a slow pipe is worked on as it comes."""
+    read1 = getattr(stream, "read1", stream.read)
+    return cast("bytes", read1(most))
+
+
+def peeked(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
+    """Return the first bytes of a stream, and a stream that still has them."""
+    if isinstance(stream, io.BufferedReader) and len(head := stream.peek(_HEAD_BYTES)) >= _HEAD_BYTES:
+        return head[:_HEAD_BYTES], stream
+    head = b""
+    while len(head) < _HEAD_BYTES and (more := _some(stream, _HEAD_BYTES - len(head))):
+        head += more
+    return head, cast("IO[bytes]", io.BufferedReader(_Rejoined(head, stream)))
+
+
+def is_packed(head: bytes) -> bool:
+    """Return whether bytes that begin so are packed with gzip, xz or zstd."""
+    return head.startswith((_GZIP, _XZ, _ZSTD))
+
+
+def unpacked(stream: IO[bytes]) -> IO[bytes]:
+    """Return a stream unpacked if it is gzip, xz or zstd, and as it is otherwise.
+
+    Raises
+    ------
+    MissingExtraError
+        It is zstd, and pyarrow is not installed.
+    """
+    head, whole = peeked(stream)
+    if head.startswith(_GZIP):
+        import gzip
+
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=whole))
+    if head.startswith(_XZ):
+        return lzma.LZMAFile(whole)
+    if head.startswith(_ZSTD):
+        return _without_zstd(whole)
+    return whole
+
+
+def _without_zstd(stream: IO[bytes]) -> IO[bytes]:
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtraError("zstd needs pyarrow: pip install blockfeat[parquet]") from error
+    return cast("IO[bytes]", pyarrow.CompressedInputStream(stream, "zstd"))
+
+
+def detected(head: bytes) -> str:
+    """Return the format of unpacked bytes that begin so: ``"jsonl"``, ``"warc"``, ``"parquet"`` or ``"html"``.
+
+    Raises
+    ------
+    InputError
+        They begin JSON of another form than JSON Lines.
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"WARC/"):
+        return "warc"
+    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    if re.match(_JSON_ARRAY, text):
+        raise InputError(f"a JSON array; {_ONE_A_LINE}")
+    check_json_lines(head)
+    return "jsonl" if re.match(_JSON_OBJECT, text) else "html"
+
+
+def check_json_lines(head: bytes) -> None:
+    """Check that bytes do not begin JSON of another form.
+
+    Raises
+    ------
+    InputError
+        They begin a JSON array on one line, or an object over several.
+    """
+    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    if re.match(_ARRAY_ON_A_LINE, text):
+        raise InputError(f"a JSON array; {_ONE_A_LINE}")
+    if re.match(_OBJECT_OVER_LINES, text):
+        raise InputError(f"a JSON object over several lines; {_ONE_A_LINE}")
+
+
+def looks_like_html(head: bytes) -> bool:
+    """Return whether bytes begin like an HTML page."""
+    return re.search(_HTML, head.replace(b"\0", b"")) is not None

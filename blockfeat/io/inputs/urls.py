@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 
 from blockfeat.errors import BlockfeatError
 from blockfeat.io.http.fetch import fetch
-from blockfeat.io.inputs.detect import unpacked
-from blockfeat.io.inputs.options import InputOptions
+from blockfeat.io.inputs.options import InputOptions, unpacked
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:

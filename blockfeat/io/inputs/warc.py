@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
 from blockfeat.errors import InputError, MissingExtraError
-from blockfeat.io.inputs.detect import DAMAGE
+from blockfeat.io.inputs.options import DAMAGE
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.content.links import clean_characters
 from blockfeat.io.outputs.explained import explanation_page, explanation_table
-from blockfeat.io.outputs.formats import to_html, to_markdown, to_page, to_text, to_xml
-from blockfeat.io.outputs.json_records import record_schema, to_json_line
+from blockfeat.io.outputs.formats import record_schema, to_html, to_json_line, to_markdown, to_page, to_text, to_xml
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction

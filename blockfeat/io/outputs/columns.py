@@ -1,14 +1,17 @@
-"""Records as rows of a table: the columns of an extraction, their types, and cells that CSV can hold."""
+"""Records as rows of a table: the columns of an extraction, their types, and data frames of pandas."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs import to_json_line
+
+if TYPE_CHECKING:
+    import pandas
 
 # Of the columns that are no text; a value without a type here is text, JSON where it is nested.
 _TYPES = {
@@ -104,3 +107,32 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+_PANDAS_TYPES = {"text": "string", "texts": "object", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
+
+
+def typed_frame(
+    rows: Sequence[Mapping[str, Any]], columns: tuple[Column, ...], index: pandas.Index | None = None
+) -> pandas.DataFrame:
+    """Return a data frame with a row for each mapping; every column has the type of its values, also where all miss."""
+    import pandas
+
+    cells = {
+        column.name: pandas.Series([row[column.name] for row in rows], index=index, dtype=_PANDAS_TYPES[column.type])
+        for column in columns
+    }
+    return pandas.DataFrame(cells, index=index)
+
+
+def cell_text(cell: object) -> str | None:
+    """Return a cell as text; None where it is missing or empty."""
+    if cell is None or cell != cell or str(cell) == "<NA>":
+        return None
+    return str(cell) or None
+
+
+def kind_of_cell(cell: object) -> str:
+    """Return the name of a cell's type, ``"missing"`` where it has no value."""
+    is_missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+    return "missing" if is_missing else type(cell).__name__

@@ -14,9 +14,17 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.errors import ResumeError
-from blockfeat.io.batch.resume import ResumingWriter, clear_partial, earlier_run, remaining
+from blockfeat.io.batch.resume import (
+    ResumingWriter,
+    check_same_run,
+    clear_partial,
+    earlier_run,
+    remaining,
+    run_record,
+    run_record_path,
+    write_run_record,
+)
 from blockfeat.io.batch.run import file_writer, run
-from blockfeat.io.batch.run_record import check_same_run, run_record, run_record_path, write_run_record
 from blockfeat.io.outputs.rendering import Rendered, Renderer
 from blockfeat.page.document import Document
 from pages import article_page

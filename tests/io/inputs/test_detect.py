@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import InputError
 from blockfeat.io.inputs import FieldNames, InputOptions, read_inputs
-from blockfeat.io.inputs.detect import detected, looks_like_html, peeked, unpacked
+from blockfeat.io.inputs.options import detected, looks_like_html, peeked, unpacked
 
 RECORDS = "".join(json.dumps({"id": f"p{n}", "html": "<p>x" * 500}) + "\n" for n in range(3)).encode()
 

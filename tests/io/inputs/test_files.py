@@ -11,8 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from blockfeat.io.inputs.files import read_file, read_stdin
-from blockfeat.io.inputs.folders import read_folder
+from blockfeat.io.inputs.files import read_file, read_folder, read_stdin
 from blockfeat.io.inputs.options import InputOptions
 
 
