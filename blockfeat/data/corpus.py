@@ -70,9 +70,8 @@ class LabelledPage:
     def host(self) -> str:
         """The page's site, lower-case.
 
-        That of the url as `blockfeat.page.urls.registered_domain` gives it (no ``www.``; two labels, or three
-        behind a second level such as ``co.uk``); without a url the publisher; else the site that the page
-        names as its own (`blockfeat.page.urls.guess_host`); else the id.
+        The registered domain of the url (`blockfeat.page.urls.registered_domain`); without a url the publisher; else
+        the site that the page names as its own (`blockfeat.page.urls.guess_host`); else the id.
         """
         site = registered_domain(self.url) if self.url else None
         return site or (self.publisher or "").strip().lower() or guess_host(self.html) or self.id

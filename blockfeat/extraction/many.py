@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Generic, Protocol, Self, TypeVar
-from urllib.parse import urlsplit
 
 from blockfeat._pool import in_order
 from blockfeat.blocks.block import Block
@@ -24,7 +23,7 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.page.document import Document
-from blockfeat.page.urls import guess_host
+from blockfeat.page.urls import guess_host, host_of
 
 Result = TypeVar("Result")
 
@@ -250,11 +249,7 @@ def site_of(document: Document) -> str | None:
     addresses, for a page may name any.
     """
     if document.url is not None:
-        try:
-            host = urlsplit(document.url).hostname
-        except ValueError:
-            host = None
-        return host.removeprefix("www.") if host else None
+        return host_of(document.url).removeprefix("www.") or None
     if document.data is None:
         return None
     head = document.data[:_HEAD]

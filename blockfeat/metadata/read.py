@@ -24,6 +24,7 @@ from blockfeat.metadata.titles import is_declared, is_headline_of, without_site
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
+from blockfeat.page.urls import host_of
 
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
 
@@ -53,7 +54,7 @@ class _Reading:
         self.sources: dict[str, str] = {}
         head = claims_of_head(self.tags)
         self.url = page.url or next((url for claims in head for url in claims["url"]), None)
-        self.host = _host(self.url)
+        self.host = host_of(self.url or "").removeprefix("www.")
         self.visible = None if headline is None else blocks.text(headline)
         self.claims: list[Claims] = [*self._items(), *head]
 
@@ -282,13 +283,6 @@ def _is_complete(claims: list[Claims]) -> bool:
         return False
     published = parse_moment(article["published"][0])
     return published is not None and published.instant is not None
-
-
-def _host(url: str | None) -> str:
-    try:
-        return (urlsplit(url or "").hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
 
 
 def _short(value: str) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import matmul
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import features_named
@@ -30,6 +29,9 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float32]
+
+# For more rows, a linear algebra library starts threads that cost more than they bring.
+_ROWS = 32
 
 _SCHEMA = 1
 DILATIONS = (1, 2, 4)
@@ -317,6 +319,34 @@ class SequenceModel:
                 cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
                 content=_content_test(document["content"]),
             )
+
+
+def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:
+    """Return the product of two matrices: n × k times k × m gives n × m.
+
+    Parameters
+    ----------
+    rows : float32 array, n × k
+        One row for each block or leaf.
+    weights : float32 array, k × m
+        Weights of a layer.
+    is_padded : bool
+        Whether the last stretch is filled up with zeros where others stand before it. The sums are the same but for
+        rounding: libraries add in another order for fewer rows.
+    """
+    count, width = rows.shape
+    whole = count - count % _ROWS
+    found = np.empty((count, weights.shape[1]), dtype=np.float32)
+    if whole:
+        stacked = found[:whole].reshape(-1, _ROWS, weights.shape[1])
+        np.matmul(rows[:whole].reshape(-1, _ROWS, width), weights, out=stacked)
+    if whole and whole < count and is_padded:
+        last = np.zeros((_ROWS, width), dtype=np.float32)
+        last[: count - whole] = rows[whole:]
+        found[whole:] = (last @ weights)[: count - whole]
+    elif whole < count:
+        np.matmul(rows[whole:], weights, out=found[whole:])
+    return found
 
 
 def _singles(matrix: NDArray[np.floating[Any]]) -> Array:

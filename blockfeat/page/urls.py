@@ -1,12 +1,15 @@
-"""The site that a page belongs to, so that pages of one site can be kept together."""
+"""From an address to its host and its site, so that pages of one site can be kept together."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-SECOND_LEVELS = frozenset({"co", "com", "org", "net", "ac", "gov", "edu"})
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 _HEAD = 100_000  # characters of a page that are searched for its address
 # A tag ends at the next angle bracket and at 1,000 characters, so the search is linear in the page's length.
@@ -14,13 +17,31 @@ _TAG = re.compile(r"<(link|meta|base)\b([^<>]{0,1000})", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:.-]{1,40})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>=`]+))""")
 
 
-def registered_domain(url: str) -> str | None:
-    """Return the site of an address, much as a registered domain.
+def host_of(address: str) -> str:
+    """Return the host of an address in lower case, without port, credentials and a closing dot.
 
-    Scheme, user, port, path and a leading ``www.`` are dropped. What is left is cut to its last two labels,
-    or to its last three where the second-last label is a well-known second level (``co``, ``com``, ``org``,
-    ``net``, ``ac``, ``gov``, ``edu``): ``news.bbc.co.uk`` gives ``bbc.co.uk``. Blogs of one provider
-    (``x.wordpress.com``) fall together, which is the safe side for a split. IP addresses stay whole.
+    Parameters
+    ----------
+    address : str
+        An absolute address; the scheme may be missing before ``//``.
+
+    Returns
+    -------
+    str
+        Empty where the address has no host, or is none.
+    """
+    try:
+        host = (urlsplit(address.strip()).hostname or "").strip(".").lower()
+    except ValueError:  # such as an unclosed bracket
+        return ""
+    return "" if any(character.isspace() for character in host) else host
+
+
+def registered_domain(url: str) -> str | None:
+    """Return the site of an address: its registered domain by the public suffix list that comes with a library.
+
+    ``news.bbc.co.uk`` gives ``bbc.co.uk``. Suffixes of providers do not count: blogs of one (``x.wordpress.com``) fall
+    together, which is the safe side for a split. Hosts without a registered domain and IP addresses stay whole.
 
     Parameters
     ----------
@@ -35,17 +56,19 @@ def registered_domain(url: str) -> str | None:
     address = url.strip()
     if "://" not in address and not address.startswith("//"):
         address = "//" + address
-    try:
-        host = (urlsplit(address).hostname or "").strip(".").lower()
-    except ValueError:  # such as an unclosed bracket
-        return None
-    if not host or any(character.isspace() for character in host):
-        return None
-    if _is_ip_address(host):
-        return host
-    labels = [label for label in host.removeprefix("www.").split(".") if label]
-    keep = 3 if len(labels) > 2 and labels[-2] in SECOND_LEVELS else 2
-    return ".".join(labels[-keep:]) or None
+    host = ".".join(label for label in host_of(address).split(".") if label)
+    if not host or _is_ip_address(host):
+        return host or None
+    domain: str | None = _public_suffixes().privatesuffix(host)
+    return domain or host
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    """Read the list, a constant, at its first use: a third of a second, which one extraction need not wait for."""
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList(only_icann=True)
 
 
 def guess_host(html: str) -> str | None:

@@ -6,9 +6,9 @@ import re
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 from blockfeat.io.outputs.rendering import Rendered
+from blockfeat.page.urls import host_of
 
 _MOST_REASONS = 6
 # The place before a reason: a file's line or a part of an archive.
@@ -75,17 +75,9 @@ def reason_of(name: str, error: str) -> str:
     if reason == error:
         reason = re.sub(_PLACE, "", reason, count=1)
     reason = re.split(_DETAIL, reason, maxsplit=1)[0].strip()
-    if host := _host(name):
+    if host := host_of(name):
         reason = reason.replace(f" for host {host}", "").replace(f"host {host}", "host").replace(f" to {host}", "")
     return reason or "no reason given"
-
-
-def _host(name: str) -> str:
-    """Return the host of an address; other names have none."""
-    try:
-        return urlsplit(name).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _rate(rate: float) -> str:

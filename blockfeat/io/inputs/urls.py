@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from threading import Event, Thread
 from typing import IO, TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from blockfeat.errors import BlockfeatError
 from blockfeat.io.http.fetch import fetch
 from blockfeat.io.inputs.options import InputOptions, unpacked
 from blockfeat.page.document import Document
+from blockfeat.page.urls import host_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -79,7 +79,7 @@ def _started(document: Document, options: InputOptions, turns: dict[str, float],
     if not document.is_unfetched:
         future.set_result(document)
         return future
-    host = _host(document.id)
+    host = host_of(document.id)
     turn = max(time.monotonic(), turns.get(host, 0.0))
     turns[host] = turn + options.delay
 
@@ -105,10 +105,3 @@ def _fetched(document: Document, options: InputOptions) -> Document:
         return fetch(document.id, allow_private=options.allow_private, networks=options.networks)
     except BlockfeatError as error:
         return Document(id=document.id, data=None, url=document.url, error=str(error))
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from blockfeat._files import write_whole
 from blockfeat.errors import InputError
-from blockfeat.page.urls import registered_domain
+from blockfeat.page.urls import host_of, registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
 _logger = logging.getLogger(__name__)
@@ -45,11 +44,7 @@ class HostList:
         address = address.translate(_UNSEEN).strip()
         if not _NOT_FILES.match(address):
             return False
-        try:
-            host = urlsplit(address.replace("\\", "/")).hostname
-        except ValueError:  # such as an unclosed bracket
-            return False
-        host = _ascii(host or "")
+        host = _ascii(host_of(address.replace("\\", "/")))
         site = registered_domain(host) if host else None
         while host and site:
             if host in self.hosts:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._numeric import matmul
 from blockfeat.errors import ModelError
 from blockfeat.models.decoding import best_labels
+from blockfeat.models.sequence import matmul
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import PageFeatures
 
