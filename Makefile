@@ -8,8 +8,10 @@ SECONDS ?= 60
 
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
-STAMP := $(VENV)/.installed
+# What is done already: the environment with what the demo needs, the modules compiled, the development tools added.
+INSTALLED := $(VENV)/.installed
 COMPILED := $(VENV)/.compiled
+STAMP := $(VENV)/.development
 # The sources of the compiled modules, from the list in blockfeat/compiled.py.
 SOURCES := $(shell sed -n 's/^ *"\(blockfeat\.[a-z_.]*\)",$$/\1/p' blockfeat/compiled.py | tr . / | sed 's/$$/.p*/')
 PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
@@ -18,16 +20,16 @@ OLD_PYTHON := blockfeat needs Python 3.11 or newer
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format docs gate fuzz mutate build check-wheel lock clean
+.PHONY: help venv demo test test-all lint format docs gate fuzz mutate build check-wheel lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-venv: $(COMPILED) ## Create the virtual environment and install blockfeat with its development tools
+venv: $(COMPILED) $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
 
-$(STAMP): pyproject.toml requirements-dev.lock
+$(INSTALLED): pyproject.toml requirements-dev.lock
 	@set -e; \
 	if ! $(RUN) pip --version >/dev/null 2>&1; then \
 	    python=""; \
@@ -46,24 +48,36 @@ $(STAMP): pyproject.toml requirements-dev.lock
 	fi
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "$(OLD_PYTHON), but $(VENV) holds $$($(BIN)/python --version): remove it, then run make again." >&2; exit 1; }
-	@echo "Installing blockfeat and its tools into $(VENV) (a few minutes the first time)"
-	@$(PIP) install --requirement requirements-dev.lock
-	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@echo "Installing blockfeat and what the demo needs into $(VENV) (about a minute)"
+	@$(PIP) install --constraint requirements-dev.lock cython setuptools wheel
+	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-build-isolation --constraint requirements-dev.lock --editable '.[demo]'
 	@touch $@
 
 # Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
-$(COMPILED): $(STAMP) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
-	@$(BIN)/python setup.py --quiet build_ext --inplace --parallel $(JOBS)
+$(COMPILED): $(INSTALLED) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
+	@echo "Compiling the modules of blockfeat/compiled.py (about a minute the first time)"
+	@BLOCKFEAT_JOBS=$(JOBS) $(BIN)/python setup.py --quiet build_ext --inplace >$(VENV)/compile.log 2>&1 || \
+	    { cat $(VENV)/compile.log >&2; exit 1; }
+	@touch $@
+
+$(STAMP): $(INSTALLED)
+	@echo "Installing the development tools into $(VENV) (a few minutes the first time)"
+	@$(PIP) install --requirement requirements-dev.lock
 	@touch $@
 
 demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
+	@echo "Running $(BIN)/blockfeat demo"
 	@$(BIN)/blockfeat demo
 
-test: lint ## Run all checks: ruff, mypy, import-linter, pytest
+test: lint ## Run what every change needs: ruff, mypy, import-linter, and the tests but for the slow ones
 	@echo "pytest"
+	@$(RUN) pytest -n $(JOBS) -m "not slow and not rest"
+
+test-all: lint ## Run all checks, with the browser, the drill, experiments, documents, Spark where they are installed
+	@echo "pytest, all tests"
 	@$(RUN) pytest -n $(JOBS)
 
-lint: $(COMPILED) ## Run the checks that do not run the code
+lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@echo "ruff check"
 	@$(RUN) ruff check --quiet .
 	@echo "ruff format --check"
@@ -77,10 +91,10 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
 	@$(RUN) ruff format .
 
-docs: $(COMPILED) ## Build the documentation site into site, strictly and without the network
+docs: $(COMPILED) $(STAMP) ## Build the documentation site into site, strictly and without the network
 	@NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
 
-gate: $(COMPILED) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
+gate: $(COMPILED) $(STAMP) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
 	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)
 
 fuzz: $(STAMP) ## Feed broken pages to extraction for SECONDS (60); findings go into tests/findings

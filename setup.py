@@ -3,7 +3,7 @@
 Each is plain Python that Cython can compile (pure Python mode); what they share of Cython is one module more.
 Where something fails, as there is no C compiler, the install goes on, the same source runs uncompiled, and a wheel
 without a compiled module is tagged as one for every platform. ``BLOCKFEAT_BOUNDSCHECK=1`` compiles with checked array
-indices, for fuzzing; ``BLOCKFEAT_JOBS`` sets how many modules are compiled at a time.
+indices, for fuzzing; ``BLOCKFEAT_COMPILE=0`` compiles nothing; ``BLOCKFEAT_JOBS`` sets how many compile at a time.
 """
 
 from __future__ import annotations
@@ -100,12 +100,13 @@ def _shared_extension() -> Extension:
     """Write the C source of what the modules share, and return its extension."""
     source = BUILD_DIR / f"{SHARED_MODULE.rpartition('.')[2]}.c"
     source.parent.mkdir(parents=True, exist_ok=True)
-    generate_shared_module(CompilationOptions(shared_c_file_path=str(source)))
+    if not source.exists():
+        generate_shared_module(CompilationOptions(shared_c_file_path=str(source)))
     return _extension(SHARED_MODULE, str(source))
 
 
 if __name__ == "__main__":  # processes that Cython starts import this file
     setup(
-        ext_modules=_extensions(),
+        ext_modules=_extensions() if os.environ.get("BLOCKFEAT_COMPILE") != "0" else [],
         cmdclass={"build_ext": BuildInParallel, "bdist_wheel": PureWhereUncompiled},
     )

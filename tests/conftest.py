@@ -7,9 +7,33 @@ to buffer would hide what a user of a pipe waits for.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
+
+_TESTS = Path(__file__).parent
+# Left out of `make test`: what needs a browser, another runtime or minutes, and what no change of the package breaks first.
+_REST = (
+    "benchmarks",
+    "documents",
+    "examples",
+    "experiments",
+    "integrations/spark",
+    "monitor/test_drill.py",
+    "web/test_browser.py",
+    "web/test_vectors_in_browser.py",
+)
 
 settings.register_profile("no deadline", settings(deadline=None))
 settings.load_profile("no deadline")
 os.environ.pop("PYTHONUNBUFFERED", None)
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests that `make test` leaves to `make test-all`."""
+    for item in items:
+        place = item.path.relative_to(_TESTS).as_posix() if item.path.is_relative_to(_TESTS) else ""
+        if place.startswith(_REST):
+            item.add_marker(pytest.mark.rest)
