@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 _TESTS = Path(__file__).parent
-# Left out of `make test`: what needs a browser, another runtime or minutes, and what no change of the package breaks first.
+# Left out of `make test`: what needs a browser, another runtime or minutes, and what a change seldom breaks.
 _REST = (
     "benchmarks",
     "documents",
