@@ -120,7 +120,8 @@ check-wheel: $(STAMP) ## Build, install the wheel in an empty environment, and r
 lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
 	@$(RUN) piptools compile --quiet --upgrade --extra dev --allow-unsafe --strip-extras \
 	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	    --output-file requirements-dev.lock pyproject.toml
+	    --output-file $(VENV)/compiled.lock pyproject.toml
+	@sed '/^blockfeat @/,/^    #/d' $(VENV)/compiled.lock > requirements-dev.lock # the development extra names others of ours
 
 clean: ## Remove the virtual environment, caches and what was built
 	@rm -rf $(VENV) build dist site *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log

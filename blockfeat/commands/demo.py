@@ -1,4 +1,4 @@
-"""The command ``blockfeat demo``: one page by the default model, by eight thresholds just trained, and whole."""
+"""The command ``blockfeat demo``: one page by the default model, eight thresholds just trained, a peer, and whole."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.peers import Peer, PeerExtract
     from blockfeat.training.trainer import TrainedModel
 
 
@@ -29,12 +30,18 @@ _RULE = "-" * _WIDTH
 _SHOWN_PAGE = "en-commonsquare-2"
 # Of the split by host: with this one the shown page is a test page.
 _SEED = 2
-_REASONS = 3
-_COLUMNS = "  {:>6}  {:>7}  {:<7}  {:<10}  {}"
+# What the reasons of blocks hold, and what that means.
+_PLAIN_REASONS = (
+    ("links: 8", "it is a row of links to other parts of the site."),
+    ("under a heading of a comment section", "it is a reader's comment, below the article."),
+    ("late on the page", "it stands at the very end, where pages have their small print."),
+)
+_COLUMNS = "  {:>6}  {:>5}  {:<7}  {:<10}  {:<11}  {}"
+_PEERS = ("trafilatura", "resiliparse")  # the first that is installed is shown
 
 
 class _System(NamedTuple):
-    """One of the three that are compared: its text of the shown page, and its word F1."""
+    """One of those that are compared: which blocks of the shown page it keeps, and its word F1."""
 
     name: str
     kept: list[bool]
@@ -47,7 +54,7 @@ def demo(
     jobs: JobsOption = 2,
     quiet: QuietOption = False,
 ) -> None:
-    """Extract a bundled page, and compare with eight thresholds trained on the other bundled pages."""
+    """Extract a bundled page, and compare with another extractor and eight thresholds that are trained meanwhile."""
     from blockfeat._extras import require_extra
 
     require_extra("train", "pyswarms", "scipy", "pandas", "matplotlib", what="demo")
@@ -62,7 +69,7 @@ def demo(
     _show(_main_text(extraction))
     model = _trained(training, jobs, quiet=quiet)
     thresholds = Extractor.of(model)
-    systems = _compared(extraction, default, thresholds, page, test)
+    systems = _compared(extraction, default, thresholds, _peer(), page, test)
     _show(_scores(systems, len(training), len(test)))
     _show(_decisions(extraction.blocks, systems))
     _show(_reasons(extraction.blocks))
@@ -104,35 +111,55 @@ def _trained(pages: Sequence[LabelledPage], jobs: int, *, quiet: bool) -> Traine
         )
 
 
+def _peer() -> Peer:
+    """Return the first of the peers that is installed."""
+    from blockfeat.training.evaluation.peers import installed_peers, peers_named
+
+    installed = {peer.name for peer in installed_peers()}
+    return peers_named([next((name for name in _PEERS if name in installed), _PEERS[-1])])[0]
+
+
 def _compared(
     extraction: Extraction,
     default: Extractor,
     thresholds: Extractor,
+    peer: Peer,
     page: LabelledPage,
     test: Sequence[LabelledPage],
 ) -> list[_System]:
-    """Return the default model, the thresholds and the whole page, scored on the shown page and on all test pages."""
+    """Return the default model, the thresholds, a peer and the whole page, scored on this and on all test pages."""
     blocks = extraction.blocks
+    peer_extract = peer.load()
+    peer_text = _letters(peer_extract(page.html, page.lang, page.url))
     kept = {
         "default model": [block.kept for block in blocks],
         "eight thresholds": [block.kept for block in thresholds.extract(page.html).blocks],
+        peer.name: [bool(_letters(block.text)) and _letters(block.text) in peer_text for block in blocks],
         "all blocks": [True] * len(blocks),
     }
-    scores = {other.id: _word_f1(other, default, thresholds) for other in test}
+    scores = {other.id: _word_f1(other, default, thresholds, peer_extract) for other in test}
     return [
         _System(name, kept[name], scores[page.id][place], sum(found[place] for found in scores.values()) / len(scores))
         for place, name in enumerate(kept)
     ]
 
 
-def _word_f1(page: LabelledPage, default: Extractor, thresholds: Extractor) -> tuple[float, float, float]:
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _word_f1(
+    page: LabelledPage, default: Extractor, thresholds: Extractor, peer: PeerExtract
+) -> tuple[float, float, float, float]:
+    """Return the word F1 of the default model, the thresholds, the peer and the whole page."""
     from blockfeat.training.evaluation.metrics import word_scores
 
     extraction = default.extract(page.html)
     everything = "\n\n".join(block.text for block in extraction.blocks)
-    texts = (extraction.text, thresholds.extract(page.html).text, everything)
-    default_f1, thresholds_f1, all_f1 = (word_scores(text, page.text or "").f1 for text in texts)
-    return default_f1, thresholds_f1, all_f1
+    peer_text = peer(page.html, page.lang, page.url)
+    texts = (extraction.text, thresholds.extract(page.html).text, peer_text, everything)
+    default_f1, thresholds_f1, peer_f1, all_f1 = (word_scores(text, page.text or "").f1 for text in texts)
+    return default_f1, thresholds_f1, peer_f1, all_f1
 
 
 def _scores(systems: Sequence[_System], training: int, test: int) -> Iterator[str]:
@@ -149,16 +176,16 @@ def _scores(systems: Sequence[_System], training: int, test: int) -> Iterator[st
 
 
 def _decisions(blocks: Sequence[Block], systems: Sequence[_System]) -> Iterator[str]:
-    """Yield a line for each run of blocks on which all three decide alike."""
+    """Yield a line for each run of blocks on which each decides alike."""
     yield "The page from top to bottom, neighbouring blocks with the same result in one line:"
     yield ""
-    yield _COLUMNS.format("blocks", "words", "default", "thresholds", "the longest of them")
-    default, thresholds, _ = (system.kept for system in systems)
-    for (by_default, by_thresholds), places in groupby(range(len(blocks)), lambda at: (default[at], thresholds[at])):
+    yield _COLUMNS.format("blocks", "words", "default", "thresholds", systems[2].name, "the longest of them")
+    columns = [system.kept for system in systems[:3]]
+    for kept, places in groupby(range(len(blocks)), lambda at: [column[at] for column in columns]):
         run = [blocks[place] for place in places]
         words = sum(block.words for block in run)
-        text = shorten(max(run, key=lambda block: block.words).text, 58, placeholder=" …")
-        yield _COLUMNS.format(len(run), words, _kept(by_default), _kept(by_thresholds), text)
+        text = shorten(max(run, key=lambda block: block.words).text, 45, placeholder=" …")
+        yield _COLUMNS.format(len(run), words, *map(_kept, kept), text)
     yield ""
 
 
@@ -167,16 +194,16 @@ def _kept(kept: bool) -> str:
 
 
 def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
-    """Yield the reasons of the longest dropped blocks, each with another main reason."""
+    """Yield three dropped blocks, each with another reason in plain words; the measured ones are for `explain`."""
     yield "Why the default model dropped three of the blocks:"
     yield ""
-    by_reason: dict[str, Block] = {}
-    for block in sorted(blocks, key=lambda block: -block.words):
-        if not block.kept:
-            by_reason.setdefault(block.reason.split(" (")[0], block)
-    for block in list(by_reason.values())[:_REASONS]:
-        yield f"  “{shorten(block.text, _WIDTH - 4, placeholder=' …')}”"
-        yield from wrap(block.reason, _WIDTH, initial_indent="      ", subsequent_indent="      ")
+    longest_first = sorted((block for block in blocks if not block.kept), key=lambda block: -block.words)
+    for phrase, sentence in _PLAIN_REASONS:
+        block = next((block for block in longest_first if phrase in block.reason), None)
+        if block is not None:
+            longest_first.remove(block)
+            yield f"  “{shorten(block.text, _WIDTH - 4, placeholder=' …')}”"
+            yield f"      dropped: {sentence}"
     yield ""
 
 
