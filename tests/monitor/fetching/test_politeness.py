@@ -101,7 +101,7 @@ def test_rules_are_kept_for_a_day(status: int) -> None:
 
 
 def test_the_host_asked_for_longest_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blockfeat.monitor.fetching.robots._REMEMBERED", 2)
+    monkeypatch.setattr("blockfeat.monitor.fetching.politeness._ANSWERS_KEPT", 2)
     asked = []
 
     async def get(url: str) -> Fetched:
