@@ -58,7 +58,7 @@ def evaluate(
         raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.evaluation.evaluate import score_model
-    from blockfeat.training.evaluation.report import evaluation_tables, write_evaluation
+    from blockfeat.training.evaluation.report import evaluation_tables, write_scores
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(**options.given())
@@ -68,12 +68,12 @@ def evaluate(
     for table in evaluation_tables(evaluation, keys, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
     if report is not None:
-        write_evaluation(evaluation, report)
+        write_scores(evaluation, report)
 
 
 def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, report: Path | None) -> None:
     """Score the second labeller against the first."""
-    from blockfeat.training.evaluation.report import agreement_tables, write_agreement
+    from blockfeat.training.evaluation.report import agreement_tables, write_scores
     from blockfeat.training.evaluation.strategies import agreement
 
     first, second = (labelled_pages([str(path)], lang) for path in labellers)
@@ -84,7 +84,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, repor
     for table in agreement_tables(found, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
     if report is not None:
-        write_agreement(found, report)
+        write_scores(found, report)
 
 
 def _group_keys(by: str) -> list[str]:

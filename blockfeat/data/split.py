@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 from blockfeat._json_lines import parse_object, read_lines
 from blockfeat.data.corpus import LabelledPage, language_code
 from blockfeat.errors import CorpusError
+
+Item = TypeVar("Item")
 
 _PASSES = 100  # a repair pass that changes something lowers the cost, so a few passes are enough
 
@@ -201,6 +204,13 @@ def _repair(sites: list[_Site], in_train: list[bool], excess: _Excess) -> None:
                 moved = True
         if not moved:
             return
+
+
+def spaced(items: Sequence[Item], count: int | None) -> list[Item]:
+    """Return at most so many items, evenly spaced; all for None."""
+    if count is None or count >= len(items):
+        return list(items)
+    return [items[place * len(items) // count] for place in range(count)]
 
 
 def read_page_list(path: Path) -> frozenset[tuple[str, str]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import spaced
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
@@ -168,7 +169,7 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         work = _Preparer(
             measurer, blank.settings, blank.hosts, config.fitness, keep_drawings=blank.table.reads_drawings
         )
-        pages = _spaced(pages, config.most_pages)
+        pages = spaced(pages, config.most_pages or None)
         prepared, skipped = prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
         training_set, space = CrunchTrainingSet.build(prepared, config.metric), CrunchSpace(blank.settings)
         found = self._search(training_set, space, on_progress)
@@ -202,13 +203,6 @@ class CrunchTrainer(Trainer[CrunchConfig]):
             known=space.position(space.base) if self.config.start_at_paper else None,
             found="settings",
         )
-
-
-def _spaced(pages: Sequence[LabelledPage], most: int) -> Sequence[LabelledPage]:
-    """Return at most so many pages, evenly spaced."""
-    if not 0 < most < len(pages):
-        return pages
-    return [pages[number * len(pages) // most] for number in range(most)]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import spaced
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
@@ -175,16 +176,10 @@ def run_bench(
 
 def sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPage]:
     """Return ``count`` pages of each corpus, evenly spaced; all for None."""
-    if count is None:
-        return list(pages)
     by_corpus: dict[str, list[LabelledPage]] = {}
     for page in pages:
         by_corpus.setdefault(page.corpus, []).append(page)
-    chosen: list[LabelledPage] = []
-    for found in by_corpus.values():
-        step = max(1.0, len(found) / count)
-        chosen += [found[int(place * step)] for place in range(min(count, len(found)))]
-    return chosen
+    return [page for found in by_corpus.values() for page in spaced(found, count)]
 
 
 def resident_bytes() -> int:

@@ -12,7 +12,7 @@ from blockfeat._files import writing
 from blockfeat.errors import InputError
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore
 from blockfeat.training.evaluation.metrics import Difference, paired_difference
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.report import markdown_table, new_figure
 
 if TYPE_CHECKING:
     import pandas
@@ -208,11 +208,7 @@ class BenchResult:
 
         Pages a second are those of one process, on a logarithmic axis. To a PNG, SVG or PDF file.
         """
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(8, 5), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(8, 5)
         axes = figure.add_subplot()
         summaries = [system.summary() for system in self.systems]
         key = "snippet_f1" if all(math.isnan(summary["f1"]) for summary in summaries) else "f1"
@@ -229,7 +225,7 @@ class BenchResult:
         axes.grid(alpha=0.3)
         axes.set_xlabel("pages a second (process time)")
         axes.set_ylabel(f"{'word' if key == 'f1' else 'snippet'} F1 × 100, over {sum(counted)} pages")
-        figure.savefig(path, dpi=150)
+        figure.savefig(path)
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
         """Write bench.md, bench.csv, bench-pages.csv and bench.png into a folder; return their paths.

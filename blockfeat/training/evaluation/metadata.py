@@ -16,6 +16,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.metadata import Moment
 from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
 from blockfeat.training.evaluation.peers import installed_peers
+from blockfeat.training.evaluation.report import markdown_table
 
 METADATA_PEERS = ("trafilatura", "newspaper4k")
 """The peers that give metadata."""
@@ -69,17 +70,16 @@ class MetadataResult:
 
     def to_markdown(self) -> str:
         """Return F1 by set, then precision and recall over all, and the share of time."""
-        sets = list(dict.fromkeys(page.set for page in self.pages))
-        lines = [_row("set", "pages", "system", *SCORED), _row(*(["---"] * (3 + len(SCORED))))]
-        for name in [*sets, None] if len(sets) > 1 else sets:
+        sets = [*dict.fromkeys(page.set for page in self.pages), None]
+        rows = []
+        for name in sets if len(sets) > 2 else sets[:-1]:
             count = sum(name in (None, page.set) for page in self.pages)
             for system in self.systems:
                 scores = self.scores(system, name)
-                cells = (_cell(scores[each]) for each in SCORED)
-                lines.append(_row(name or "**all**", str(count), system.name, *cells))
+                rows.append([name or "**all**", str(count), system.name, *(_cell(scores[each]) for each in SCORED)])
         share = self.metadata / self.extraction if self.extraction else 0.0
-        lines += [
-            "",
+        lines = [
+            markdown_table(["set", "pages", "system", *SCORED], rows),
             "F1 with precision / recall in brackets; pages without gold for a field are not counted.",
             f"metadata takes {share:.0%} of the time of the extraction "
             f"({1000 * self.metadata / len(self.pages):.2f} ms a page)",
@@ -196,10 +196,6 @@ def _newspaper4k() -> Read:
 
 
 _PEERS = {"trafilatura": _trafilatura, "newspaper4k": _newspaper4k}
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _cell(score: FieldScore) -> str:

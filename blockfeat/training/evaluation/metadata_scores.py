@@ -11,7 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from blockfeat._json_lines import parse_object, read_lines, stem
+from blockfeat._json_lines import SUFFIXES, parse_object, read_lines, stem
+from blockfeat.data.split import spaced
 from blockfeat.errors import CorpusError
 from blockfeat.metadata.dates import parse_moment
 from blockfeat.metadata.metadata import Moment
@@ -21,9 +22,6 @@ SCORED = ("title", "authors", "day", "instant", "modified", "paywall")
 
 _SITE = re.compile(r"\s+[|–—·•»«:-]+\s+|\s*[|｜»]\s*|\s*::\s*")
 _SECONDS = 60.0
-
-
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ def read_gold(paths: Iterable[str | PathLike[str]], *, sample: int | None = None
         A file cannot be read, or a page that is referred to is not there.
     """
     files = [file for path in paths for file in _files(Path(path))]
-    records = [(file, record) for file in files for record in _sampled(_records(file), sample)]
+    records = [(file, record) for file in files for record in spaced(_records(file), sample)]
     wanted: dict[Path, dict[str, str]] = {}
     for file, record in records:
         if "html" not in record:
@@ -219,7 +217,7 @@ def read_gold(paths: Iterable[str | PathLike[str]], *, sample: int | None = None
 
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.name.endswith(_SUFFIXES))
+        found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
         if not found:
             raise CorpusError(f"{path}: holds no .jsonl files")
         return found
@@ -236,17 +234,11 @@ def _records(file: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _sampled(records: list[dict[str, Any]], count: int | None) -> list[dict[str, Any]]:
-    if count is None or count >= len(records):
-        return records
-    return [records[place * len(records) // count] for place in range(count)]
-
-
 def _corpus(file: Path, name: str) -> Path:
     """Return the corpus that a page is referred to in."""
     # The folder above first: beside it may stand the gold of the same name.
     for folder in (file.resolve().parent.parent, file.resolve().parent):
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             if name and (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
     raise CorpusError(f"{file}: there is no corpus {name!r} in the folder above or beside it")

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
@@ -93,14 +94,6 @@ def _trafilatura(*, fast: bool) -> PeerExtract:
     return extract
 
 
-def _trafilatura_default() -> PeerExtract:
-    return _trafilatura(fast=False)
-
-
-def _trafilatura_fast() -> PeerExtract:
-    return _trafilatura(fast=True)
-
-
 def _resiliparse() -> PeerExtract:
     """As the web content extraction benchmark of resiliparse's author (Bevendorff et al., SIGIR 2023)."""
     parse = import_module("resiliparse.parse.html").HTMLTree.parse
@@ -166,18 +159,6 @@ def _boilerpy3(extractor: str) -> PeerExtract:
     return extract
 
 
-def _boilerpy3_article() -> PeerExtract:
-    return _boilerpy3("ArticleExtractor")
-
-
-def _boilerpy3_default() -> PeerExtract:
-    return _boilerpy3("DefaultExtractor")
-
-
-def _boilerpy3_largest() -> PeerExtract:
-    return _boilerpy3("LargestContentExtractor")
-
-
 def _newspaper4k() -> PeerExtract:
     """As ``tests/evaluation/evaluate.py`` of newspaper4k: with the page's address, without images."""
     article = import_module("newspaper").article
@@ -200,13 +181,13 @@ def _goose3() -> PeerExtract:
 
 _PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
     ("resiliparse", "resiliparse", _resiliparse),
-    ("trafilatura", "trafilatura", _trafilatura_default),
-    ("trafilatura-fast", "trafilatura", _trafilatura_fast),
+    ("trafilatura", "trafilatura", partial(_trafilatura, fast=False)),
+    ("trafilatura-fast", "trafilatura", partial(_trafilatura, fast=True)),
     ("readability-lxml", "readability-lxml", _readability),
     ("justext", "jusText", _justext),
-    ("boilerpy3-article", "boilerpy3", _boilerpy3_article),
-    ("boilerpy3-default", "boilerpy3", _boilerpy3_default),
-    ("boilerpy3-largest", "boilerpy3", _boilerpy3_largest),
+    ("boilerpy3-article", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")),
+    ("boilerpy3-default", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")),
+    ("boilerpy3-largest", "boilerpy3", partial(_boilerpy3, "LargestContentExtractor")),
     ("newspaper4k", "newspaper4k", _newspaper4k),
     ("goose3", "goose3", _goose3),
 )

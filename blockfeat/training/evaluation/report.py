@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from blockfeat._files import write_text
 from blockfeat.pso.curves import FeatureCurve
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores
+from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore
 from blockfeat.training.evaluation.strategies import Agreement
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMNS = ("pages", "precision", "recall", "F1", "95 % interval", "cosine × δ", "snippet F1", "errors")
+_OF_PAGE = ("corpus", "page", "lang", "error")
 
 
 _BEST = "#1b5e91"
@@ -65,35 +67,23 @@ def evaluation_tables(evaluation: Evaluation, keys: Sequence[str], worst: int) -
         if key == keys[-1]:
             rows.append(_row(evaluation.summary()))
         yield Table(f"by {key}", [key, *_COLUMNS], rows, 1)
-    if rows := _worst_by_text(evaluation, worst):
-        columns = ["corpus", "page", "lang", "error", "F1", "precision", "recall"]
-        yield Table("worst pages by word F1", columns, rows, 4)
-    if rows := _worst_by_snippets(evaluation, worst):
-        columns = ["corpus", "page", "lang", "error", "snippet F1", "missing", "wrongly kept"]
-        yield Table("worst pages by snippet F1 (pages without a gold text)", columns, rows, 4)
-
-
-def _worst_by_text(evaluation: Evaluation, count: int) -> list[list[str]]:
-    return [
-        [page.corpus, page.id, page.lang or "", page.error or "", *map(_score, (page.f1, page.precision, page.recall))]
-        for page in evaluation.worst(count)
+    rows = [
+        [*_page_cells(page), *map(_score, (page.f1, page.precision, page.recall))] for page in evaluation.worst(worst)
     ]
-
-
-def _worst_by_snippets(evaluation: Evaluation, count: int) -> list[list[str]]:
-    return [
-        [
-            page.corpus,
-            page.id,
-            page.lang or "",
-            page.error or "",
-            _score(page.snippets.f1),
-            str(page.snippets.false_negatives),
-            str(page.snippets.false_positives),
-        ]
-        for page in evaluation.worst_by_snippets(count)
-        if page.snippets is not None
+    if rows:
+        yield Table("worst pages by word F1", [*_OF_PAGE, "F1", "precision", "recall"], rows, len(_OF_PAGE))
+    rows = [
+        [*_page_cells(page), _score(found.f1), str(found.false_negatives), str(found.false_positives)]
+        for page in evaluation.worst_by_snippets(worst)
+        if (found := page.snippets) is not None
     ]
+    if rows:
+        columns = [*_OF_PAGE, "snippet F1", "missing", "wrongly kept"]
+        yield Table("worst pages by snippet F1 (pages without a gold text)", columns, rows, len(_OF_PAGE))
+
+
+def _page_cells(page: PageScore) -> list[str]:
+    return [page.corpus, page.id, page.lang or "", page.error or ""]
 
 
 def _row(group: GroupScores) -> list[str]:
@@ -107,7 +97,7 @@ def _score(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.3f}"
 
 
-def write_evaluation(evaluation: Evaluation, path: Path) -> None:
+def write_scores(scores: Evaluation | Agreement, path: Path) -> None:
     """Write all scores, those of single pages too, as JSON.
 
     Raises
@@ -115,7 +105,7 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     OutputError
         The file cannot be written.
     """
-    write_text(path, json.dumps(evaluation.to_dict(pages=True), ensure_ascii=False, indent=1) + "\n")
+    write_text(path, json.dumps(scores.to_dict(), ensure_ascii=False, indent=1) + "\n")
 
 
 def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
@@ -150,17 +140,6 @@ def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:
         yield Table(
             "pages with least agreement", ["page", "F1", "cosine × δ", "kappa", "differing", "blocks"], pages, 1
         )
-
-
-def write_agreement(found: Agreement, path: Path) -> None:
-    """Write the agreement of two labellers, that on single pages too, as JSON.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
-    write_text(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")
 
 
 def write_training_report(
@@ -205,15 +184,7 @@ def write_training_report(
 def _write_history(history: Sequence[Generation], path: Path) -> Path:
     import pandas as pd
 
-    table = pd.DataFrame(
-        {
-            "generation": [generation.number for generation in history],
-            "best": [generation.best for generation in history],
-            "mean": [generation.mean for generation in history],
-            "best_so_far": [generation.best_so_far for generation in history],
-        }
-    )
-    table.to_csv(path, index=False)
+    pd.DataFrame(map(asdict, history)).rename(columns={"number": "generation"}).to_csv(path, index=False)
     return path
 
 
@@ -237,7 +208,7 @@ def _write_curves(curves: Sequence[FeatureCurve], path: Path) -> Path:
     return path
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
     """Return a figure of its own, in inches: pyplot would keep it in a global list."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -258,7 +229,7 @@ def _convergence(history: Sequence[Generation]) -> Figure:
     """Draw fitness of the best and the mean particle by generation."""
     from matplotlib.ticker import MaxNLocator
 
-    figure = _figure(7.6, 4.4)
+    figure = new_figure(7.6, 4.4)
     axes = figure.add_subplot()
     numbers = [generation.number for generation in history]
     best = [generation.best for generation in history]
@@ -285,7 +256,7 @@ def _features(curves: Sequence[FeatureCurve], curves_of: str = "") -> Figure:
     """Draw a panel for each feature, all on one scale of fitness."""
     columns = min(_PANELS_WIDE, len(curves))
     rows = -(-len(curves) // columns)
-    figure = _figure(3.1 * columns + 0.4, 2.7 * rows + 0.5)
+    figure = new_figure(3.1 * columns + 0.4, 2.7 * rows + 0.5)
     panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
     for number, (axes, curve) in enumerate(zip(panels, curves, strict=False)):
         _panel(axes, curve)

@@ -21,7 +21,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.peers import Peer
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.report import markdown_table, new_figure
 
 if TYPE_CHECKING:
     import pandas
@@ -174,13 +174,9 @@ class SpeedResult:
 
     def plot(self, path: str | Path) -> None:
         """Draw a bar for each system, mean milliseconds a page on a logarithmic axis, to a PNG, SVG or PDF file."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
         shown = [system for system in self.systems if not math.isnan(self.mean(system.name))]
         shown.sort(key=lambda system: -self.mean(system.name))
-        figure = Figure(figsize=(8, 1.2 + 0.35 * len(shown)), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(8, 1.2 + 0.35 * len(shown))
         axes = figure.add_subplot()
         colours = {"parse": "tab:gray", "blockfeat": "tab:red", "peer": "tab:blue"}
         means = [1000 * self.mean(system.name) for system in shown]
@@ -191,10 +187,10 @@ class SpeedResult:
         axes.set_xscale("log")
         axes.margins(x=0.12)
         axes.set_xlabel(f"process time a page, ms (mean over {len(self.pages)} pages, best of {self.passes})")
-        figure.savefig(path, dpi=150)
+        figure.savefig(path)
 
 
-def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = (), *, bare: bool = True) -> list[System]:
+def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = ()) -> list[System]:
     """Return systems to time: the bare parse, models and peers.
 
     Parameters
@@ -203,10 +199,8 @@ def systems_of(models: Iterable[Extractor] = (), peers: Iterable[Peer] = (), *, 
         One for each model.
     peers : iterable of Peer
         They are loaded here.
-    bare : bool
-        Put lxml's bare parse first.
     """
-    found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)] if bare else []
+    found = [System(BARE_PARSE, ".".join(map(str, etree.LXML_VERSION[:3])), "parse", _parse)]
     found += [System(f"blockfeat {model.model.name}", __version__, "blockfeat", _runs(model)) for model in models]
     found += [System(peer.name, peer.version, "peer", _peer_runs(peer)) for peer in peers]
     names = [system.name for system in found]
@@ -234,7 +228,6 @@ def measure_speed(
     pages: Iterable[LabelledPage],
     *,
     passes: int = 5,
-    sample: int | None = None,
     on_page: Callable[[int, int], None] | None = None,
 ) -> SpeedResult:
     """Time systems on pages, best of several passes.
@@ -250,8 +243,6 @@ def measure_speed(
         Their order is kept.
     passes : int
         At least 1.
-    sample : int, optional
-        Pages of each corpus for systems other than blockfeat's and `REFERENCES`, evenly spaced; all by default.
     on_page : callable, optional
         Called with the number of pages done and of all, over all passes.
 
@@ -263,7 +254,6 @@ def measure_speed(
     found = list(pages)
     if not found or passes < 1:
         raise InputError(f"speed needs at least one page and one pass, not {len(found)} and {passes}")
-    sampled = _sampled(found, sample)
     best = [[math.nan] * len(systems) for _ in found]
     inputs = [PageInput.of(page) for page in found]
     _warm_up(systems, inputs[0])
@@ -277,9 +267,8 @@ def measure_speed(
                     place = (step + turn + start // _CHUNK) % len(systems)
                     gc.collect()
                     for page in chunk:
-                        if page in sampled or _is_measured_on_all(systems[place]):
-                            seconds = _seconds(systems[place], inputs[page])
-                            best[page][place] = min(seconds, best[page][place], key=_last_if_nan)
+                        seconds = _seconds(systems[place], inputs[page])
+                        best[page][place] = min(seconds, best[page][place], key=_last_if_nan)
                 if on_page is not None:
                     on_page(turn * len(found) + chunk.stop, passes * len(found))
     finally:
@@ -289,22 +278,6 @@ def measure_speed(
         for page, given, row in zip(found, inputs, best, strict=True)
     ]
     return SpeedResult(tuple(systems), tuple(times), passes)
-
-
-def _sampled(pages: Sequence[LabelledPage], sample: int | None) -> frozenset[int]:
-    """Numbers of the pages that slow systems are measured on: evenly spaced in each corpus."""
-    by_corpus: dict[str, list[int]] = {}
-    for number, page in enumerate(pages):
-        by_corpus.setdefault(page.corpus, []).append(number)
-    chosen: set[int] = set()
-    for numbers in by_corpus.values():
-        count = len(numbers) if sample is None else min(sample, len(numbers))
-        chosen |= {numbers[place * len(numbers) // count] for place in range(count)}
-    return frozenset(chosen)
-
-
-def _is_measured_on_all(system: System) -> bool:
-    return system.kind != "peer" or system.name in REFERENCES
 
 
 def _warm_up(systems: Sequence[System], page: PageInput) -> None:

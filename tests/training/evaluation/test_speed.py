@@ -57,25 +57,6 @@ def test_every_system_is_timed_on_every_page() -> None:
     assert all(data == html.encode() for _, data, html in calls)
 
 
-def test_slow_peers_are_measured_on_a_sample_of_each_corpus() -> None:
-    systems = [*systems_of(), System("peer", "1", "peer", len_of), System("trafilatura", "1", "peer", len_of)]
-    result = measure_speed(systems, PAGES, passes=1, sample=2)
-    measured = {
-        name: [not math.isnan(page.seconds[place]) for page in result.pages] for place, name in enumerate(result.names)
-    }
-    assert sum(measured["peer"]) == 4
-    assert {page.corpus for page, is_measured in zip(result.pages, measured["peer"], strict=True) if is_measured} == {
-        "a",
-        "b",
-    }
-    assert all(measured["trafilatura"])
-    assert all(measured[BARE_PARSE])
-
-
-def len_of(page: PageInput) -> int:
-    return len(page.html)
-
-
 def test_a_system_that_fails_has_no_time() -> None:
     result = measure_speed([*systems_of(), System("bad", "1", "peer", fails)], PAGES, passes=1)
     assert math.isnan(result.mean("bad"))
