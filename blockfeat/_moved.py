@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING, cast
 from warnings import warn
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 _PACKAGE = "blockfeat."
 MOVED = {
@@ -64,7 +68,7 @@ class _MovedModules:
         found = find_spec(name)
         if found is None:
             return None
-        spec = ModuleSpec(fullname, _Alias(name), origin=found.origin, is_package=False)
+        spec = ModuleSpec(fullname, cast("Loader", _Alias(name)), origin=found.origin, is_package=False)
         spec.submodule_search_locations = found.submodule_search_locations
         return spec
 

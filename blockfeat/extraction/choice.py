@@ -185,19 +185,16 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
     if blocks.measures.unspaced_words[headings].any():
         wanted.update(tokenize(title or ""))
     best, most = None, _LEAST_LIKE
-    for block in headings[headings <= last].tolist():
-        words = _words_of(blocks.text(block), blocks, block)
+    near = headings[headings <= last].tolist()
+    for block, text in zip(near, blocks.texts(near), strict=True):
+        # In scripts without spaces characters are words.
+        words = tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
         share = sum(word in wanted for word in words) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
         score = share * min(len(words), 8) / 8 + (0.25 if keys[blocks.container[block]] == _H1 else 0.0)
         if len(words) > 1 and score >= most:
             best, most = block, score
     return best
-
-
-def _words_of(text: str, blocks: Blocks, block: int) -> list[str]:
-    """Return the words of a block's text; in scripts without spaces its characters are."""
-    return tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
 
 
 def _of_kind(blocks: Blocks, kind: str) -> Mask:

@@ -167,13 +167,18 @@ class Extractor:
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         blocks, options, model = measured.blocks, self.options, self.model
+        warnings = (*page.warnings, *self._foreign(measured.lang))
         title = page.title
-        title = title and self._normalised(title)
+        if title and options.normalise:
+            title = normalised(title)
         headline = find_headline(blocks, prediction.kept, title)
         chooser = Chooser(options, self.site, drops_pointers=model.kind in _WITHOUT_POINTERS)
         choice = chooser.choose(blocks, prediction.kept, headline)
         prediction = replace(prediction, kept=choice.kept)
         is_error = is_error_page(blocks, choice.kept, title)
+        headline_text = None if headline is None else blocks.text(headline)
+        if headline_text and options.normalise:
+            headline_text = normalised(headline_text)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
         return Extraction(
             text=text,
@@ -181,9 +186,9 @@ class Extractor:
             url=page.url,
             id=id,
             title=title,
-            headline=None if headline is None else self._normalised(blocks.text(headline)),
+            headline=headline_text,
             status="ok" if text and not is_error else "no content" if len(blocks) else "empty",
-            warnings=(*page.warnings, *self._foreign(measured.lang), *([_ERROR_PAGE] if is_error else [])),
+            warnings=(*warnings, _ERROR_PAGE) if is_error else warnings,
             model=model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else choice.site_repeated,
@@ -199,9 +204,6 @@ class Extractor:
                 overruled=choice.overruled,
             ),
         )
-
-    def _normalised(self, text: str) -> str:
-        return normalised(text) if self.options.normalise else text
 
     def _foreign(self, lang: str | None) -> tuple[str, ...]:
         """Return a warning for a page in a language that the model was not trained on."""
