@@ -119,8 +119,8 @@ def ways() -> Iterator[tuple[str, Way]]:
 
     page = demo_pages()[3]
     extractor = Extractor.load("default")
-    reader = PageReader.of(ReaderSettings.of(MonitorConfig(sources=(), brands=(Brand("Zwirnwerk"),))))
-    fetched = FetchedPage(id=1, url=page.url or "", data=page.html.encode())
+    reader = PageReader.of(ReaderSettings.of(MonitorConfig(store="", sources=(), brands=(Brand("Zwirnwerk"),))))
+    fetched = FetchedPage(url=page.url or "", data=page.html.encode())
     calls: dict[str, Callable[[], object]] = {
         "text": lambda: extractor.extract(page.html).text,
         "record": lambda: extractor.extract(page.html).to_dict(),
