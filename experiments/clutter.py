@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, kinds_of_containers
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.phrases import begins_with, pointers

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.kinds import Kind, kinds_of_containers
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, Kind, kinds_of_containers
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
     Caption,

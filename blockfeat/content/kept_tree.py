@@ -9,8 +9,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.table import Blocks, elements_behind, text_places
+from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_containers, text_places
 from blockfeat.content.build import shows_images
 from blockfeat.content.links import xml_characters
 from blockfeat.page.lxml_tree import lxml_tree

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from blockfeat.blocks.block import Block, Link
-from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, kinds_of_containers
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.site_profile import SitePage

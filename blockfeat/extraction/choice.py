@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, kinds_of_containers
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import pointers

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.kinds import kinds_of_containers
-from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.table import Blocks, kinds_of_containers
 from blockfeat.content.links import Base
 from blockfeat.extraction.choice import in_comments, text_span
 from blockfeat.features.cues import bundled_cues

@@ -1,10 +1,13 @@
-"""``Claims``: what one source says of a page, before anything is chosen, and values as plain text."""
+"""``Claims``: what one source says of a page, before anything is chosen; those of ``<meta>`` and ``<link>``."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from html import unescape
+
+from blockfeat.page.tags import Tags
 
 FIELDS = (
     "title",
@@ -88,3 +91,176 @@ def alike(one: str | None, other: str | None) -> bool:
 def words(text: str) -> frozenset[str]:
     """Return the words of a table."""
     return frozenset(text.split())
+
+
+_OPEN_GRAPH = {
+    "title": "og:title twitter:title twitter:text:title",
+    "author": "article:author_name og:article:author_name article:author og:article:author og:author",
+    "published": "article:published_time og:article:published_time og:published_time article:published "
+    "article:create_at "
+    "og:pubdate og:regdate article:published_date",
+    "modified": "article:modified_time og:article:modified_time og:updated_time article:modified og:modified_time "
+    "og:article:updated_time article:updated_time article:updated",
+    "site": "og:site_name og:site",
+    "url": "og:url",
+    "description": "og:description twitter:description",
+    "image": "og:image:secure_url og:image og:image:url twitter:image twitter:image:src",
+    "language": "og:locale",
+    "section": "article:section og:article:section",
+    "tag": "article:tag og:article:tag",
+    "paywall": "article:content_tier og:article:content_tier",
+}
+_META = {
+    "title": "title dc.title dcterms.title citation_title parsely-title sailthru.title cxenseparse:title headline "
+    "mrf:title hdl bt:title article.headline fulltitle",
+    "author": "author parsely-author sailthru.author dc.creator dcterms.creator citation_author cxenseparse:author "
+    "article.author byl byline authors rbauthors bt:author creator dc.contributor.author article_author "
+    "shareaholic:article_author_name mrf:authors citation_authors dcsext.author page.author blog_author "
+    "newsarticle.author cre authorname author_name rnews:author post-author",
+    "published": "parsely-pub-date datepublished sailthru.date dc.date.issued dcterms.issued dc.date.created "
+    "dc.created "
+    "dcterms.created cxenseparse:publishtime cxenseparse:recs:publishtime citation_publication_date "
+    "citation_online_date citation_date pubdate publishdate publish-date publish_date published publication_date "
+    "date_published originalpublicationdate article_date_original ptime rnews:datepublished bt:pubdate dc.date "
+    "dcterms.date date article.published artikel_datum published_time pub_date displaydate date.created "
+    "shareaholic:article_published_time dateposted page.content.publicationdate publisheddate dc:date dc:created "
+    "created eprints.date prism.publicationdate article-publication-date cdate mediator_published_time "
+    "published-date dcsext.articlefirstpublished firstpublished release_date other:date",
+    "modified": "datemodified last-modified dcterms.modified dc.date.modified dc.modified lastmod revised bt:moddate "
+    "cxenseparse:recs:modifiedtime shareaholic:article_modified_time utime updated last_modified lastmodified "
+    "modified date.modified article_date_updated modified_date updated_time date_modified moddate",
+    "site": "application-name sitename site_name cxenseparse:sitename citation_journal_title "
+    "apple-mobile-web-app-title "
+    "publisher dc.publisher copyright_holder",
+    "url": "parsely-link cxenseparse:url",
+    "description": "description dc.description sailthru.description dcterms.description dcterms.abstract",
+    "image": "parsely-image-url sailthru.image.full thumbnail",
+    "language": "content-language language dc.language dcterms.language inlanguage",
+    "section": "parsely-section sailthru.vertical section cxenseparse:category category articlesection mrf:sections",
+    "tag": "news_keywords parsely-tags sailthru.tags keywords cxenseparse:keywords dc.subject citation_keywords",
+    "paywall": "isaccessibleforfree is_paid paywall cxenseparse:paywall paid_content premium content_tier paywalled "
+    "cxenseparse:recs:paywall bt:paywall",
+    "licence": "dc.rights.license dcterms.license license licence",
+}
+_OTHER_DATE = "other:date"
+_FIELDS = tuple(
+    {name: (field, place) for field, names in table.items() for place, name in enumerate(names.split())}
+    for table in (_OPEN_GRAPH, _META)
+)
+_KNOWN = frozenset().union(
+    *_FIELDS, ("parsely-page",), (f"twitter:{part}{number}" for part in ("label", "data") for number in "123")
+)
+# Names of no standard: "w-published-date", "ms.date".
+_LIKE_PUBLISHED = re.compile(
+    r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
+)
+_LABEL_OF_AUTHOR = re.compile(
+    r"written|author|\bby\b|verfasst|geschrieben|autor|\bvon\b|écrit|auteur|\bpar\b|escrito|\bpor\b|scritto|geschreven|"
+    r"napisa|автор|напис|skrev|yazar|ditulis|γράφ|συντ|作者|投稿者|執筆|작성|글쓴이|kirjoitta|írta|scris|napsal|viết|كتب|נכתב",
+    re.IGNORECASE,
+)
+_PAID = re.compile(r"locked|metered|premium|paid|plus|subscri|registered|true|yes|^1$", re.IGNORECASE)
+_FREE = re.compile(r"free|open|public|false|^no|^0$", re.IGNORECASE)
+# The only name whose "true" means that nothing has to be paid.
+_ACCESSIBLE = "isaccessibleforfree"
+# A third of the elements on most pages.
+_IRRELEVANT = re.compile(
+    rb'(?:name|property)="(?:og:(?:image:[wht]|type"|video)|twitter:(?:card|site|creator)|fb:|msapplication|viewport)'
+)
+_LINKS = re.compile(rb"canonical|license|image_src")
+_LONGEST_JSON = 20_000
+_MANY = 300
+_ATTRIBUTE = re.compile(r'\s(property|name|http-equiv|content|value)="([^"]*)"')
+
+
+def claims_of_head(tags: Tags) -> list[Claims]:
+    """Return what Open Graph, other ``<meta>`` elements and ``<link>`` say, in this order."""
+    given = _contents(tags)
+    open_graph, meta = (Claims(source) for source in ("open-graph", "meta"))
+    for claims, known in zip((open_graph, meta), _FIELDS, strict=True):
+        for name in sorted(given.keys() & known.keys(), key=lambda each: known[each][1]):
+            field = known[name][0]
+            claims.add(field, *(_tiers(name, given[name]) if field == "paywall" else given[name]))
+    _read_labels(given, meta)
+    _read_parsely(given, meta)
+    return [open_graph, meta, _links(tags)]
+
+
+def _contents(tags: Tags) -> dict[str, list[str]]:
+    """Return the contents of the known ``<meta>`` elements by name, in lower case."""
+    given: dict[str, list[str]] = {}
+    opened = tags.opened[tags.named("meta")[:_MANY]]
+    for start, stop in zip(tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True):
+        names, content = [], ""
+        tag = tags.source[start:stop]
+        if _IRRELEVANT.search(tag):
+            continue
+        for attribute, value in _ATTRIBUTE.findall(tag.decode("utf-8", "replace")):
+            if attribute in ("content", "value"):
+                content = content or value
+            else:
+                names += value.lower().split()
+        if content:
+            _give(names, content, given)
+    return given
+
+
+def _give(names: list[str], content: str, given: dict[str, list[str]]) -> None:
+    """File the content of one element under its known names."""
+    text = ""
+    for name in dict.fromkeys(names):
+        if name not in _KNOWN:
+            if not _LIKE_PUBLISHED.search(name):
+                continue
+            name = _OTHER_DATE
+        text = text or plain(content)
+        if text:
+            given.setdefault(name, []).append(text)
+
+
+def _tiers(name: str, values: list[str]) -> list[str]:
+    """Return for each value whether the page has to be paid for, as text; "" where it does not say."""
+    paid, free = ("false", "true") if name == _ACCESSIBLE else ("true", "false")
+    return [paid if _PAID.search(value) else free if _FREE.search(value) else "" for value in values]
+
+
+def _read_labels(given: dict[str, list[str]], meta: Claims) -> None:
+    """Read ``twitter:data1`` where its label says that it is the author."""
+    for number in ("1", "2", "3"):
+        labels, values = given.get(f"twitter:label{number}", []), given.get(f"twitter:data{number}", [])
+        if labels and values and _LABEL_OF_AUTHOR.search(labels[0]):
+            meta.add("author", values[0])
+
+
+def _read_parsely(given: dict[str, list[str]], meta: Claims) -> None:
+    """Read the object that ``parsely-page`` holds."""
+    for text in given.get("parsely-page", [])[:1]:
+        try:
+            page = json.loads(text[:_LONGEST_JSON])
+        except (ValueError, RecursionError):
+            return
+        if isinstance(page, dict):
+            for field, key in (
+                ("author", "author"),
+                ("author", "authors"),
+                ("published", "pub_date"),
+                ("title", "title"),
+            ):
+                value = page.get(key)
+                meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
+
+
+def _links(tags: Tags) -> Claims:
+    """Return what ``<link>`` elements and ``rel="license"`` say."""
+    claims = Claims("link")
+    elements = tags.named("link")
+    opened = tags.opened[elements]
+    places = zip(elements.tolist(), tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True)
+    for element, start, stop in places:
+        if _LINKS.search(tags.source, start, stop):
+            attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
+            for rel in attributes.get("rel", "").lower().split():
+                field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)
+                if field:
+                    claims.add(field, attributes.get("href", "").strip())
+    return claims

@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.byline import visible_authors
-from blockfeat.metadata.claims import Claims, folded, plain
+from blockfeat.metadata.claims import Claims, claims_of_head, folded, plain
 from blockfeat.metadata.dates import Dated, choose_publication, moment_in_url, most_precise, parse_moment
-from blockfeat.metadata.items import read_microdata, read_rdfa
-from blockfeat.metadata.meta_tags import claims_of_head
 from blockfeat.metadata.metadata import Metadata, Moment
-from blockfeat.metadata.names import clean_names, is_agency
+from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_headline_of, without_site
 from blockfeat.metadata.place import Place, place_of
-from blockfeat.metadata.schema_org import claims_of_nodes
+from blockfeat.metadata.schema_org import claims_of_nodes, read_microdata, read_rdfa
 from blockfeat.metadata.seen_dates import SeenDate, only_date, visible_dates
-from blockfeat.metadata.titles import is_declared, is_headline_of, without_site
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags

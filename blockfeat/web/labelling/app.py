@@ -13,7 +13,7 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from blockfeat.blocks.kinds import kinds_of_containers
+from blockfeat.blocks.table import kinds_of_containers
 from blockfeat.data.block_roles import ROLES
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app, described
