@@ -10,11 +10,12 @@ from typing import Any
 from blockfeat.errors import MissingExtraError
 
 EXTRAS = {
-    "web": ("fastapi", "jinja2", "python_multipart", "uvicorn"),
+    "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
     "monitor": ("ahocorasick_rs", "feedparser", "protego", "sqlalchemy", "stamina", "w3lib"),
     "train": ("matplotlib", "pandas", "pyswarms", "scipy", "spacy"),
     "parquet": ("pyarrow",),
     "warc": ("fastwarc",),
+    "spark": ("pyarrow", "pyspark"),
     "web2text": ("torch",),
     "sequence": ("lightgbm", "torch"),
 }

@@ -13,9 +13,11 @@ from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import (
     AllowNetworkOption,
+    DelayOption,
     FieldsOption,
     InputFormatOption,
     JobsOption,
+    LangOption,
     ModelOption,
     PassedOver,
     QuietOption,
@@ -52,7 +54,7 @@ def extract(
     ] = None,
     model: ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
-    lang: Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")] = "auto",
+    lang: LangOption = "auto",
     format: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +83,7 @@ def extract(
     input_format: InputFormatOption = "auto",
     fields: FieldsOption = None,
     allow_network: AllowNetworkOption = None,
-    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
+    delay: DelayOption = 1.0,
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
     site: Annotated[

@@ -11,6 +11,7 @@ from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import (
     AllowNetworkOption,
+    DelayOption,
     FieldsOption,
     InputFormatOption,
     MaxBytesOption,
@@ -109,7 +110,7 @@ def site(
     input_format: InputFormatOption = "auto",
     fields: FieldsOption = None,
     allow_network: AllowNetworkOption = None,
-    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
+    delay: DelayOption = 1.0,
     max_bytes: MaxBytesOption = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -18,6 +18,7 @@ from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
 
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
+    from blockfeat.io.http.addresses import Network
     from blockfeat.io.inputs import InputOptions
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -58,6 +59,14 @@ def _starting(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+AllowHostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help="Name under which the service may be asked for, beside localhost and IP addresses; repeatable.",
+    ),
+]
 AllowNetworkOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -75,6 +84,7 @@ CorpusOption = Annotated[
         autocompletion=corpus_names,
     ),
 ]
+DelayOption = Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")]
 FieldsOption = Annotated[
     str | None,
     typer.Option(
@@ -83,6 +93,7 @@ FieldsOption = Annotated[
         "(of html, id, url, lang, charset).",
     ),
 ]
+HostOption = Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")]
 InputFormatOption = Annotated[
     str,
     typer.Option(
@@ -91,6 +102,7 @@ InputFormatOption = Annotated[
     ),
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+LangOption = Annotated[str, typer.Option(help="Language of the pages, such as de; auto identifies it.")]
 LangsOption = Annotated[str | None, typer.Option("--lang", help="Use only pages in these languages, such as de,fr.")]
 LeaveOutOption = Annotated[
     Path | None,
@@ -106,6 +118,7 @@ ModelOption = Annotated[
     str,
     typer.Option("--model", "-m", help="Name of a bundled model, or a model file.", autocompletion=model_names),
 ]
+PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")]
 QuietOption = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
@@ -182,9 +195,18 @@ def languages(langs: str | None) -> list[str] | None:
     return [code for part in langs.split(",") if (code := language(part.strip()))] if langs else None
 
 
+def allowed_networks(networks: Sequence[str] | None) -> tuple[Network, ...]:
+    """Read ``--allow-network``."""
+    from blockfeat.io.http.addresses import parse_network
+
+    try:
+        return tuple(parse_network(network) for network in networks or ())
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--allow-network") from error
+
+
 def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
     """Check the options that say how inputs are read."""
-    from blockfeat.io.http.addresses import parse_network
     from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
     if format not in INPUT_FORMATS:
@@ -193,11 +215,7 @@ def input_options(format: str, fields: str | None, networks: Sequence[str] | Non
         names = FieldNames.parse(fields) if fields else FieldNames()
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--fields") from error
-    try:
-        allowed = tuple(parse_network(network) for network in networks or ())
-    except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--allow-network") from error
-    return InputOptions(format, names, allowed, delay=delay)
+    return InputOptions(format, names, allowed_networks(networks), delay=delay)
 
 
 class PassedOver:

@@ -12,12 +12,17 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.corpus import DEMO
 from blockfeat.commands.options import (
+    AllowHostOption,
     AllowNetworkOption,
+    DelayOption,
     FieldsOption,
+    HostOption,
     InputFormatOption,
     ModelOption,
     PassedOver,
+    PortOption,
     QuietOption,
+    allowed_networks,
     input_options,
 )
 from blockfeat.errors import InputError
@@ -29,19 +34,12 @@ if TYPE_CHECKING:
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 8137,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8137,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Model file to offer beside the bundled ones; repeatable.")
     ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="Name under which the service may be asked for, beside localhost and IP addresses; repeatable.",
-        ),
-    ] = None,
+    allow_host: AllowHostOption = None,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from addresses of this machine and private networks too.")
     ] = False,
@@ -64,21 +62,16 @@ def serve(
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
     from blockfeat._extras import require_extra
-    from blockfeat.io.http.addresses import parse_network
 
     require_extra("web", what="serve")
     from blockfeat.web.app import bound_socket, create_app, serve_app
     from blockfeat.web.settings import ServeSettings
 
-    try:
-        networks = tuple(parse_network(network) for network in allow_network or ())
-    except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--allow-network") from error
     settings = ServeSettings(
         models=tuple(model or ()),
         allowed_hosts=tuple(allow_host or ()),
         allow_private=allow_private,
-        networks=networks,
+        networks=allowed_networks(allow_network),
         max_bytes=max_bytes,
         time_limit=time_limit,
         fetch_time_limit=fetch_time_limit,
@@ -105,16 +98,13 @@ def label(
         typer.Option("--output", "-o", help="Corpus file for the labels, .jsonl; CORPUS.labels.jsonl here by default."),
     ] = None,
     model: ModelOption = "default",
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 takes a free one.")] = 8138,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option("--allow-host", metavar="NAME", help="Name under which the page may be asked for; repeatable."),
-    ] = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8138,
+    allow_host: AllowHostOption = None,
     input_format: InputFormatOption = "auto",
     fields: FieldsOption = None,
     allow_network: AllowNetworkOption = None,
-    delay: Annotated[float, typer.Option(min=0, help="Least seconds between two fetches from one host.")] = 1.0,
+    delay: DelayOption = 1.0,
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""

@@ -26,7 +26,7 @@ _COMMANDS = {
     "monitor status store.db": r"monitor needs .*sqlalchemy.*: pip install 'blockfeat\[monitor\]'",
     "extract page.parquet": r"page.parquet: .*pyarrow: pip install '?blockfeat\[parquet\]'?",
     "extract page.html -o out.parquet": r"out.parquet: .*pyarrow: pip install '?blockfeat\[parquet\]'?",
-    "extract page.warc": r"page.warc: .*FastWARC: pip install '?blockfeat\[warc\]'?",
+    "extract page.warc": r"page.warc: .*fastwarc: pip install 'blockfeat\[warc\]'",
     "extract page.jsonl.zst": r".*zstd.* pyarrow: pip install '?blockfeat\[parquet\]'?",
     "extract page.html": "",
     "explain page.html --html explained.html": "",

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.integrations.spark.parts import DEFAULT_DEADLINE, Processes, frames_of_pages
 from blockfeat.io.outputs.columns import Column, record_columns
@@ -29,10 +30,7 @@ def check_extra() -> None:
     MissingExtraError
         It is not.
     """
-    try:
-        import pyspark.sql  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("Spark needs PySpark: pip install blockfeat[spark]") from error
+    require_extra("spark", "pyspark", what="Spark")
 
 
 def record_struct(*, evidence: bool = False) -> StructType:

@@ -9,7 +9,8 @@ import zlib
 from dataclasses import dataclass, field, fields
 from typing import IO, cast
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import InputError
 from blockfeat.io.http.addresses import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
@@ -155,10 +156,9 @@ def unpacked(stream: IO[bytes]) -> IO[bytes]:
 
 
 def _without_zstd(stream: IO[bytes]) -> IO[bytes]:
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise MissingExtraError("zstd needs pyarrow: pip install blockfeat[parquet]") from error
+    require_extra("parquet", what="zstd")
+    import pyarrow
+
     return cast("IO[bytes]", pyarrow.CompressedInputStream(stream, "zstd"))
 
 

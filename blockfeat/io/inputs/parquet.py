@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import IO, Any
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import InputError
 from blockfeat.io.inputs.options import FieldNames
 from blockfeat.page.document import Document
 
@@ -77,10 +78,7 @@ def count_rows(path: str) -> int | None:
 
 
 def _check_extra(name: str) -> None:
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
+    require_extra("parquet", what=f"{name}: a Parquet file")
 
 
 def _optional(fields: FieldNames) -> tuple[str, str, str, str]:

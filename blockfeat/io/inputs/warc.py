@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import InputError
 from blockfeat.io.inputs.options import DAMAGE
 from blockfeat.page.document import Document
 
@@ -93,10 +94,7 @@ class _Source:
 
 
 def _check_extra(name: str) -> None:
-    try:
-        import fastwarc.warc  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(f"{name}: WARC files need FastWARC: pip install blockfeat[warc]") from error
+    require_extra("warc", what=f"{name}: a WARC file")
 
 
 def _pages(name: str, records: ArchiveIterator) -> Iterator[Document]:

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
-from blockfeat.errors import MissingExtraError
 from blockfeat.io.outputs.columns import Column, row_of
 from blockfeat.io.outputs.rendering import Rendered
 
@@ -118,10 +118,7 @@ class ParquetRows:
 
 def check_pyarrow(name: str) -> None:
     """Raise MissingExtraError for a Parquet file where pyarrow is not installed."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(f"{name}: Parquet files need pyarrow: pip install blockfeat[parquet]") from error
+    require_extra("parquet", what=f"{name}: a Parquet file")
 
 
 class ParquetFileWriter:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.errors import FeedError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds.feed import Feed, Gathering, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
@@ -38,10 +39,9 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
     """
     from lxml import etree
 
-    try:
-        import feedparser
-    except ImportError as error:
-        raise MissingExtraError(f"{url}: feeds need feedparser: pip install blockfeat[monitor]") from error
+    require_extra("monitor", "feedparser", what=f"{url}: a feed")
+    import feedparser
+
     root_name, entry_name = _KINDS[kind]
     text, is_cut = cut_at_last(text, entry_name, root_name)
     root = parse_xml(text, url)

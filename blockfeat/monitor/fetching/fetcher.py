@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
-from blockfeat.errors import MissingExtraError
+from blockfeat._extras import require_extra
 from blockfeat.io.http.addresses import ask_resolver, parse_network
 from blockfeat.io.http.transport import Resolver, checked_transport
 from blockfeat.monitor.fetching.content_types import ACCEPT
@@ -68,12 +68,7 @@ class Fetcher:
         """Open the pool of connections; raise MissingExtraError without the libraries of the extra ``monitor``."""
         import httpx2
 
-        try:
-            import protego  # noqa: F401
-            import stamina  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError(f"fetching needs {error.name}: pip install blockfeat[monitor]") from error
-
+        require_extra("monitor", "protego", "stamina", what="fetching")
         options = self._options
         refuses_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         self._client = httpx2.AsyncClient(

@@ -10,7 +10,8 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from blockfeat.errors import BrandError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.mentions.boundaries import Boundaries
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
@@ -96,10 +97,9 @@ class BrandMatcher:
         MissingExtraError
             ahocorasick-rs is not installed.
         """
-        try:
-            from ahocorasick_rs import AhoCorasick
-        except ImportError as error:
-            raise MissingExtraError(f"brand matching: {error}; install blockfeat[monitor]") from error
+        require_extra("monitor", "ahocorasick_rs", what="matching brands")
+        from ahocorasick_rs import AhoCorasick
+
         chosen, folder = tuple(brands), Folder()
         uses: defaultdict[str, list[_Use]] = defaultdict(list)
         names: set[str] = set()

@@ -57,5 +57,5 @@ def test_a_file_without_html_or_of_another_format_is_one_error(tmp_path: Path) -
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"pip install blockfeat\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .blockfeat\[parquet\]"):
         next(read_parquet("p.parquet"))

@@ -88,5 +88,5 @@ def test_a_missing_archive_is_one_error(tmp_path: Path) -> None:
 def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastwarc", None)
     monkeypatch.setitem(sys.modules, "fastwarc.warc", None)
-    with pytest.raises(MissingExtraError, match=r"pip install blockfeat\[warc\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .blockfeat\[warc\]"):
         next(read_warc("a.warc"))

@@ -89,7 +89,7 @@ def test_a_line_of_a_table() -> None:
 
 def test_without_the_package_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"pip install blockfeat\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .blockfeat\[parquet\]"):
         ParquetFileWriter(tmp_path / "out.parquet", record_columns())
 
 
