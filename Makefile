@@ -69,11 +69,11 @@ demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained 
 	@echo "Running $(BIN)/blockfeat demo"
 	@$(BIN)/blockfeat demo
 
-test: lint ## Run what every change needs: ruff, mypy, import-linter, and the tests but for the slow ones
+test: lint ## Run what every change needs: ruff, mypy, import-linter, quick tests
 	@echo "pytest"
-	@$(RUN) pytest -n $(JOBS) -m "not slow and not rest"
+	@$(RUN) pytest -n $(JOBS) -m "not slow and not rest" --hypothesis-profile quick
 
-test-all: lint ## Run all checks, with the browser, the drill, experiments, documents, Spark where they are installed
+test-all: lint ## Run all checks: also browser, drill, experiments, documents, Spark where they install
 	@echo "pytest, all tests"
 	@$(RUN) pytest -n $(JOBS)
 

@@ -17,16 +17,22 @@ _TESTS = Path(__file__).parent
 # Left out of `make test`: what needs a browser, another runtime or minutes, and what a change seldom breaks.
 _REST = (
     "benchmarks",
+    "commands/test_bench_mentions.py",
+    "commands/test_console.py",
+    "commands/test_label.py",
     "documents",
     "examples",
     "experiments",
     "integrations/spark",
+    "io/batch/test_resume.py",
+    "lang/test_spacy_segmenter.py",
     "monitor/test_drill.py",
     "web/test_browser.py",
     "web/test_vectors_in_browser.py",
 )
 
 settings.register_profile("no deadline", settings(deadline=None))
+settings.register_profile("quick", settings(deadline=None, max_examples=20))  # of `make test`
 settings.load_profile("no deadline")
 os.environ.pop("PYTHONUNBUFFERED", None)
 
