@@ -6,21 +6,21 @@ from functools import cache
 
 import numpy as np
 
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
-from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.leaves import leaf_measurer as measurer_of_leaves
 
 LOG_WORDS = next(place for place, feature in enumerate(BLOCK_FEATURES) if feature.name == "log_words")
 
 
 @cache
-def leaf_measurer() -> LeafMeasurer:
+def leaf_measurer() -> Measurer:
     """Return a measurer with few stop lists."""
-    return LeafMeasurer.of(Identifier.build(StopWordIndex.build(("de", "en"))))
+    return measurer_of_leaves(Identifier.build(StopWordIndex.build(("de", "en"))))
 
 
 def leaves_of(html: str, lang: str | None = "en") -> MeasuredPage:

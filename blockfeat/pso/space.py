@@ -72,13 +72,13 @@ class SearchSpace:
         if not self.with_margins:
             return self.margins
         softness, penalty = np.clip(position[len(self.features) :], 0.0, 1.0)
-        return Margins(_between(_SOFTNESS, float(softness)), _between(_PENALTY, float(penalty)))
+        return Margins(between(_SOFTNESS, float(softness)), between(_PENALTY, float(penalty)))
 
     def _scale(self) -> Array:
         return np.array([feature.sign / (feature.high - feature.low) for feature in self.features])
 
 
-def _between(limits: tuple[float, float], share: float) -> float:
+def between(limits: tuple[float, float], share: float) -> float:
     """Point between two limits on a logarithmic scale."""
     low, high = limits
     return float(low * (high / low) ** share)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._pool import in_order
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
-from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.errors import TrainingError
 from blockfeat.features.context import context_features, context_places
 from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
-from blockfeat.training.trainer import OnProgress, Progress, no_progress
+from blockfeat.training.trainer import OnProgress, measured_pages, no_progress
 
 Floats = NDArray[np.float32]
 
@@ -122,21 +121,21 @@ class PageLabeller:
         How labels and weights are made.
     emptied_weight : float
         Weight of the copy of a page without its content.
+    emptied : frozenset of (str, str)
+        Corpus and id of the pages that such a copy is made of, where they have a gold text.
     """
 
     measurer: Measurer
     options: LabelOptions
     emptied_weight: float = 0.0
+    emptied: frozenset[tuple[str, str]] = frozenset()
 
-    def __call__(self, job: tuple[LabelledPage, bool]) -> list[TrainingPage] | str:
-        """Return a page, and its copy without content where that is wanted, or why it cannot be used."""
-        page, wants_emptied = job
-        try:
-            found, blocks, share = self.label(page)
-            is_content = (share >= 0.3) | (found.label > 0)
-            emptied = self._emptied(page, blocks, is_content) if wants_emptied and page.text else None
-        except BlockfeatError as error:
-            return f"{page.corpus} {page.id}: {error}"
+    def __call__(self, page: LabelledPage) -> list[TrainingPage]:
+        """Return a page, and its copy without content where that is wanted."""
+        found, blocks, share = self.label(page)
+        is_content = (share >= 0.3) | (found.label > 0)
+        wants_emptied = bool(page.text) and (page.corpus, page.id) in self.emptied
+        emptied = self._emptied(page, blocks, is_content) if wants_emptied else None
         return [found] if emptied is None else [found, emptied]
 
     def label(self, page: LabelledPage) -> tuple[TrainingPage, Blocks, NDArray[np.float64]]:
@@ -240,28 +239,7 @@ def label_pages(
     TrainingError
         No page can be used.
     """
-    found: list[TrainingPage] = []
-    skipped: list[str] = []
-    for number, (page, result) in enumerate(_labelled(pages, labeller, emptied_every, jobs), start=1):
-        if isinstance(result, str):
-            skipped.append(result)
-        else:
-            found += [replace(one, source=page) for one in result]
-        on_progress(Progress("measuring", number, len(pages), "pages measured"))
-    if not found:
-        why = f" (the first: {skipped[0]})" if skipped else ""
-        raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
-    return found, tuple(skipped)
-
-
-def _labelled(
-    pages: Sequence[LabelledPage], labeller: PageLabeller, every: int, jobs: int
-) -> Iterator[tuple[LabelledPage, list[TrainingPage] | str]]:
-    """Yield each page with what the labeller makes of it."""
-    work = [(page, bool(every) and number % every == 0) for number, page in enumerate(pages, start=1)]
-
-    def failure(job: tuple[LabelledPage, bool], reason: str) -> list[TrainingPage] | str:
-        return f"{job[0].corpus} {job[0].id}: {reason}"
-
-    for (page, _), result in in_order(labeller, work, jobs=jobs, failure=failure):
-        yield page, result
+    chosen = pages[emptied_every - 1 :: emptied_every] if emptied_every else ()
+    work = replace(labeller, emptied=frozenset((page.corpus, page.id) for page in chosen))
+    measured, skipped = measured_pages(work, pages, jobs=jobs, on_progress=on_progress)
+    return [replace(one, source=page) for page, found in measured for one in found], skipped

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat._pool import in_order
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
+from blockfeat.features.measuring import MeasuredPage
+from blockfeat.models.model import PageMeasurer
+from blockfeat.page.page import Page
 from blockfeat.pso.fitness import (
     FITNESSES,
     Chunk,
+    Masks,
     PageSnippets,
     PageTerms,
     SnippetChunk,
@@ -26,13 +31,13 @@ from blockfeat.pso.fitness import (
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
-from blockfeat.training.trainer import OnProgress, Progress
+from blockfeat.training.trainer import OnProgress, Progress, TrainingReport
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
-Prepared = TypeVar("Prepared")
-Preparer = Callable[[LabelledPage], Prepared | str]
-"""Measures one labelled page for training, in this process or in another, or says why it cannot be used."""
+Array = NDArray[np.float64]
+Candidates = TypeVar("Candidates", contravariant=True)
+"""What a swarm asks to be scored: one or more candidates for a model's parameters."""
 
 
 class SwarmConfig:
@@ -65,7 +70,7 @@ def search_with_progress(
     on_progress: OnProgress,
     *,
     seed: int,
-    known: NDArray[np.float64] | None,
+    known: Array | None,
     found: str,
     lang: str = "",
 ) -> SearchResult:
@@ -105,7 +110,7 @@ def search_with_progress(
     )
 
 
-class _WithGold(Protocol):
+class WithGold(Protocol):
     """A page as training reads it: words of its blocks, and its gold."""
 
     @property
@@ -119,36 +124,40 @@ class _WithGold(Protocol):
         ...
 
 
-PreparedGold = TypeVar("PreparedGold", bound=_WithGold)
+Prepared = TypeVar("Prepared", bound=WithGold)
 
 
-def prepared_pages(
-    work: Preparer[Prepared], pages: Sequence[LabelledPage], *, jobs: int, on_progress: OnProgress
-) -> tuple[list[Prepared], tuple[str, ...]]:
-    """Measure pages; those that cannot be used are listed with the reason.
+@dataclass(frozen=True)
+class Preparer(ABC, Generic[Prepared]):
+    """Measures one labelled page for training.
 
-    Raises
-    ------
-    TrainingError
-        None can be used.
+    Attributes
+    ----------
+    measurer : PageMeasurer
+        That of the model.
+    fitness : str
+        As for `gold_of`.
+    keep_drawings : bool
+        Whether the model's tag table reads drawings.
     """
-    prepared: list[Prepared] = []
-    skipped: list[str] = []
-    done = in_order(work, pages, jobs=jobs, failure=lambda page, reason: f"{page.id}: {reason}")
-    for number, (_, result) in enumerate(done, start=1):
-        if isinstance(result, str):
-            skipped.append(result)
-        else:
-            prepared.append(result)
-        on_progress(Progress("measuring", number, len(pages), "pages measured"))
-    if not prepared:
-        why = f" (the first: {skipped[0]})" if skipped else ""
-        raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
-    return prepared, tuple(skipped)
+
+    measurer: PageMeasurer
+    fitness: str
+    keep_drawings: bool
+
+    def __call__(self, page: LabelledPage) -> Prepared:
+        """Measure a page and find its gold."""
+        parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
+        measured = self.measurer.measure(parsed, lang=page.lang)
+        return self.prepared(measured, gold_of(page, measured.blocks, self.fitness))
+
+    @abstractmethod
+    def prepared(self, measured: MeasuredPage, gold: Gold) -> Prepared:
+        """Return what training needs of a page."""
 
 
-def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold | str:
-    """Return what the blocks of a page are scored against, or the reason why they cannot be.
+def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold:
+    """Return what the blocks of a page are scored against.
 
     Parameters
     ----------
@@ -159,27 +168,33 @@ def gold_of(page: LabelledPage, blocks: Blocks, fitness: str) -> Gold | str:
     fitness : str
         ``"cosine"``, ``"f1"`` or ``"snippets"``: terms where the page has gold text, else snippets; with
         ``"snippets"`` those wherever there are any.
+
+    Raises
+    ------
+    TrainingError
+        They cannot be scored; the message has the reason.
     """
-    where = f"{page.corpus} {page.id}"
     if len(blocks) == 0:
-        return f"{where}: the page has no text"
+        raise TrainingError("the page has no text")
     if page.text and not (fitness == "snippets" and page.present):
         gold = count_terms(blocks, page.text, single_characters=fitness == "f1")
-        return gold if gold.gold_length else f"{where}: the gold text has no words"
+        if not gold.gold_length:
+            raise TrainingError("the gold text has no words")
+        return gold
     snippets = find_snippets(blocks, page.present, page.absent)
     if not snippets.present and not snippets.absent:
-        return f"{where}: no snippet of the gold occurs in the page"
+        raise TrainingError("no snippet of the gold occurs in the page")
     return snippets
 
 
-def pages_in_groups(pages: Sequence[PreparedGold]) -> list[list[PreparedGold]]:
+def pages_in_groups(pages: Sequence[Prepared]) -> list[list[Prepared]]:
     """Cut a list of pages into groups of about 8000 blocks; pages with gold text apart from those with snippets."""
     kinds = (PageTerms, PageSnippets)
     return [group for kind in kinds for group in _grouped([page for page in pages if isinstance(page.gold, kind)])]
 
 
-def _grouped(pages: Sequence[PreparedGold]) -> list[list[PreparedGold]]:
-    groups: list[list[PreparedGold]] = []
+def _grouped(pages: Sequence[Prepared]) -> list[list[Prepared]]:
+    groups: list[list[Prepared]] = []
     size = _BLOCKS_IN_CHUNK
     for page in pages:
         if size >= _BLOCKS_IN_CHUNK:
@@ -190,7 +205,7 @@ def _grouped(pages: Sequence[PreparedGold]) -> list[list[PreparedGold]]:
     return groups
 
 
-def chunk_of(pages: Sequence[_WithGold], metric: str) -> Chunk:
+def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
     """Return what scores the label masks of a group of `pages_in_groups`."""
     sizes = [page.words.size for page in pages]
     terms = [page.gold for page in pages if isinstance(page.gold, PageTerms)]
@@ -199,28 +214,93 @@ def chunk_of(pages: Sequence[_WithGold], metric: str) -> Chunk:
     return SnippetChunk.build([page.gold for page in pages if isinstance(page.gold, PageSnippets)], sizes)
 
 
-def grouped_scores(
-    metric: str,
-    chunks: Iterable[tuple[Chunk, int]],
-    found: NDArray[np.float64],
-    everything: NDArray[np.float64],
-) -> GroupedScores:
-    """Return the mean of two strategies, pages with gold text and pages with snippets apart.
+class Part(Protocol[Candidates]):
+    """Some pages whose blocks stand one after the other."""
 
-    Parameters
-    ----------
-    metric : str
-        Measure of pages with gold text.
-    chunks : iterable of (Chunk, int)
-        The chunks with the number of their pages.
-    found, everything : float array, pages
-        The fitness of each page, as extracted and where every block is kept.
+    @property
+    def chunk(self) -> Chunk:
+        """What scores their blocks."""
+        ...
+
+    @property
+    def pages(self) -> int:
+        """Number of pages."""
+        ...
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        ...
+
+    def masks(self, candidates: Candidates) -> Masks:
+        """Return the label of each block for each candidate: blocks × candidates."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrainingSet(Generic[Candidates]):
+    """Prepared pages in parts; evaluates the candidates of a swarm by array arithmetic, over threads.
+
+    Parts do not depend on the number of threads, so neither do the results.
     """
-    has_text = np.concatenate([np.full(pages, isinstance(chunk, TextChunk)) for chunk, pages in chunks])
-    groups = [
-        StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))
-        if own.any()
-        else None
-        for name, own in ((metric, has_text), ("snippets", ~has_text))
-    ]
-    return GroupedScores(*groups)
+
+    parts: tuple[Part[Candidates], ...]
+
+    def values(self, candidates: Candidates, *, jobs: int = 1) -> Array:
+        """Return the fitness of each page for each candidate: pages × candidates."""
+
+        def one(part: Part[Candidates]) -> Array:
+            return part.chunk.fitness(part.masks(candidates))
+
+        if jobs <= 1:
+            return np.concatenate([one(part) for part in self.parts])
+        with ThreadPoolExecutor(jobs) as threads:
+            return np.concatenate(list(threads.map(one, self.parts)))
+
+    def keep_all(self) -> Array:
+        """Return the fitness of each page where every block is kept (the paper's strategy PR)."""
+        masks = [np.ones((part.blocks, 1), dtype=np.float32) for part in self.parts]
+        whole = [part.chunk.fitness(mask) for part, mask in zip(self.parts, masks, strict=True)]
+        return np.concatenate(whole)[:, 0]
+
+    def report(
+        self, kind: str, metric: str, found: SearchResult, best: Candidates, skipped: tuple[str, ...], **details: Any
+    ) -> TrainingReport:
+        """Return the report of a search over these pages.
+
+        Parameters
+        ----------
+        kind, metric : str
+            Kind of the model, and the measure of pages with gold text.
+        found : SearchResult
+            What the search found.
+        best : Candidates
+            The same as one candidate.
+        skipped : tuple of str
+            Pages that could not be used.
+        **details
+            Figures of this kind of model.
+        """
+        everything = self.keep_all()
+        return TrainingReport(
+            kind,
+            training_pages=everything.size,
+            fitness=found.fitness,
+            keep_all=float(everything.mean()),
+            training=self._grouped(metric, self.values(best)[:, 0], everything),
+            history=found.history,
+            skipped=skipped,
+            details=details,
+            interrupted=found.interrupted,
+        )
+
+    def _grouped(self, metric: str, found: Array, everything: Array) -> GroupedScores:
+        """Return the means of two strategies, pages with gold text and pages with snippets apart."""
+        has_text = np.concatenate([np.full(part.pages, isinstance(part.chunk, TextChunk)) for part in self.parts])
+        groups = [
+            StrategyScores(name, int(own.sum()), float(found[own].mean()), float(everything[own].mean()))
+            if own.any()
+            else None
+            for name, own in ((metric, has_text), ("snippets", ~has_text))
+        ]
+        return GroupedScores(*groups)

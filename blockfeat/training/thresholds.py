@@ -4,40 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.context import features_named
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder, best_run_masks
-from blockfeat.models.model import PageMeasurer
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel, block_scores
-from blockfeat.page.page import Page
 from blockfeat.pso.curves import FeatureCurve, feature_curves
 from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.evaluation.strategies import METRICS, GroupedScores
+from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.swarm_search import (
     Gold,
+    Preparer,
     SwarmConfig,
+    TrainingSet,
     chunk_of,
-    gold_of,
-    grouped_scores,
     pages_in_groups,
-    prepared_pages,
     search_with_progress,
 )
-from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
+from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -65,6 +62,13 @@ class PreparedPage:
     lang: str | None
 
 
+class _Particles(NamedTuple):
+    """Oriented thresholds of particles, and their margins; without margins the conjunction decides."""
+
+    thresholds: Floats
+    margins: Sequence[Margins] | None = None
+
+
 @dataclass(frozen=True)
 class _Part:
     """Pages whose blocks stand one after the other: oriented features, words, first block of each page."""
@@ -79,8 +83,14 @@ class _Part:
         """Number of pages."""
         return len(self.starts) - 1
 
-    def masks(self, thresholds: Floats, margins: Sequence[Margins] | None) -> Floats:
-        """Return the label of each block for each particle: blocks × particles; without margins the conjunction."""
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return self.starts[-1]
+
+    def masks(self, candidates: _Particles) -> Floats:
+        """Return the label of each block for each particle: blocks × particles."""
+        thresholds, margins = candidates
         smallest = np.full((self.values.shape[0], thresholds.shape[0]), np.inf, dtype=np.float32)
         for column in range(thresholds.shape[1]):
             np.minimum(smallest, self.values[:, column, None] - thresholds[:, column], out=smallest)
@@ -95,77 +105,9 @@ class _Part:
         return labels
 
 
-@dataclass(frozen=True)
-class TrainingSet:
-    """Prepared pages in chunks; evaluates particles by array arithmetic, over threads.
-
-    Chunks do not depend on the number of threads, so neither do the results.
-    """
-
-    space: SearchSpace
-    parts: tuple[_Part, ...]
-    pages: int
-
-    @classmethod
-    def build(cls, pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> TrainingSet:
-        """Put pages together; pages with gold text and pages with snippets go into chunks of their own."""
-        if not pages:
-            raise TrainingError("there are no pages to train on")
-        groups = pages_in_groups(pages)
-        return cls(space, tuple(_part(group, space, metric) for group in groups), len(pages))
-
-    def fitness(self, positions: Array, *, decoder: str, jobs: int = 1) -> Array:
-        """Return the mean fitness over the pages of each particle.
-
-        Parameters
-        ----------
-        positions : float array, particles × dimensions
-            Positions in the search space.
-        decoder : str
-            ``"conjunction"`` or ``"mss"``.
-        jobs : int
-            Number of threads.
-        """
-        margins = [self.space.margins_of(position) for position in positions] if decoder == "mss" else None
-        return self._mean(self.space.oriented_thresholds(positions), margins, jobs)
-
-    def single_feature_fitness(self, column: int, thresholds: Array) -> Array:
-        """Return the mean fitness of one feature alone at several thresholds, in its own unit."""
-        feature = self.space.features[column]
-        oriented = np.full((thresholds.size, len(self.space.features)), -np.inf, dtype=np.float32)
-        oriented[:, column] = feature.sign * (thresholds - feature.low) / (feature.high - feature.low)
-        return self._mean(oriented, None, 1)
-
-    def keep_all_fitness(self) -> float:
-        """Return the mean fitness where every block is kept (the paper's strategy PR)."""
-        return float(self._mean(self._nothing(), None, 1)[0])
-
-    def grouped(self, metric: str, position: Array, *, decoder: str) -> GroupedScores:
-        """Return fitness and that of all blocks, pages with gold text and pages with snippets apart."""
-        margins = [self.space.margins_of(position)] if decoder == "mss" else None
-        found = self._values(self.space.oriented_thresholds(position[None]), margins, 1)[:, 0]
-        everything = self._values(self._nothing(), None, 1)[:, 0]
-        return grouped_scores(metric, ((part.chunk, part.pages) for part in self.parts), found, everything)
-
-    def _nothing(self) -> Floats:
-        """Return thresholds of which none binds, of one particle."""
-        return np.full((1, len(self.space.features)), -np.inf, dtype=np.float32)
-
-    def _mean(self, thresholds: Floats, margins: Sequence[Margins] | None, jobs: int) -> Array:
-        return np.asarray(self._values(thresholds, margins, jobs).mean(axis=0))
-
-    def _values(self, thresholds: Floats, margins: Sequence[Margins] | None, jobs: int) -> Array:
-        """Return the fitness of each page for each particle."""
-
-        def one(part: _Part) -> Array:
-            return part.chunk.fitness(part.masks(thresholds, margins))
-
-        if jobs <= 1:
-            found = [one(part) for part in self.parts]
-        else:
-            with ThreadPoolExecutor(jobs) as threads:
-                found = list(threads.map(one, self.parts))
-        return np.concatenate(found)
+def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> TrainingSet[_Particles]:
+    """Put pages together; pages with gold text and pages with snippets go into parts of their own."""
+    return TrainingSet(tuple(_part(group, space, metric) for group in pages_in_groups(pages)))
 
 
 def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Part:
@@ -255,19 +197,12 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         config, blank = self.config, self._blank_model()
         prepared, skipped = self._prepared(pages, blank, on_progress)
         space = SearchSpace(blank.features, with_margins=config.decoder == "mss")
-        training_set = TrainingSet.build(prepared, space, config.metric)
-        found = self._search(training_set, on_progress)
-        report = TrainingReport(
-            self.kind,
-            training_pages=len(prepared),
-            fitness=found.fitness,
-            keep_all=training_set.keep_all_fitness(),
-            training=training_set.grouped(config.metric, found.position, decoder=config.decoder),
-            history=found.history,
-            skipped=skipped,
-            details={"fitness_before_ascent": round(found.swarm_fitness, 6)} if config.polish.ascent else {},
-            interrupted=found.interrupted,
-        )
+        training_set = _training_set(prepared, space, config.metric)
+        found = self._search(training_set, space, on_progress)
+        best = self._particles(space, found.position[None])
+        report = training_set.report(self.kind, config.metric, found, best, skipped)
+        if config.polish.ascent:
+            report = replace(report, details={"fitness_before_ascent": round(found.swarm_fitness, 6)})
         own = self._by_language(prepared, found, space, on_progress)
         thresholds = {JOINT: space.thresholds(found.position), **own}
         return replace(blank, thresholds=thresholds, margins=space.margins_of(found.position), report=report)
@@ -281,8 +216,15 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         prepared, _ = self._prepared(pages, blank, no_progress)
         with_text = [page for page in prepared if isinstance(page.gold, PageTerms)]
         chosen, metric = (with_text, self.config.metric) if with_text else (prepared, "snippets")
-        training_set = TrainingSet.build(chosen, SearchSpace(blank.features), metric)
-        found = feature_curves(blank.features, training_set.single_feature_fitness)
+        training_set = _training_set(chosen, SearchSpace(blank.features), metric)
+
+        def fitness_of(column: int, thresholds: Array) -> Array:
+            feature = blank.features[column]
+            oriented = np.full((thresholds.size, len(blank.features)), -np.inf, dtype=np.float32)
+            oriented[:, column] = feature.sign * (thresholds - feature.low) / (feature.high - feature.low)
+            return np.asarray(training_set.values(_Particles(oriented)).mean(axis=0))
+
+        found = feature_curves(blank.features, fitness_of)
         return tuple(found), f"{METRICS[metric]}, {len(chosen)} pages"
 
     def _blank_model(self) -> TrainedThresholdModel:
@@ -303,15 +245,25 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         self, pages: Sequence[LabelledPage], blank: ThresholdModel, on_progress: OnProgress
     ) -> tuple[list[PreparedPage], tuple[str, ...]]:
         """Measure pages; those that cannot be used are listed with the reason."""
-        work = _Preparer(measurer_for(blank), self.config.fitness, keep_drawings=blank.table.reads_drawings)
-        return prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
+        work = _Preparer(measurer_for(blank), self.config.fitness, blank.table.reads_drawings)
+        measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
+        return [prepared for _, prepared in measured], skipped
 
-    def _search(self, training_set: TrainingSet, on_progress: OnProgress, *, lang: str = "") -> SearchResult:
+    def _particles(self, space: SearchSpace, positions: Array) -> _Particles:
+        """Return what positions of the search space stand for."""
+        uses_margins = self.config.decoder == "mss"
+        margins = [space.margins_of(position) for position in positions] if uses_margins else None
+        return _Particles(space.oriented_thresholds(positions), margins)
+
+    def _search(
+        self, training_set: TrainingSet[_Particles], space: SearchSpace, on_progress: OnProgress, *, lang: str = ""
+    ) -> SearchResult:
         """Look for the best thresholds of some pages."""
-        config, space = self.config, training_set.space
+        config = self.config
 
         def objective(positions: Array) -> Array:
-            return training_set.fitness(positions, decoder=config.decoder, jobs=self.jobs)
+            values = training_set.values(self._particles(space, positions), jobs=self.jobs)
+            return np.asarray(values.mean(axis=0))
 
         return search_with_progress(
             objective,
@@ -336,9 +288,9 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
             if count < self.config.fewest_pages:
                 continue
             own = [page for page in prepared if page.lang == lang]
-            training_set = TrainingSet.build(own, own_space, self.config.metric)
+            training_set = _training_set(own, own_space, self.config.metric)
             try:
-                found = self._search(training_set, on_progress, lang=lang)
+                found = self._search(training_set, own_space, on_progress, lang=lang)
             except KeyboardInterrupt:
                 break
             thresholds[lang] = own_space.thresholds(found.position)
@@ -348,24 +300,10 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 
 
 @dataclass(frozen=True)
-class _Preparer:
-    """Measures one labelled page for training, in this process or in another."""
+class _Preparer(Preparer[PreparedPage]):
+    """Keeps the features of a page."""
 
-    measurer: PageMeasurer
-    fitness: str
-    keep_drawings: bool = False
-
-    def __call__(self, page: LabelledPage) -> PreparedPage | str:
-        try:
-            return self._prepared(page)
-        except BlockfeatError as error:
-            return f"{page.corpus} {page.id}: {error}"
-
-    def _prepared(self, page: LabelledPage) -> PreparedPage | str:
-        parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
-        measured = self.measurer.measure(parsed, lang=page.lang)
-        gold = gold_of(page, measured.blocks, self.fitness)
-        if isinstance(gold, str):
-            return gold
+    def prepared(self, measured: MeasuredPage, gold: Gold) -> PreparedPage:
+        """Return what training needs of a page."""
         matrix = np.asarray(measured.matrix, dtype=np.float64)
         return PreparedPage(matrix, measured.blocks.measures.words, gold, measured.lang)

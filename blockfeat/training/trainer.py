@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.models.model import Model
 from blockfeat.pso.curves import FeatureCurve
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.strategies import GroupedScores
 
 Config = TypeVar("Config")
+Measured = TypeVar("Measured")
 
 
 @dataclass(frozen=True)
@@ -152,3 +155,68 @@ class Trainer(ABC, Generic[Config]):
     def curves(self, pages: Sequence[LabelledPage]) -> tuple[tuple[FeatureCurve, ...], str]:
         """Return the curves of single features on some pages, and what they measure; none for most kinds."""
         return (), ""
+
+
+def measured_pages(
+    work: Callable[[LabelledPage], Measured], pages: Sequence[LabelledPage], *, jobs: int, on_progress: OnProgress
+) -> tuple[list[tuple[LabelledPage, Measured]], tuple[str, ...]]:
+    """Measure pages, in this process or in others; those that cannot be used are listed with the reason.
+
+    Parameters
+    ----------
+    work : callable
+        Measures one page; raises `BlockfeatError` for a page that cannot be learnt from.
+    pages : sequence of LabelledPage
+        The pages.
+    jobs : int
+        Number of processes.
+    on_progress : callable
+        Called after each page.
+
+    Raises
+    ------
+    TrainingError
+        None can be used.
+    """
+    found: list[tuple[LabelledPage, Measured]] = []
+    skipped: list[str] = []
+    done = in_order(_Guarded(work), pages, jobs=jobs, failure=_skipped)
+    for number, (page, result) in enumerate(done, start=1):
+        if isinstance(result, _Skipped):
+            skipped.append(result.reason)
+        else:
+            found.append((page, result))
+        on_progress(Progress("measuring", number, len(pages), "pages measured"))
+    check_any(found, len(pages), skipped)
+    return found, tuple(skipped)
+
+
+def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> None:
+    """Raise TrainingError where none of so many pages can be learnt from, with the first reason."""
+    if not found:
+        why = f" (the first: {skipped[0]})" if skipped else ""
+        raise TrainingError(f"none of {pages} pages can be trained on{why}")
+
+
+@dataclass(frozen=True)
+class _Skipped:
+    """Why a page cannot be used."""
+
+    reason: str
+
+
+def _skipped(page: LabelledPage, reason: object) -> _Skipped:
+    return _Skipped(f"{page.corpus} {page.id}: {reason}")
+
+
+@dataclass(frozen=True)
+class _Guarded(Generic[Measured]):
+    """Measures a page, or says why it cannot be used."""
+
+    work: Callable[[LabelledPage], Measured]
+
+    def __call__(self, page: LabelledPage) -> Measured | _Skipped:
+        try:
+            return self.work(page)
+        except BlockfeatError as error:
+            return _skipped(page, error)

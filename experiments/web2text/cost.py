@@ -8,11 +8,11 @@ import numpy as np
 from lxml import etree
 
 from blockfeat.errors import ModelError
+from blockfeat.features.measuring import Measurer
 from blockfeat.models import load_model
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.leaves import LeafMeasurer
 from blockfeat.papers.web2text.model import Web2TextModel
 from blockfeat.training.evaluation.report import markdown_table
 from experiments.web2text.study import Study
@@ -39,7 +39,7 @@ def cost_section(study: Study) -> str:
     return f"{len(pages)} pages.\n\n" + markdown_table(("step", "ms a page", "bare parses"), rows)
 
 
-def _times(measurer: LeafMeasurer, labeller: LeafLabeller, data: bytes) -> list[float]:
+def _times(measurer: Measurer, labeller: LeafLabeller, data: bytes) -> list[float]:
     clock = [time.process_time()]
     etree.fromstring(data, etree.HTMLParser(encoding="utf-8"))
     clock.append(time.process_time())

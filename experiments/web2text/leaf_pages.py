@@ -15,10 +15,10 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
+from blockfeat.features.measuring import Measurer
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import PageFeatures, page_features
 from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.leaves import LeafMeasurer
 from blockfeat.papers.web2text.networks import LabelledLeaves
 from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.web2text.bte import body_leaves
@@ -103,7 +103,7 @@ class LeafPage:
 
 def label_pages(
     pages: Iterable[LabelledPage],
-    measurer: LeafMeasurer,
+    measurer: Measurer,
     extractors: Mapping[str, PeerExtract] | None = None,
     *,
     aligner: Aligner = "words",
@@ -114,7 +114,7 @@ def label_pages(
     ----------
     pages : iterable of LabelledPage
         With gold text; pages without a leaf are left out.
-    measurer : LeafMeasurer
+    measurer : Measurer
         What cuts and measures.
     extractors : mapping, optional
         Functions that extract text, by name; one that raises keeps nothing. `BTE` is always there.

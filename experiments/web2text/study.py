@@ -8,8 +8,9 @@ from functools import cached_property
 
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
+from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
-from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.corpora import Corpora
 
@@ -32,9 +33,9 @@ class Study:
     seeds: tuple[int, ...]
 
     @cached_property
-    def measurer(self) -> LeafMeasurer:
+    def measurer(self) -> Measurer:
         """What cuts pages into text leaves and measures them."""
-        return LeafMeasurer.of(Identifier.build())
+        return leaf_measurer(Identifier.build())
 
 
 def of_extractor(extractor: Extractor) -> PeerExtract:

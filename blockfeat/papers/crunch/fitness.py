@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -18,8 +17,7 @@ from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.measuring import MeasuredTree
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.fitness import Chunk
-from blockfeat.training.evaluation.strategies import GroupedScores
-from blockfeat.training.swarm_search import Gold, chunk_of, grouped_scores, pages_in_groups
+from blockfeat.training.swarm_search import Gold, TrainingSet, chunk_of, pages_in_groups
 
 CANDIDATES = CleanSettings().link_lists.containers
 """Containers of today that a particle may look at beside table cells."""
@@ -241,13 +239,16 @@ class _Part:
             pages=len(pages),
         )
 
-    def masks(self, found: Sequence[CleanSettings]) -> Mask:
-        """Return which blocks are kept under each of some settings: blocks × settings."""
-        return np.asarray(self.text @ self._left(_Limits.of(found)) > self.half)
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return self.half.size
 
-    def fitness(self, found: Sequence[CleanSettings]) -> Array:
-        """Return the fitness of each page under each of some settings: pages × settings."""
-        return self.chunk.fitness(self.masks(found).astype(np.float32))
+    def masks(self, candidates: Sequence[CleanSettings]) -> NDArray[np.float32]:
+        """Return which blocks are kept under each of some settings: blocks × settings."""
+        some = (candidates[at : at + _PARTICLES_AT_ONCE] for at in range(0, len(candidates), _PARTICLES_AT_ONCE))
+        kept = [self.text @ self._left(_Limits.of(found)) > self.half for found in some]
+        return np.concatenate(kept, axis=1, dtype=np.float32)
 
     def _left(self, limits: _Limits) -> NDArray[np.float32]:
         """Return whether the text of each node is left: nodes × particles."""
@@ -313,35 +314,6 @@ def _levels(level: NDArray[np.int64], parent: NDArray[np.int64]) -> Iterator[_Le
         yield _Level(first, end, parents, starts)
 
 
-@dataclass(frozen=True)
-class CrunchTrainingSet:
-    """Prepared pages in chunks; evaluates settings by array arithmetic, over threads, the same for any number."""
-
-    parts: tuple[_Part, ...]
-
-    @classmethod
-    def build(cls, pages: Sequence[PreparedTree], metric: str) -> CrunchTrainingSet:
-        """Put pages together."""
-        return cls(tuple(_Part.of(group, metric) for group in pages_in_groups(pages)))
-
-    def values(self, found: Sequence[CleanSettings], *, jobs: int = 1) -> Array:
-        """Return the fitness of each page under each of some settings: pages × settings."""
-        some = [found[first : first + _PARTICLES_AT_ONCE] for first in range(0, len(found), _PARTICLES_AT_ONCE)]
-
-        def one(part: _Part) -> Array:
-            return np.concatenate([part.fitness(settings) for settings in some], axis=1)
-
-        if jobs <= 1:
-            return np.concatenate([one(part) for part in self.parts])
-        with ThreadPoolExecutor(jobs) as threads:
-            return np.concatenate(list(threads.map(one, self.parts)))
-
-    def keep_all(self) -> Array:
-        """Return the fitness of each page where every block is kept."""
-        whole = [part.chunk.fitness(np.ones((part.half.size, 1), dtype=np.float32)) for part in self.parts]
-        return np.concatenate(whole)[:, 0]
-
-    def grouped(self, metric: str, settings: CleanSettings) -> GroupedScores:
-        """Return fitness and that of all blocks, pages with gold text and pages with snippets apart."""
-        chunks = ((part.chunk, part.pages) for part in self.parts)
-        return grouped_scores(metric, chunks, self.values([settings])[:, 0], self.keep_all())
+def training_set(pages: Sequence[PreparedTree], metric: str) -> TrainingSet[Sequence[CleanSettings]]:
+    """Put prepared pages together, to score settings over them."""
+    return TrainingSet(tuple(_Part.of(group, metric) for group in pages_in_groups(pages)))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.decision import Walked
 
@@ -67,33 +66,13 @@ class MeasuredTree(MeasuredPage):
 
 
 @dataclass(frozen=True)
-class CrunchMeasurer:
-    """Cuts pages into blocks and keeps their trees.
-
-    Attributes
-    ----------
-    blocks : Measurer
-        Cuts pages into blocks; no features of them are computed.
-    """
-
-    blocks: Measurer
-
-    @property
-    def identifier(self) -> Identifier:
-        """Language identification."""
-        return self.blocks.identifier
+class CrunchMeasurer(Measurer):
+    """Cuts pages into blocks, of which no features are computed, and keeps their trees."""
 
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredTree:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
-        measured = self.blocks.measure(page, lang=lang)
-        return MeasuredTree(
-            blocks=measured.blocks,
-            matrix=measured.matrix,
-            lang=measured.lang,
-            stop_words=measured.stop_words,
-            page=page,
-            text=element_text(measured.blocks),
-        )
+        measured = super().measure(page, lang=lang)
+        return MeasuredTree(**vars(measured), page=page, text=element_text(measured.blocks))
 
 
 def element_text(blocks: Blocks) -> ElementText:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ConfigError, ModelError
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
@@ -202,8 +202,7 @@ class CrunchModel:
 
     def measurer(self, identifier: Identifier) -> CrunchMeasurer:
         """Return the measuring stage: blocks by the model's table, and the page's tree beside them."""
-        blocks = Measurer(Cutter.of(self.table), features=(), identifier=identifier, languages=self.languages)
-        return CrunchMeasurer(blocks)
+        return CrunchMeasurer(Cutter.of(self.table), (), identifier, self.languages)
 
     def favouring(self, side: str) -> CrunchModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: half or twice as many links for each word."""
@@ -214,13 +213,13 @@ class CrunchModel:
 
     def predict(self, measured: MeasuredPage) -> Prediction:
         """Keep the blocks of which more than half of the characters survive; the score is their share - 0.5."""
-        tree = _tree(measured)
+        tree = tree_of(measured)
         scores = tree.text.share_left(self._is_left(self._decision(tree))) - _HALF
         return Prediction(scores, scores > 0)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block which filter takes its text, and by what count."""
-        tree = _tree(measured)
+        tree = tree_of(measured)
         decision = self._decision(tree)
         return tuple(Reasons(decision, self.settings, tree.text).of_blocks(prediction.scores + _HALF))
 
@@ -261,7 +260,7 @@ class CrunchModel:
             )
 
 
-def _tree(measured: MeasuredPage) -> MeasuredTree:
+def tree_of(measured: MeasuredPage) -> MeasuredTree:
     """Return a page that was measured with its tree."""
     if not isinstance(measured, MeasuredTree):
         raise ModelError("crunch needs a page with its tree, as its own measurer gives it")

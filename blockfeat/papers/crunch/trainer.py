@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import spaced
-from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.errors import TrainingError
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
-from blockfeat.page.page import Page
-from blockfeat.papers.crunch.fitness import CANDIDATES, CrunchTrainingSet, PreparedTree, nodes_of
+from blockfeat.papers.crunch.fitness import CANDIDATES, PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.hosts import HostList
-from blockfeat.papers.crunch.measuring import CrunchMeasurer
-from blockfeat.papers.crunch.model import CrunchModel
+from blockfeat.papers.crunch.model import CrunchModel, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import Polish, SearchResult
+from blockfeat.pso.space import between
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.swarm_search import SwarmConfig, gold_of, prepared_pages, search_with_progress
-from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, no_progress
+from blockfeat.training.swarm_search import Gold, Preparer, SwarmConfig, TrainingSet, search_with_progress
+from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 _RATIO = (0.01, 10.0)
@@ -60,7 +60,7 @@ class CrunchSpace:
     def settings(self, position: Array) -> CleanSettings:
         """Return the settings that a position stands for; beyond the ends of a range it means the end."""
         values = np.clip(position, 0.0, 1.0)
-        ratio, container_ratio = (float(f"{_between(_RATIO, share):.4g}") for share in values[:2].tolist())
+        ratio, container_ratio = (float(f"{between(_RATIO, share):.4g}") for share in values[:2].tolist())
         text_links, forms, tables, cells, *containers = (values[_NUMBERS:] >= _ON).tolist()
         base = self.base
         return replace(
@@ -91,12 +91,6 @@ class CrunchSpace:
         is_on = [settings.filters.text_links, settings.filters.forms, tables.remove, lists.remove and lists.cells]
         is_on += [lists.remove and name in lists.containers for name in CANDIDATES]
         return np.asarray(np.clip(np.array([*ratios, *least, *(0.75 if on else 0.25 for on in is_on)]), 0.0, 1.0))
-
-
-def _between(limits: tuple[float, float], share: float) -> float:
-    """Point between two limits on a logarithmic scale."""
-    low, high = limits
-    return float(low * (high / low) ** share)
 
 
 def _share(limits: tuple[float, float], value: float) -> float:
@@ -166,33 +160,24 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         config = self.config
         blank = TrainedCrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
         measurer = blank.measurer(Identifier.build(StopWordIndex.build()))
-        work = _Preparer(
-            measurer, blank.settings, blank.hosts, config.fitness, keep_drawings=blank.table.reads_drawings
-        )
+        work = _Preparer(measurer, config.fitness, blank.table.reads_drawings, blank.settings, blank.hosts)
         pages = spaced(pages, config.most_pages or None)
-        prepared, skipped = prepared_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
-        training_set, space = CrunchTrainingSet.build(prepared, config.metric), CrunchSpace(blank.settings)
-        found = self._search(training_set, space, on_progress)
+        measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
+        trees, space = training_set([tree for _, tree in measured], config.metric), CrunchSpace(blank.settings)
+        found = self._search(trees, space, on_progress)
         settings = space.settings(found.position)
-        report = TrainingReport(
-            self.kind,
-            training_pages=len(prepared),
-            fitness=found.fitness,
-            keep_all=float(training_set.keep_all().mean()),
-            training=training_set.grouped(config.metric, settings),
-            history=found.history,
-            skipped=skipped,
-            details={"fitness_of_paper": round(float(training_set.values([blank.settings]).mean()), 6)},
-            interrupted=found.interrupted,
-        )
+        of_paper = round(float(trees.values([blank.settings]).mean()), 6)
+        report = trees.report(self.kind, config.metric, found, [settings], skipped, fitness_of_paper=of_paper)
         return replace(blank, settings=settings, report=report)
 
-    def _search(self, training_set: CrunchTrainingSet, space: CrunchSpace, on_progress: OnProgress) -> SearchResult:
+    def _search(
+        self, trees: TrainingSet[Sequence[CleanSettings]], space: CrunchSpace, on_progress: OnProgress
+    ) -> SearchResult:
         """Look for the best settings."""
 
         def objective(positions: Array) -> Array:
             found = [space.settings(position) for position in positions]
-            return np.asarray(training_set.values(found, jobs=self.jobs).mean(axis=0))
+            return np.asarray(trees.values(found, jobs=self.jobs).mean(axis=0))
 
         return search_with_progress(
             objective,
@@ -206,22 +191,13 @@ class CrunchTrainer(Trainer[CrunchConfig]):
 
 
 @dataclass(frozen=True)
-class _Preparer:
-    """Measures one labelled page for training, in this process or in another."""
+class _Preparer(Preparer[PreparedTree]):
+    """Keeps the elements of a page that may go."""
 
-    measurer: CrunchMeasurer
     settings: CleanSettings
     hosts: HostList | None
-    fitness: str
-    keep_drawings: bool = False
 
-    def __call__(self, page: LabelledPage) -> PreparedTree | str:
-        try:
-            parsed = Page.parse(page.html, keep_drawings=self.keep_drawings)
-            tree = self.measurer.measure(parsed, lang=page.lang)
-        except BlockfeatError as error:
-            return f"{page.corpus} {page.id}: {error}"
-        gold = gold_of(page, tree.blocks, self.fitness)
-        if isinstance(gold, str):
-            return gold
-        return PreparedTree(nodes_of(tree, self.settings, self.hosts), tree.blocks.measures.words, gold)
+    def prepared(self, measured: MeasuredPage, gold: Gold) -> PreparedTree:
+        """Return what training needs of a page."""
+        nodes = nodes_of(tree_of(measured), self.settings, self.hosts)
+        return PreparedTree(nodes, measured.blocks.measures.words, gold)

@@ -15,7 +15,7 @@ from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
 from blockfeat.papers.tokens.counts import TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, check_any, no_progress
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,7 @@ class TokenTrainer(Trainer[TokenConfig]):
             if why is not None:
                 skipped.append(f"{page.corpus} {page.id}: {why}")
             on_progress(Progress("measuring", len(pages) + number, 2 * len(pages), "pages counted"))
-        if not used:
-            why = f" (the first: {skipped[0]})" if skipped else ""
-            raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
+        check_any(range(used), len(pages), skipped)
         vocabulary, bayes = counter.finish(
             least_sources=config.least_sources,
             smoothing=config.smoothing,

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
-from blockfeat.blocks.tagtable import TagTable
 from blockfeat.features.measuring import MeasuredPage, Measurer
-from blockfeat.lang.identify import Identifier
 from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, LEAF_TAGS, PARENT_TAGS, ranges
-from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, LeafMeasurer, class_paths, count_leaves
+from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -64,7 +61,7 @@ def page_features(measured: MeasuredPage) -> PageFeatures:
     Parameters
     ----------
     measured : MeasuredPage
-        What `blockfeat.papers.web2text.leaves.LeafMeasurer.measure` returned.
+        What the measurer of `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
     """
     blocks = measured.blocks
     n = len(blocks)
@@ -244,40 +241,19 @@ class MeasuredLeaves(MeasuredPage):
 
 
 @dataclass(frozen=True)
-class Web2TextMeasurer:
-    """Cuts pages into blocks and into text leaves.
+class Web2TextMeasurer(Measurer):
+    """Cuts pages into blocks, of which no features are computed, and into text leaves.
 
     Attributes
     ----------
-    blocks : Measurer
-        Cuts pages into the blocks of the result; no features of them are computed.
-    leaves : LeafMeasurer
-        Cuts pages into text leaves.
+    leaves : Measurer
+        What `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
     """
 
-    blocks: Measurer
-    leaves: LeafMeasurer
-
-    @classmethod
-    def of(cls, table: TagTable, identifier: Identifier, *, languages: tuple[str, ...] = ()) -> Web2TextMeasurer:
-        """Make a measurer with the tag table of the result; the identifier may be shared."""
-        blocks = Measurer(cutter=Cutter.of(table), features=(), identifier=identifier, languages=languages)
-        return cls(blocks, LeafMeasurer.of(identifier))
-
-    @property
-    def identifier(self) -> Identifier:
-        """Language identification."""
-        return self.blocks.identifier
+    leaves: Measurer = field(kw_only=True)
 
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
-        measured = self.blocks.measure(page, lang=lang)
+        measured = super().measure(page, lang=lang)
         leaves = self.leaves.measure(page, lang=measured.lang)
-        return MeasuredLeaves(
-            blocks=measured.blocks,
-            matrix=measured.matrix,
-            lang=measured.lang,
-            stop_words=measured.stop_words,
-            leaves=leaves.blocks,
-            leaf_features=page_features(leaves),
-        )
+        return MeasuredLeaves(**vars(measured), leaves=leaves.blocks, leaf_features=page_features(leaves))

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import Measurer
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordRatios
-from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags, parents_of
 
 Floats = NDArray[np.float64]
@@ -108,20 +107,9 @@ def leaf_table() -> TagTable:
     return TagTable.from_dict(tomllib.loads(source), where="leaves.toml", source=source)
 
 
-@dataclass(frozen=True)
-class LeafMeasurer:
-    """Cuts pages into text leaves and finds their language and stop words."""
-
-    measurer: Measurer
-
-    @classmethod
-    def of(cls, identifier: Identifier) -> LeafMeasurer:
-        """Make one; the identifier may be shared with other measurers."""
-        return cls(Measurer(cutter=Cutter.of(leaf_table()), features=(), identifier=identifier))
-
-    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
-        """Cut a page; see `blockfeat.features.measuring.Measurer.measure`."""
-        return self.measurer.measure(page, lang=lang)
+def leaf_measurer(identifier: Identifier, languages: tuple[str, ...] = ()) -> Measurer:
+    """Return what cuts pages into text leaves and finds their language and stop words."""
+    return Measurer(Cutter.of(leaf_table()), features=(), identifier=identifier, languages=languages)
 
 
 def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
+from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
@@ -20,6 +21,7 @@ from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import MeasuredLeaves, Web2TextMeasurer
 from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.leaves import leaf_measurer
 
 _SCHEMA = 1
 _FAVOUR = 1.5
@@ -59,7 +61,8 @@ class Web2TextModel:
 
     def measurer(self, identifier: Identifier) -> Web2TextMeasurer:
         """Return the measuring stage: blocks by the model's table, text leaves and their features beside them."""
-        return Web2TextMeasurer.of(self.table, identifier, languages=self.languages)
+        cutter, leaves = Cutter.of(self.table), leaf_measurer(identifier)
+        return Web2TextMeasurer(cutter, (), identifier, self.languages, leaves=leaves)
 
     def favouring(self, side: str) -> Web2TextModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the log odds of content move by 1.5."""

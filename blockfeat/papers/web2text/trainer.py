@@ -9,24 +9,24 @@ from typing import ClassVar
 import numpy as np
 
 from blockfeat._extras import import_torch
-from blockfeat._pool import in_order
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import label_blocks
 from blockfeat.data.split import split_by_host
-from blockfeat.errors import BlockfeatError, CorpusError, TrainingError
+from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.features.context import context_columns
+from blockfeat.features.measuring import Measurer
 from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.labeller import LeafLabeller
-from blockfeat.papers.web2text.leaves import LeafMeasurer
+from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.papers.web2text.model import Web2TextModel
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, train_web2text
 from blockfeat.training.pages import LabelOptions, convention_marks
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, measured_pages, no_progress
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,10 @@ class TrainedWeb2TextModel(Web2TextModel):
 class LeafPageLabeller:
     """Measures and labels the text leaves of pages, in this process or in another."""
 
-    measurer: LeafMeasurer
+    measurer: Measurer
     options: LabelOptions
 
-    def __call__(self, page: LabelledPage) -> LabelledLeaves | str:
-        """Return the labelled leaves of a page, or why it cannot be used."""
-        try:
-            return self._labelled(page)
-        except BlockfeatError as error:
-            return f"{page.corpus} {page.id}: {error}"
-
-    def _labelled(self, page: LabelledPage) -> LabelledLeaves:
+    def __call__(self, page: LabelledPage) -> LabelledLeaves:
         """Label the leaves: body text is content; headlines and bylines are not, captions do not count."""
         if not page.text:
             raise TrainingError("it has no gold text")
@@ -111,8 +104,10 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedWeb2TextModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch()  # before minutes of measuring
-        leaves, skipped = self._labelled(pages, on_progress)
-        usable = [page for page in pages if id(page) in leaves]
+        measurer = leaf_measurer(Identifier.build(), self.languages)
+        work = LeafPageLabeller(measurer, self.config.labels)
+        measured, skipped = measured_pages(work, pages, jobs=self.jobs, on_progress=on_progress)
+        usable, leaves = [page for page, _ in measured], {id(page): found for page, found in measured}
         rest, validation = self._split(usable)
         checked = [_weighing_one(leaves[id(page)]) for page in validation]
         recipe = self.config.recipe
@@ -150,27 +145,6 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             languages=self.languages,
             report=report,
         )
-
-    def _labelled(
-        self, pages: Sequence[LabelledPage], on_progress: OnProgress
-    ) -> tuple[dict[int, LabelledLeaves], tuple[str, ...]]:
-        """Return the labelled leaves of each page by its id(), and why others cannot be used."""
-        measurer = LeafMeasurer.of(Identifier.build())
-        measurer = replace(measurer, measurer=replace(measurer.measurer, languages=self.languages))
-        labeller = LeafPageLabeller(measurer, self.config.labels)
-        found: dict[int, LabelledLeaves] = {}
-        skipped: list[str] = []
-        done = in_order(labeller, pages, jobs=self.jobs, failure=lambda page, reason: f"{page.id}: {reason}")
-        for number, (page, result) in enumerate(done, start=1):
-            if isinstance(result, str):
-                skipped.append(result)
-            else:
-                found[id(page)] = result
-            on_progress(Progress("measuring", number, len(pages), "pages measured"))
-        if not found:
-            why = f" (the first: {skipped[0]})" if skipped else ""
-            raise TrainingError(f"none of {len(pages)} pages can be trained on{why}")
-        return found, tuple(skipped)
 
     def _split(self, pages: Sequence[LabelledPage]) -> tuple[list[LabelledPage], list[LabelledPage]]:
         """Return pages to train on and pages for validation, of other hosts."""

@@ -9,7 +9,6 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import Model
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
-from blockfeat.papers.web2text.features import Web2TextMeasurer
 from blockfeat.papers.web2text.model import Web2TextModel
 from leaves_of import labeller_of_long_leaves, leaf_measurer
 from pages import article_page
@@ -21,8 +20,8 @@ def model():
 
 
 def measure(html):
-    identifier = leaf_measurer().measurer.identifier
-    return Web2TextMeasurer.of(load_table("html5"), identifier).measure(Page.parse(html), lang="en")
+    measurer = Web2TextModel(labeller_of_long_leaves()).measurer(leaf_measurer().identifier)
+    return measurer.measure(Page.parse(html), lang="en")
 
 
 def kept_texts(model, html):
