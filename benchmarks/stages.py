@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.context import feature_matrix
+from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.report import markdown_table
 
@@ -99,11 +101,16 @@ def _clock_after_each_stage(extractor: Extractor, html: str | bytes) -> Iterator
     yield time.process_time()
     measurer = extractor.measurer
     if isinstance(measurer, Measurer):
-        blocks = measurer.cut(page)
+        blocks = measurer.cutter.cut(page, measurer.segmenter)
         yield time.process_time()
-        language = measurer.language(page, blocks)
+        page_wide = measurer.stop_word_scope == "page"
+        language = measurer.identifier.page_language(
+            blocks.measures, blocks.block_starts, declared=page.declared_lang, languages=measurer.languages,
+            stop_lists=measurer.stop_lists, page_wide=page_wide,
+        )  # fmt: skip
         yield time.process_time()
-        measured = measurer.features_of(blocks, language)
+        matrix = feature_matrix(measurer.features, Measured(blocks, language.stop_words))
+        measured = MeasuredPage(blocks, matrix, language.lang, language.stop_words)
     else:
         # A measurer with a segmentation of its own does all of it in one step.
         yield time.process_time()

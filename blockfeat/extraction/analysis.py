@@ -29,7 +29,7 @@ from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.parts import TextLink
+    from blockfeat.extraction.choice import TextLink
 
 _WORD = re.compile(r"\S+")
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
@@ -48,7 +48,7 @@ class Facts:
     lang_confidence : float or None
         How sure it is that the text is in the page's language, from 0 to 1.
     roles : tuple of str
-        The part of each block, of `blockfeat.extraction.parts.ROLES`.
+        The part of each block, of `blockfeat.extraction.choice.ROLES`.
     lead, body : str or None
         The standfirst; the kept text that is neither headline, lead, caption nor comment.
     captions, comments : tuple of str
@@ -193,9 +193,9 @@ class PageAnalysis:
         from blockfeat.content.links import Base
         from blockfeat.content.plain import plain_text
         from blockfeat.content.tables import data_tables
+        from blockfeat.extraction.choice import block_roles, links_of_text
         from blockfeat.extraction.confidence import confidence_measures, expected_f1
         from blockfeat.extraction.page_kind import PageEvidence, page_kind
-        from blockfeat.extraction.parts import block_roles, links_of_text
         from blockfeat.page.json_ld import declared_free
 
         blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores

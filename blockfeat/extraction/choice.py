@@ -1,19 +1,24 @@
-"""Which blocks are the text: what the model keeps, once the options are met and what the site repeats is dropped."""
+"""Which blocks are the text, once options and site profile are met; the role of each block, and the links of the text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, kinds_of_containers
+from blockfeat.content.links import Base
+from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile
+from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import name_keys
 
@@ -35,6 +40,21 @@ _LEFT_OUT = "dropped: the options leave it out"
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
+ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
+"""What a block can be."""
+
+_FEWEST_WORDS = 4
+# A standfirst is one of the first so many blocks behind the headline.
+_FIRST = 4
+_LEAST_LEAD = 8
+_AROUND = 3
+
+MOST_LINKS = 200
+"""At most so many links of a page are given."""
+
+_SCHEMES = ("http", "https")
+_LONGEST = 2_000
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
@@ -48,6 +68,10 @@ class Choice:
         The data tables of the page.
     overruled : dict
         Why blocks are kept or dropped against the model's label, by block.
+    title : str or None
+        The page's title, in normal form if the options say so.
+    headline : int or None
+        The block that is the headline; see `find_headline`.
     site_repeated : int
         How many blocks were dropped because other pages of the site repeat them.
     """
@@ -55,6 +79,8 @@ class Choice:
     kept: Mask
     tables: list[DataTable]
     overruled: dict[int, str]
+    title: str | None = None
+    headline: int | None = None
     site_repeated: int = 0
 
 
@@ -76,7 +102,7 @@ class Chooser:
     site: SiteProfile | None
     drops_pointers: bool
 
-    def choose(self, blocks: Blocks, predicted: Mask, headline: int | None) -> Choice:
+    def choose(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
 
         What the site repeats goes first, unless nothing would be left of the text.
@@ -87,30 +113,33 @@ class Chooser:
             The page's n blocks.
         predicted : bool array, n
             What the model keeps.
-        headline : int or None
-            The block that is the headline; see `find_headline`.
+        title : str or None
+            The page's title.
         """
         if self.site is not None and (repeated := self.site.repeated(KeptTexts.of(blocks.measures, predicted))):
             without = predicted.copy()
             without[list(repeated)] = False
-            choice = self._with_options(blocks, without, headline)
+            choice = self._with_options(blocks, without, predicted, title)
             if choice.kept.any():
                 dropped = {block: _repeated(pages) for block, pages in repeated.items() if not choice.kept[block]}
-                return Choice(choice.kept, choice.tables, dropped | choice.overruled, len(dropped))
-        return self._with_options(blocks, predicted, headline)
+                return replace(choice, overruled=dropped | choice.overruled, site_repeated=len(dropped))
+        return self._with_options(blocks, predicted, predicted, title)
 
-    def _with_options(self, blocks: Blocks, predicted: Mask, headline: int | None) -> Choice:
-        """Return what is kept once the options are met.
+    def _with_options(self, blocks: Blocks, left: Mask, predicted: Mask, title: str | None) -> Choice:
+        """Return what is kept once the options are met, of what the site has left of the blocks that the model keeps.
 
         Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and lines that
         point at other texts go.
         """
-        tables = data_tables(blocks, predicted)
-        whole = completed(blocks, predicted, tables)
+        tables = data_tables(blocks, left)
+        whole = completed(blocks, left, tables)
+        if title and self.options.normalise:
+            title = normalised(title)
+        headline = find_headline(blocks, predicted, title)
         chosen = with_parts(blocks, whole, headline, self.options)
         overruled: dict[int, str] = {}
-        if whole is not predicted:
-            overruled = dict.fromkeys((whole & ~predicted).nonzero()[0].tolist(), _COMPLETED)
+        if whole is not left:
+            overruled = dict.fromkeys((whole & ~left).nonzero()[0].tolist(), _COMPLETED)
         if chosen is not whole:
             changed = (chosen != whole).nonzero()[0].tolist()
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
@@ -120,7 +149,7 @@ class Chooser:
             chosen = chosen.copy()
             chosen[found] = False
             overruled.update(dict.fromkeys(found, _POINTER))
-        return Choice(chosen, tables, overruled)
+        return Choice(chosen, tables, overruled, title, headline)
 
 
 def _repeated(pages: int) -> str:
@@ -226,3 +255,105 @@ def in_comments(blocks: Blocks) -> Mask:
 def _is_of_comments(attributes: Mapping[str, str]) -> bool:
     names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
     return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
+
+
+def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, ...]:
+    """Return the role of each block, one of `ROLES`; linear in the page.
+
+    Every block that is kept is ``"headline"``, ``"lead"``, ``"body"``, ``"caption"`` or ``"comment"``. Of the others,
+    the headline, captions inside the text, and comments are told from ``"clutter"``.
+
+    The lead is the standfirst: among the first blocks behind the headline, those in an element named so (``cues.toml``,
+    kind ``lead``) or the sub-heading right behind the headline; where there is none, the first paragraph. A text of
+    one block has no lead.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are content.
+    headline : int or None
+        The block that is the headline (`blockfeat.extraction.choice.find_headline`).
+    """
+    kinds = _kinds(blocks)
+    roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
+    if kept.any():
+        roles[(kinds == "caption") & text_span(kept)] = ROLES.index("caption")
+    words = blocks.measures.words
+    prose = (blocks.measures.anchor_words <= _LINKED * words) & (words >= _FEWEST_WORDS)
+    roles[in_comments(blocks) & (kept | prose)] = ROLES.index("comment")
+    if headline is not None:
+        roles[headline] = ROLES.index("headline")
+    body = (roles == ROLES.index("body")).nonzero()[0]
+    roles[_lead(blocks, body, headline, kinds == "heading")] = ROLES.index("lead")
+    return tuple(ROLES[role] for role in roles.tolist())
+
+
+def _kinds(blocks: Blocks) -> NDArray[np.str_]:
+    """Return the kind of each block."""
+    return np.array([kind.name for kind in kinds_of_containers(blocks)])[blocks.container]
+
+
+def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, headings: Mask) -> list[int]:
+    """Return the blocks of the lead, from those of the body."""
+    if body.size < 2:
+        return []
+    behind = body if headline is None else body[body > headline]
+    first: list[int] = behind[:_FIRST].tolist()
+    marked = [block for block in first if _is_marked(blocks, block)]
+    if marked and len(marked) < body.size:
+        return marked
+    is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
+    if is_below_headline and int(blocks.measures.words[first[0]]) >= _LEAST_LEAD:
+        return first[:1]
+    paragraphs = [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD]
+    return paragraphs[:1]
+
+
+def _is_marked(blocks: Blocks, block: int) -> bool:
+    """Return whether one of the innermost elements around a block, of few blocks, is named as a standfirst."""
+    cues, containers = bundled_cues(), blocks.containers
+    around, container = [], int(blocks.container[block])
+    while container >= 0 and int(containers.end_block[container] - containers.first_block[container]) <= _AROUND:
+        around.append(int(containers.element[container]))
+        container = int(containers.parent[container])
+    bits = cues.of_elements(blocks.tags, np.array(around, dtype=np.int64)).bits
+    return bool((bits & np.uint32(cues.masks["lead"])).any())
+
+
+@dataclass(frozen=True, slots=True)
+class TextLink:
+    """A link in the text: its words, and the absolute address that it points to."""
+
+    text: str
+    url: str
+
+
+def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[TextLink, ...]:
+    """Return the links that begin in the blocks that are kept, in order, at most `MOST_LINKS`.
+
+    Only addresses of the web, absolute once they are resolved against ``base``; links without words are passed over.
+    """
+    anchors, text = blocks.anchors, blocks.page_text.text
+    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
+    inside = (owners < len(blocks)).nonzero()[0]
+    found = []
+    for anchor in inside[kept[owners[inside]]].tolist():
+        words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())
+        href = blocks.tags.attributes(int(anchors.element[anchor])).get("href", "")
+        target = _of_the_web(base.resolved(href.strip())) if words and href and len(href) <= _LONGEST else None
+        if target is not None:
+            found.append(TextLink(words, target))
+        if len(found) == MOST_LINKS:
+            break
+    return tuple(found)
+
+
+def _of_the_web(address: str) -> str | None:
+    """Return an address that is absolute and of the web; None for any other."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return address if parts.scheme in _SCHEMES and parts.netloc else None

@@ -11,7 +11,7 @@ from typing import Unpack
 from blockfeat.content.plain import normalised, plain_text
 from blockfeat.errors import BlockfeatError, LanguageError, ModelError
 from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.choice import Chooser, find_headline
+from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.phrases import is_error_page
@@ -168,15 +168,11 @@ class Extractor:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         blocks, options, model = measured.blocks, self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
-        title = page.title
-        if title and options.normalise:
-            title = normalised(title)
-        headline = find_headline(blocks, prediction.kept, title)
         chooser = Chooser(options, self.site, drops_pointers=model.kind in _WITHOUT_POINTERS)
-        choice = chooser.choose(blocks, prediction.kept, headline)
+        choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
-        is_error = is_error_page(blocks, choice.kept, title)
-        headline_text = None if headline is None else blocks.text(headline)
+        is_error = is_error_page(blocks, choice.kept, choice.title)
+        headline_text = None if choice.headline is None else blocks.text(choice.headline)
         if headline_text and options.normalise:
             headline_text = normalised(headline_text)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
@@ -185,7 +181,7 @@ class Extractor:
             lang=measured.lang,
             url=page.url,
             id=id,
-            title=title,
+            title=choice.title,
             headline=headline_text,
             status="ok" if text and not is_error else "no content" if len(blocks) else "empty",
             warnings=(*warnings, _ERROR_PAGE) if is_error else warnings,
@@ -199,8 +195,8 @@ class Extractor:
                 model=model,
                 identifier=self.measurer.identifier,
                 options=options,
-                title=title,
-                headline=headline,
+                title=choice.title,
+                headline=choice.headline,
                 overruled=choice.overruled,
             ),
         )

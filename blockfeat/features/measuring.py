@@ -15,8 +15,8 @@ from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import feature_matrix
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.lang.identify import Identifier, normalise_code
-from blockfeat.lang.index import StopWordRatios, stop_word_ratios
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordRatios
 from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.page.page import Page
@@ -45,14 +45,6 @@ class MeasuredPage:
 
     blocks: Blocks
     matrix: NDArray[np.floating[Any]]
-    lang: str | None
-    stop_words: StopWordRatios
-
-
-@dataclass(frozen=True)
-class PageLanguage:
-    """Language of a page (ISO 639-1, None where unknown) and the stop-word ratios of its blocks."""
-
     lang: str | None
     stop_words: StopWordRatios
 
@@ -150,26 +142,15 @@ class Measurer:
         lang : str, optional
             The page's language where the caller knows it; identified otherwise.
         """
-        blocks = self.cut(page)
-        return self.features_of(blocks, self.language(page, blocks, lang=lang))
-
-    def cut(self, page: Page) -> Blocks:
-        """Cut a page into blocks."""
-        return self.cutter.cut(page, self.segmenter)
-
-    def language(self, page: Page, blocks: Blocks, *, lang: str | None = None) -> PageLanguage:
-        """Identify the language of a page, unless the caller knows it, and count its stop words."""
-        index, measures = self.identifier.index, blocks.measures
-        rows = index.rows_of_keys(measures.token_keys)
-        lang = normalise_code(lang) or self.identifier.of_page(
-            measures, blocks.block_starts, rows, declared=page.declared_lang, languages=self.languages
+        blocks = self.cutter.cut(page, self.segmenter)
+        language = self.identifier.page_language(
+            blocks.measures,
+            blocks.block_starts,
+            lang=lang,
+            declared=page.declared_lang,
+            languages=self.languages,
+            stop_lists=self.stop_lists,
+            page_wide=self.stop_word_scope == "page",
         )
-        asked = self.stop_lists
-        if self.stop_word_scope == "page" and lang is not None and lang in index.languages:
-            asked = (lang,)
-        return PageLanguage(lang, stop_word_ratios(measures, index, asked, rows=rows))
-
-    def features_of(self, blocks: Blocks, language: PageLanguage) -> MeasuredPage:
-        """Compute the features of the blocks of a page in a language."""
         matrix = feature_matrix(self.features, Measured(blocks, language.stop_words))
         return MeasuredPage(blocks, matrix, language.lang, language.stop_words)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import code_points
 from blockfeat.lang.counting import prose_sample
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.index import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.measures import TextMeasures, tokenize
 from blockfeat.lang.scripts import SCRIPTS, languages_of, letters_by_script, written_in
 
@@ -124,6 +124,14 @@ class LanguageGuess:
 _NOTHING = LanguageGuess(lang=None, source="none", confidence=0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class PageLanguage:
+    """Language of a page (ISO 639-1, None where unknown) and the stop-word ratios of its blocks."""
+
+    lang: str | None
+    stop_words: StopWordRatios
+
+
 @dataclass(frozen=True, eq=False)
 class Identifier:
     """Language identification over the stop lists of an index.
@@ -184,6 +192,36 @@ class Identifier:
             return _decided_by_script(alone, script, share, prior, allowed)
         rows = self.index.rows(tokenize(_windows(sample))) if rows is None else rows[:_MOST_WORDS]
         return self._by_words(sample, rows, script, prior, allowed)
+
+    def page_language(
+        self,
+        measures: TextMeasures,
+        starts: NDArray[np.int32],
+        *,
+        declared: str | None,
+        stop_lists: tuple[str, ...],
+        languages: Sequence[str] = (),
+        lang: str | None = None,
+        page_wide: bool = True,
+    ) -> PageLanguage:
+        """Identify the language of a page, unless the caller knows it, and count the stop words of its blocks.
+
+        Parameters
+        ----------
+        measures, starts, declared, languages
+            As for `of_page`.
+        stop_lists
+            Languages whose stop words are counted.
+        lang
+            The language where the caller knows it.
+        page_wide
+            Count those of the page's language alone where there is a list for it.
+        """
+        rows = self.index.rows_of_keys(measures.token_keys)
+        found = normalise_code(lang) or self.of_page(measures, starts, rows, declared=declared, languages=languages)
+        if page_wide and found is not None and found in self.index.languages:
+            stop_lists = (found,)
+        return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists, rows=rows))
 
     def of_page(
         self,

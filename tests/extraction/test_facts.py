@@ -9,8 +9,8 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.content.links import Base
+from blockfeat.extraction.choice import MOST_LINKS, TextLink
 from blockfeat.extraction.confidence import confidence_measures, expected_f1
-from blockfeat.extraction.parts import MOST_LINKS, TextLink
 from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
 

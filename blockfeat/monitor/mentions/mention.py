@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from blockfeat.blocks.block import Block
+from blockfeat.extraction.choice import ROLES
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.parts import ROLES
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import sentence_ends
 from blockfeat.monitor.mentions.folding import PARAGRAPH
