@@ -1,4 +1,4 @@
-"""Which blocks are the text, once options and site profile are met; the role of each block, and the links of the text."""
+"""Which blocks are the text, once options and site profile are met; what part each block is; the links of the text."""
 
 from __future__ import annotations
 
