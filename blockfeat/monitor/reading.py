@@ -20,7 +20,7 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import Mention, mentions_of
+from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord, day_or_moment
 from blockfeat.page.document import Document
 
@@ -52,13 +52,14 @@ class ReaderSettings:
     evidence: bool
     least_score: float | None = None
     site_profile: bool = False
+    descriptions: bool = False
 
     @classmethod
     def of(cls, config: MonitorConfig) -> ReaderSettings:
         """Return those of a configuration."""
         # Without bands a page has no copies.
         pages = config.pages
-        reading = (pages.evidence, pages.least_score, pages.site_profile)
+        reading = (pages.evidence, pages.least_score, pages.site_profile, pages.descriptions)
         return cls(pages.model, config.brands, config.copies.min_words, *reading)
 
 
@@ -72,6 +73,7 @@ class PageReader:
     evidence: bool = False
     least_score: float | None = None
     site_profile: bool = False
+    descriptions: bool = False
 
     @classmethod
     def of(cls, settings: ReaderSettings) -> PageReader:
@@ -84,7 +86,7 @@ class PageReader:
         """
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
-        reading = (settings.evidence, settings.least_score, settings.site_profile)
+        reading = (settings.evidence, settings.least_score, settings.site_profile, settings.descriptions)
         return cls(extractor, matcher, settings.min_words, *reading)
 
     def read(self, page: FetchedPage) -> PageRecord:
@@ -114,7 +116,8 @@ class PageReader:
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
-        mentions = mentions_of(extraction, self.matcher, least_score=self.least_score)
+        places = PLACES if self.descriptions else COUNTED_PLACES
+        mentions = mentions_of(extraction, self.matcher, least_score=self.least_score, places=places)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > _MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)

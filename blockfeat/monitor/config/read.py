@@ -83,6 +83,7 @@ class _BrandTable:
     requires: Texts = ()
     forbids: Texts = ()
     case: Literal["fold", "exact"] = "fold"
+    context: Literal["window", "paragraph", "article"] = "window"
     window: Count = Brand.window
 
 
@@ -187,8 +188,8 @@ def _brands(tables: Sequence[Mapping[str, Any]], problems: Problems) -> Iterator
         known = {
             lang: tuple(texts(named)) for lang, named in aliases.items() if lang == ANY_LANGUAGE or normalise_code(lang)
         }
-        context = {"excluded": table.excluded, "requires": table.requires, "forbids": table.forbids}
+        rules = {"excluded": table.excluded, "requires": table.requires, "forbids": table.forbids}
         try:
-            yield Brand(table.name, known, case=table.case, window=table.window, **context)
+            yield Brand(table.name, known, case=table.case, context=table.context, window=table.window, **rules)
         except BrandError as error:
             problems.add((*path, "name"), str(error))

@@ -11,6 +11,7 @@ from itertools import takewhile
 
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.scripts import script_of
+from blockfeat.monitor.mentions.folding import SUPERSCRIPTS
 
 # Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
 _REACH = 12
@@ -123,8 +124,10 @@ class Boundaries:
 
 
 def _is_letter(character: str) -> bool:
-    """Return whether a character belongs to words: letters, digits, marks, and the underscore."""
-    return character.isalnum() or character == "_" or (character != "" and unicodedata.category(character)[0] == "M")
+    """Return whether a character belongs to words: letters, digits, marks, underscores; no footnotes."""
+    if character == "" or character in SUPERSCRIPTS:
+        return False
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
 
 
 def _is_hangul(character: str) -> bool:

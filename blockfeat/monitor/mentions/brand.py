@@ -12,6 +12,8 @@ ANY_LANGUAGE = "*"
 """Key of aliases that hold in every language."""
 CASES = ("fold", "exact")
 """How the case of letters counts."""
+CONTEXTS = ("window", "paragraph", "article")
+"""Where context words may stand."""
 
 
 def _no_aliases() -> dict[str, tuple[str, ...]]:
@@ -32,14 +34,17 @@ class Brand:
     excluded : tuple of str
         Longer phrases that are no mention: ``"Apple Street"``.
     requires : tuple of str
-        Words of which at least one must stand within ``window`` characters; a star at the end stands for any ending
+        Words of which at least one must stand in the context of a mention; a star at the end stands for any ending
         (``"phone*"``).
     forbids : tuple of str
         Words of which none may stand there.
     case : str
         ``"fold"``: upper and lower case are the same. ``"exact"``: only as the aliases are written (``"Orange"``).
+    context : str
+        Where context words stand: ``"window"`` (at most ``window`` characters away), ``"paragraph"`` (in the same
+        block), ``"article"`` (anywhere in the article; for mentions outside of it, anywhere there).
     window : int
-        How far context words may be from the mention, in characters to either side.
+        How far they may be from the mention, in characters to either side.
 
     Raises
     ------
@@ -53,6 +58,7 @@ class Brand:
     requires: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
     case: str = "fold"
+    context: str = "window"
     window: int = 200
 
     def __post_init__(self) -> None:
@@ -67,6 +73,8 @@ class Brand:
             object.__setattr__(self, part, self._names(part, getattr(self, part)))
         if self.case not in CASES:
             raise BrandError(f"brand {self.name!r}: case {self.case!r} is none of {', '.join(CASES)}")
+        if self.context not in CONTEXTS:
+            raise BrandError(f"brand {self.name!r}: context {self.context!r} is none of {', '.join(CONTEXTS)}")
         if not isinstance(self.window, int) or self.window < 1:
             raise BrandError(f"brand {self.name!r}: window must be a number of characters above 0, not {self.window!r}")
 

@@ -18,11 +18,14 @@ PARAGRAPH = "\u2029"
 _SPACES = "\t-\r\x1c-\x1f \x85\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000"
 _SPACE_RUN = re.compile(f"[{_SPACES}]+")
 _SEVERAL_SPACES = re.compile(f"[{_SPACES}]{{2}}")
+# Marks of ownership, which NFKC makes letters of (™: tm).
+_OWNERSHIP = "\u00ae\u2120\u2122"
 # Invisible where they stand (soft hyphen, zero-width characters, direction marks, variation selectors), the vowel
 # points of Arabic and Hebrew, and the Arabic tatweel.
 _IGNORED = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06ed\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\U000e0000-\U000e0fff"
+    + _OWNERSHIP
 )
 _IGNORED_RUN = re.compile(f"[{_IGNORED}]+")
 # Joined to the character before by NFKC, though no combining marks: Hangul letters, half-width voicing marks.
@@ -43,6 +46,9 @@ _SAME = {
 _SAME_CODES = {ord(letter): same for letter, same in _SAME.items()}
 # Halves of surrogate pairs, which the automaton refuses.
 _SURROGATES = re.compile("[\ud800-\udfff]")
+SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+"""The raised digits from 0 to 9: marks of footnotes, so that they are not folded to digits."""
+_IS_SUPERSCRIPT = re.compile(f"[{SUPERSCRIPTS}]")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 _GREEK_MARKS = re.compile("[\u0300-\u0345]")
 _DOTTED = frozenset("iıIİ")
@@ -101,7 +107,8 @@ class Folder:
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
     the accents of Greek, in the kind of apostrophe, hyphen or white space, in ``ё`` and ``е``, in the carriers of
-    Arabic alef and yeh, or in the dot of an i (`same_dots` tells those apart where it matters).
+    Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in the dot of an i (`same_dots` tells those apart where it
+    matters).
     """
 
     _table: _CharacterTable = field(default_factory=_CharacterTable, repr=False)
@@ -186,6 +193,8 @@ def _fold_cluster(cluster: str) -> str:
     """Fold a character with the marks behind it, or a run of white space."""
     if cluster[0].isspace() and cluster[0] != PARAGRAPH:
         cluster = _SPACE_RUN.sub(" ", _IGNORED_RUN.sub("", cluster))
+    if _IS_SUPERSCRIPT.match(cluster):
+        return cluster[0]
     text = cluster.replace("\u00b4", "'")  # an accent used as apostrophe: NFKC makes a space and a mark of it
     text = unicodedata.normalize("NFKC", _IGNORED_RUN.sub("", text)).casefold()
     text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i"))

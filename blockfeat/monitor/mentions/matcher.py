@@ -15,7 +15,7 @@ from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.mentions.boundaries import Boundaries
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
-from blockfeat.monitor.mentions.folding import FoldedText, Folder, same_dots, visible
+from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS, FoldedText, Folder, same_dots, visible
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
 # The Arabic article, and what it becomes behind the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
+_DIGITS = "0123456789"
+_OTHER_DIGITS = str.maketrans(_DIGITS + SUPERSCRIPTS, SUPERSCRIPTS + _DIGITS)
 _TURKISH = frozenset({"tr", "az"})
 _TURKISH_LETTERS = frozenset("ıİğĞşŞ")
 
@@ -41,12 +43,15 @@ class Hit:
         Where it stands in the text, end exclusive.
     text : str
         The name as the text has it.
+    rule : str
+        The rule that takes the hit away; empty where it stands.
     """
 
     brand: str
     start: int
     end: int
     text: str
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,9 @@ class _Found:
     """What one brand has in a text: folded spans of names and excluded phrases, offsets of context words."""
 
     names: list[tuple[int, int]] = field(default_factory=list)
-    excluded: list[tuple[int, int]] = field(default_factory=list)
-    required: list[int] = field(default_factory=list)
-    forbidden: list[int] = field(default_factory=list)
+    excluded: list[tuple[int, int, str]] = field(default_factory=list)
+    required: list[tuple[int, str]] = field(default_factory=list)
+    forbidden: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class BrandMatcher:
         """Pickle the brands only."""
         return BrandMatcher.of, (self.brands,)
 
-    def find(self, text: str, *, lang: str | None = None) -> tuple[Hit, ...]:
+    def find(self, text: str, *, lang: str | None = None, ruled_out: bool = False) -> tuple[Hit, ...]:
         """Return the mentions in a text, by place, then by brand.
 
         Of the names of one brand that overlap the longest counts. Names of different brands may overlap.
@@ -128,15 +133,18 @@ class BrandMatcher:
             A text; takes linear time.
         lang : str, optional
             Its language (ISO 639-1): only aliases of this language and of all languages count. Without it all do.
+        ruled_out : bool
+            Whether hits that a rule of the brand takes away are there too, each with its ``rule``.
         """
         if self._automaton is None or not text:
             return ()
         folded = self._folder.fold(text)
         found = self._collect(folded, text, normalise_code(lang) or lang)
         hits = [
-            Hit(self.brands[number].name, *span, text[span[0] : span[1]])
+            Hit(self.brands[number].name, *span, text[span[0] : span[1]], rule)
             for number, of_brand in found.items()
-            for span in self._mentions(self.brands[number], of_brand, folded)
+            for span, rule in _spans(self.brands[number], of_brand, folded)
+            if ruled_out or not rule
         ]
         return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.brand)))
 
@@ -153,7 +161,7 @@ class BrandMatcher:
                 if lang is not None and use.lang not in (ANY_LANGUAGE, lang):
                     continue
                 if self._is_word(use, folded, start, end, lang) and self._is_spelt(use, folded, text, start, end, lang):
-                    _add(found[use.brand], use.role, start, end)
+                    _add(found[use.brand], use, start, end)
         return found
 
     def _is_word(self, use: _Use, folded: FoldedText, start: int, end: int, lang: str | None) -> bool:
@@ -173,23 +181,36 @@ class BrandMatcher:
         turkish = use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
         return same_dots(use.spelling, surface, turkish=turkish)
 
-    def _mentions(self, brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[int, int]]:
-        """Yield the original spans of a brand's mentions."""
-        excluded = sorted(found.excluded)
-        furthest = list(accumulate((end for _, end in excluded), max))
-        required, forbidden = sorted(found.required), sorted(found.forbidden)
-        for start, end in _longest(found.names):
-            place = bisect_right(excluded, start, key=itemgetter(0)) - 1
-            if place >= 0 and furthest[place] >= end:
-                continue
-            low, high = start - brand.window, end + brand.window
-            if brand.requires and not _any_within(required, low, high):
-                continue
-            if brand.forbids and _any_within(forbidden, low, high):
-                continue
-            span = folded.span(start, end)
-            if span is not None:
-                yield span
+
+def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tuple[int, int], str]]:
+    """Yield the original spans of a brand's names, each with the rule that takes it away."""
+    excluded = sorted(found.excluded)
+    furthest = list(accumulate(((end, phrase) for _, end, phrase in excluded), max))
+    required, forbidden = sorted(found.required), sorted(found.forbidden)
+    for start, end in _longest(found.names):
+        span = folded.span(start, end)
+        if span is None:
+            continue
+        rule = ""
+        place = bisect_right(excluded, start, key=itemgetter(0)) - 1
+        low, high = _context(brand, folded.text, start, end)
+        if place >= 0 and furthest[place][0] >= end:
+            rule = f"excluded: {furthest[place][1]}"
+        elif brand.requires and _word_within(required, low, high) is None:
+            rule = f"requires: none of {', '.join(brand.requires)}"
+        elif (word := _word_within(forbidden, low, high)) is not None:
+            rule = f"forbids: {word}"
+        yield span, rule
+
+
+def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
+    """Return between which offsets the context words of a name may begin."""
+    if brand.context == "window":
+        return start - brand.window, end + brand.window
+    if brand.context == "article" or not (brand.requires or brand.forbids):
+        return 0, len(text)
+    behind = text.find(PARAGRAPH, end)
+    return text.rfind(PARAGRAPH, 0, start) + 1, behind if behind >= 0 else len(text)
 
 
 def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
@@ -203,18 +224,27 @@ def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, 
         if not pattern:
             raise BrandError(f"brand {brand.name!r}: nothing can be seen of the name {use.spelling!r}")
         yield pattern, use
+        if (raised := _last_digits(pattern)) != pattern:
+            yield raised, use
         if pattern.startswith(_ARTICLE) and len(pattern) > len(_ARTICLE) + 1:
             yield _TO_ARTICLE + pattern.removeprefix(_ARTICLE), use
 
 
-def _add(found: _Found, role: int, start: int, end: int) -> None:
+def _last_digits(pattern: str) -> str:
+    """Return a name with the digits at its end raised, or lowered where they are: E2 and E² are one name."""
+    head = pattern.rstrip(_DIGITS + SUPERSCRIPTS)
+    return head + pattern[len(head) :].translate(_OTHER_DIGITS)
+
+
+def _add(found: _Found, use: _Use, start: int, end: int) -> None:
     """Note what a pattern found."""
-    if role == _NAME:
+    if use.role == _NAME:
         found.names.append((start, end))
-    elif role == _EXCLUDED:
-        found.excluded.append((start, end))
+    elif use.role == _EXCLUDED:
+        found.excluded.append((start, end, use.spelling))
     else:
-        (found.required if role == _REQUIRED else found.forbidden).append(start)
+        word = f"{use.spelling}*" if use.open_end else use.spelling
+        (found.required if use.role == _REQUIRED else found.forbidden).append((start, word))
 
 
 def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -228,10 +258,10 @@ def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return kept
 
 
-def _any_within(offsets: list[int], low: int, high: int) -> bool:
-    """Return whether one of the ascending offsets is from low to high."""
-    place = bisect_left(offsets, low)
-    return place < len(offsets) and offsets[place] <= high
+def _word_within(words: Sequence[tuple[int, str]], low: int, high: int) -> str | None:
+    """Return the first of the words, ascending by offset, that is from low to high."""
+    place = bisect_left(words, low, key=itemgetter(0))
+    return words[place][1] if place < len(words) and words[place][0] <= high else None
 
 
 ATTRIBUTES = ("LOWER", "ORTH", "NORM", "SHAPE")

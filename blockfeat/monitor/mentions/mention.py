@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,23 @@ from blockfeat.extraction.choice import ROLES
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import sentence_ends
-from blockfeat.monitor.mentions.folding import PARAGRAPH
-from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
+from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
+from blockfeat.monitor.mentions.page_parts import PageParts
 
-PLACES = ROLES
-"""Where on a page a mention can stand: the role of its block."""
+PLACES = (*ROLES, "table", "description")
+"""Where on a page a mention can stand: the role of its block, a table of the article, or the description of a figure."""
+COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
+"""Places whose mentions count where nothing else is asked for."""
 
 _LONGEST_SENTENCE = 300
+_DESCRIPTION = "description"
+# No name reaches over it.
+_BETWEEN_DESCRIPTIONS = " | "
+# Parts of the article that its text may lack.
+_OF_THE_ARTICLE = frozenset({"caption", "table"})
+# What a footnote's mark becomes where it is looked for names: raised digits, and a sign for all else.
+_RAISED = str.maketrans("0123456789", SUPERSCRIPTS) | dict.fromkeys(map(ord, ascii_letters), "†")
 
 
 @dataclass(frozen=True)
@@ -35,9 +46,9 @@ class Mention:
     place : str
         One of `PLACES`.
     start, end : int
-        Where the name stands in the text of its block, end exclusive.
+        Where the name stands in the text of its block, end exclusive; in a description, in its own text.
     block : int
-        Index of the block on the page.
+        Index of the block on the page; of a description, the block before the figure.
     xpath : str
         Path of the element that holds the block.
     sentence : str
@@ -50,6 +61,8 @@ class Mention:
         Whether the mention is one of the article.
     reason : str
         Why it is not counted; empty where it is.
+    rule : str
+        The rule of the brand that says it is no mention (``"excluded: Apple Street"``); empty where none does.
     """
 
     brand: str
@@ -63,6 +76,7 @@ class Mention:
     text: str
     counted: bool
     reason: str = ""
+    rule: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mention as plain values that JSON can hold."""
@@ -74,12 +88,13 @@ def mentions_of(
     matcher: BrandMatcher,
     *,
     least_score: float | None = None,
-    places: Collection[str] = PLACES,
+    places: Collection[str] = COUNTED_PLACES,
 ) -> tuple[Mention, ...]:
     """Return every mention on a page, in the order of the page.
 
-    A mention counts where its block is part of the text or the headline. Content and clutter are matched apart, each as
-    one text, so that context words of the one say nothing of the other; no name reaches from one block to the next.
+    A mention counts where its block is part of the text or the headline, a caption inside the text, or a cell of one of
+    its tables. Content and clutter are matched apart, each as one text, so that context words of the one say nothing of
+    the other; no name reaches from one block to the next. What a rule of the brand takes away is there, not counted.
 
     Parameters
     ----------
@@ -91,31 +106,73 @@ def mentions_of(
         Blocks of the text whose score is lower are doubtful, and their mentions do not count, unless all are. The scale
         is the model's; docs/mentions.md says what 0.5 gains and costs with ``default``.
     places : collection of str
-        Places whose mentions may count; `PLACES` without ``"comment"`` leaves out what readers wrote.
+        Places whose mentions may count; without ``"comment"`` what readers wrote does not.
     """
-    blocks, found_places = extraction.blocks, extraction.roles
-    least = _least(blocks, least_score)
-    reasons = [_reason(block, place, places, least) for block, place in zip(blocks, found_places, strict=True)]
+    parts = PageParts.of(extraction)
+    passages = _passages(extraction, parts, places, least_score)
     found: list[Mention] = []
     for counted in (True, False):
-        chosen = [block for block, reason in zip(blocks, reasons, strict=True) if (reason == "") == counted]
-        for block, start, end, brand in _hits(chosen, matcher, extraction.lang):
+        chosen = [passage for passage in passages if (passage.reason == "") == counted]
+        for passage, hit in _hits(chosen, matcher, extraction.lang):
+            block = passage.block
             found.append(
                 Mention(
-                    brand=brand,
-                    place=found_places[block.index],
-                    start=start,
-                    end=end,
+                    brand=hit.brand,
+                    place=passage.place,
+                    start=hit.start,
+                    end=hit.end,
                     block=block.index,
                     xpath=block.xpath,
                     sentence="",
                     score=block.score,
-                    text=block.text[start:end],
-                    counted=counted,
-                    reason=reasons[block.index],
+                    text=passage.text[hit.start : hit.end],
+                    counted=counted and not hit.rule,
+                    reason=passage.reason or hit.rule,
+                    rule=hit.rule,
                 )
             )
-    return _with_sentences(sorted(found, key=lambda mention: (mention.block, mention.start, mention.brand)), blocks)
+    order = {(passage.block.index, passage.place): passage.text for passage in passages}
+    found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
+    return _with_sentences(found, order)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A text that brands are looked for in: a block, or the descriptions of the figures behind it."""
+
+    block: Block
+    place: str
+    text: str
+    searched: str
+    reason: str
+
+
+def _passages(
+    extraction: Extraction, parts: PageParts, places: Collection[str], least_score: float | None
+) -> list[_Passage]:
+    """Return the texts of a page, in order."""
+    blocks = extraction.blocks
+    least = _least(blocks, least_score)
+    passages = []
+    for block, role in zip(blocks, extraction.roles, strict=True):
+        place = "table" if block.index in parts.tables else role
+        searched = _without_marks(block.text, parts.marks.get(block.index, ()))
+        passages.append(_Passage(block, place, block.text, searched, _reason(block, place, places, least)))
+    of_block: dict[int, list[str]] = {}
+    for index, text in parts.descriptions:
+        of_block.setdefault(index, []).append(text)
+    for index, texts in of_block.items():
+        text = _BETWEEN_DESCRIPTIONS.join(dict.fromkeys(texts))
+        reason = _reason(blocks[index], _DESCRIPTION, places, least)
+        passages.append(_Passage(blocks[index], _DESCRIPTION, text, text, reason))
+    return passages
+
+
+def _without_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    """Return a text of the same length in which the marks of footnotes are no part of a word."""
+    for start, end in marks:
+        text = text[:start] + text[start:end].translate(_RAISED) + text[end:]
+    return text
 
 
 def _least(blocks: Sequence[Block], least_score: float | None) -> float:
@@ -125,35 +182,36 @@ def _least(blocks: Sequence[Block], least_score: float | None) -> float:
     return least_score
 
 
-def _hits(blocks: Sequence[Block], matcher: BrandMatcher, lang: str | None) -> Iterable[tuple[Block, int, int, str]]:
-    """Yield block, offsets in it and brand of each hit, all blocks matched as one text."""
-    begins = np.cumsum([0, *(len(block.text) + 1 for block in blocks)]).tolist()
-    for hit in matcher.find(PARAGRAPH.join(block.text for block in blocks), lang=lang):
+def _hits(passages: Sequence[_Passage], matcher: BrandMatcher, lang: str | None) -> Iterable[tuple[_Passage, Hit]]:
+    """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
+    begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
+    text = PARAGRAPH.join(passage.searched for passage in passages)
+    for hit in matcher.find(text, lang=lang, ruled_out=True):
         place = bisect_right(begins, hit.start) - 1
-        yield blocks[place], hit.start - begins[place], hit.end - begins[place], hit.brand
+        yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
 
 def _reason(block: Block, place: str, places: Collection[str], least: float) -> str:
     """Return why mentions in a block do not count; empty where they do."""
     if place not in places:
         return f"place {place} is not counted"
-    if place == "headline":
+    if place in ("headline", _DESCRIPTION) or (place in _OF_THE_ARTICLE and not block.kept):
         return ""
     if not block.kept or place == "clutter":
         return block.reason or "the block is no part of the text"
     return "" if block.score >= least else f"doubtful: score {block.score:.2f}, below {least:.2f}"
 
 
-def _with_sentences(mentions: Sequence[Mention], blocks: Sequence[Block]) -> tuple[Mention, ...]:
-    """Return mentions with their sentences; sentences are sought once a block."""
+def _with_sentences(mentions: Sequence[Mention], texts: Mapping[tuple[int, str], str]) -> tuple[Mention, ...]:
+    """Return mentions with their sentences; sentences are sought once a text."""
     done: list[Mention] = []
     ends: list[int] = []
-    of_block = -1
+    of_text: tuple[int, str] | None = None
     for mention in mentions:
-        text = blocks[mention.block].text
-        if mention.block != of_block:
-            ends, of_block = _sentence_ends(text), mention.block
-        done.append(replace(mention, sentence=_sentence(text, ends, mention.start, mention.end)))
+        key = mention.block, mention.place
+        if key != of_text:
+            ends, of_text = _sentence_ends(texts[key]), key
+        done.append(replace(mention, sentence=_sentence(texts[key], ends, mention.start, mention.end)))
     return tuple(done)
 
 

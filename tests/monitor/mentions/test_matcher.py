@@ -105,6 +105,17 @@ MENTIONS = [
     ("אפל", "מאפל", "he"),
     ("אפל", "ב-אפל", "he"),
     ("Apple", "בApple", "he"),
+    # Marks of ownership and of footnotes
+    ("Apple", "Apple™", None),
+    ("Red Bull", "Red Bull℠ and", None),
+    ("Red Bull", "Red® Bull", None),
+    ("Apple™", "Apple said", None),
+    ("Apple", "Apple¹ said", None),
+    ("Apple", "Apple²³", None),
+    ("Apple", "Apple*", None),
+    ("Apple", "Apple†", None),
+    ("E²", "E2 said", None),
+    ("E2", "E² said", None),
     # Hindi
     ("टाटा", "टाटा ने", "hi"),
     # Apostrophes and quotes

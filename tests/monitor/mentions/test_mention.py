@@ -71,7 +71,47 @@ def test_context_is_that_of_the_article() -> None:
     inside = extraction(block(0, "Norvik has news"), block(1, "a shop"), block(2, "the end", kept=False))
     assert len(mentions(brand, of=inside)) == 1
     outside = extraction(block(0, "Norvik has news"), block(1, "a shop", kept=False))
-    assert mentions(brand, of=outside) == ()
+    (mention,) = mentions(brand, of=outside)
+    assert (mention.counted, mention.reason, mention.rule) == (False, *["requires: none of shop"] * 2)
+
+
+def test_what_a_rule_takes_away_is_there_with_its_name() -> None:
+    page = extraction(block(0, "Norvik Street is near the bird, and Norvik opens"))
+    excluded, plain = mentions(Brand("Norvik", excluded=("Norvik Street",)), of=page)
+    assert (excluded.rule, excluded.counted, plain.rule, plain.counted) == ("excluded: Norvik Street", False, "", True)
+    assert [found.reason for found in mentions(Brand("Norvik", forbids=("bird*",)), of=page)] == ["forbids: bird*"] * 2
+
+
+@pytest.mark.parametrize(("context", "counted"), [("window", False), ("paragraph", False), ("article", True)])
+def test_context_by_choice(context: str, counted: bool) -> None:
+    page = extraction(block(0, "Norvik has news " + "and more " * 40), block(1, "a shop"))
+    found = mentions(Brand("Norvik", requires=("shop",), context=context), of=page)
+    assert [mention.counted for mention in found] == [counted]
+    same = extraction(block(0, "Norvik has news " + "and more " * 40 + "a shop"))
+    found = mentions(Brand("Norvik", requires=("shop",), context=context), of=same)
+    assert [mention.counted for mention in found] == [context != "window"]
+
+
+def test_marks_of_footnotes_captions_tables_and_descriptions() -> None:
+    figure = (
+        '<figure><img src=/lamp.jpg alt="A lamp of Pixtro Lighting"><figcaption>The Captiva works near the river, '
+        "taken in May of this year</figcaption></figure><table><tr><th>Maker</th><th>Sold</th></tr>"
+        "<tr><td>Tabulon</td><td>12</td></tr><tr><td>Norvik</td><td>11</td></tr></table>"
+    )
+    html = PAGE.replace(
+        "shop number 2 there.", "shop number 2 with Brelan<sup>1</sup>, Qx<sup>2</sup> and N<sub>2</sub>."
+    )
+    html = html.replace(
+        f"<p>{SENTENCE} The company Norvik opened shop number 4", f"{figure}<p>{SENTENCE} Shop number 4"
+    )
+    names = ("Brelan", "Qx2", "Pixtro", "Captiva", "Tabulon")
+    found = mentions(*map(Brand, names), of=Extractor.load().extract(html))
+    counted = {mention.brand: mention.place for mention in found if mention.counted}
+    assert counted == {"Brelan": "body", "Qx2": "body", "Captiva": "caption", "Tabulon": counted["Tabulon"]}
+    assert counted["Tabulon"] in ("table", "body")
+    (described,) = (mention for mention in found if mention.brand == "Pixtro")
+    assert (described.place, described.counted) == ("description", False)
+    assert described.sentence[described.start : described.end] == "Pixtro"
 
 
 def test_aliases_of_the_language_of_the_page() -> None:
