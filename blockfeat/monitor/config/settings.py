@@ -60,7 +60,7 @@ class PageSettings:
         Mentions in blocks of the text with a lower score are doubtful and do not count (docs/mentions.md). The scale is
         that of ``default``; other models need their own, far below 0 for none.
     descriptions : bool
-        Whether names in the descriptions of an article's figures (alternative texts) count; they are stored in any case.
+        Whether names in the descriptions of an article's figures (alternative texts) count; they are stored anyway.
     site_profile : bool
         Whether text that other pages of the same host repeat is no part of a page's text (docs/site-profile.md).
     """

@@ -21,7 +21,7 @@ from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
 from blockfeat.monitor.mentions.page_parts import PageParts
 
 PLACES = (*ROLES, "table", "description")
-"""Where on a page a mention can stand: the role of its block, a table of the article, or the description of a figure."""
+"""Where on a page a mention can stand: the role of its block, a table of the article, or a figure's description."""
 COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
 """Places whose mentions count where nothing else is asked for."""
 
