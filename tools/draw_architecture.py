@@ -33,11 +33,11 @@ Place = tuple[float, float, float]
 
 
 def layers() -> list[list[str]]:
-    """Return the packages of each layer, from high to low, as the contract has them."""
+    """Return the packages of each layer, from high to low, as the contract has them; without private modules."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     contract = next(contract for contract in settings["contracts"] if contract["type"] == "layers")
     rows = [[name.strip(" ()") for name in layer.split("|")] for layer in contract["layers"]]
-    return [kept for row in rows if (kept := [name for name in row if _is_there(name)])]
+    return [kept for row in rows if (kept := [name for name in row if name[0] != "_" and _is_there(name)])]
 
 
 def _is_there(name: str) -> bool:
