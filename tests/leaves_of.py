@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -48,3 +49,19 @@ def labeller_of_long_leaves() -> LeafLabeller:
     unary.layers[-1].weights[1, 0, :2] = (-20, 20)
     unary.layers[-1].bias[0] = 4
     return LeafLabeller(unary, pairwise)
+
+
+def to_torch(network: Network) -> Any:
+    """Return the layers of a network as PyTorch has them, for comparison; inputs are standardised features."""
+    import torch
+
+    from blockfeat.papers.web2text.networks import stack
+
+    sizes = [network.mean.size, *(layer.bias.size for layer in network.layers)]
+    net = stack(sizes, [layer.weights.shape[0] for layer in network.layers], 0.0)
+    convolutions = [module for module in net if hasattr(module, "weight")]
+    with torch.no_grad():
+        for module, layer in zip(convolutions, network.layers, strict=True):
+            module.weight.copy_(torch.from_numpy(layer.weights.transpose(2, 1, 0).copy()))
+            module.bias.copy_(torch.from_numpy(layer.bias))
+    return net.eval()

@@ -15,19 +15,8 @@ from blockfeat.data.corpus import LabelledPage, page_from_record
 from blockfeat.errors import CorpusError
 
 FIELDS = (
-    "id",
-    "html",
-    "text",
-    "text2",
-    "lang",
-    "url",
-    "with",
-    "without",
-    "page_type",
-    "title",
-    "author",
-    "date",
-    "publisher",
+    *("id", "html", "text", "text2", "lang", "url", "with", "without"),
+    *("page_type", "title", "author", "date", "publisher"),
 )
 """Fields of the corpus format that a mapping for the layout ``jsonl`` may name."""
 

@@ -77,21 +77,11 @@ class LabelledPage:
         return site or (self.publisher or "").strip().lower() or guess_host(self.html) or self.id
 
 
-# Field of the page by name in a file, in the order in which they are written.
-_STRINGS = {
-    "id": "id",
-    "url": "url",
-    "lang": "lang",
-    "page_type": "page_type",
-    "title": "title",
-    "author": "author",
-    "date": "date",
-    "publisher": "publisher",
-    "corpus": "corpus",
-    "html": "html",
-    "text": "text",
-    "text2": "text2",
-}
+# Fields that hold strings, in the order in which they are written.
+_STRINGS = (
+    *("id", "url", "lang", "page_type", "title", "author", "date", "publisher"),
+    *("corpus", "html", "text", "text2"),
+)
 _SNIPPETS = {"with": "present", "without": "absent"}
 # "" says something in these fields; in the others it is as good as nothing.
 _MAY_BE_EMPTY = frozenset({"html", "text", "text2"})
@@ -114,12 +104,12 @@ def page_from_record(record: dict[str, Any], *, corpus: str = "") -> LabelledPag
         nor a snippet in ``with`` or ``without``. The message gives the reason, not the place.
     """
     values: dict[str, Any] = {}
-    for name, attribute in _STRINGS.items():
+    for name in _STRINGS:
         value = record.get(name)
         if value is not None and not isinstance(value, str):
             raise CorpusError(f"field {name!r} is {json_type(value)}, not a string")
         if value or (value is not None and name in _MAY_BE_EMPTY):
-            values[attribute] = value
+            values[name] = value
     for name in ("id", "html"):
         if name not in values:
             raise CorpusError(f"field {name!r} is missing or empty")
@@ -145,8 +135,8 @@ def _snippets(name: str, value: object) -> tuple[str, ...]:
 def page_to_record(page: LabelledPage) -> dict[str, Any]:
     """Return the page as a JSON object: a fixed order of fields, empty ones left out."""
     record: dict[str, Any] = {}
-    for name, attribute in _STRINGS.items():
-        value = getattr(page, attribute)
+    for name in _STRINGS:
+        value = getattr(page, name)
         if value or (value is not None and name in _MAY_BE_EMPTY):
             record[name] = value
     for name, attribute in _SNIPPETS.items():

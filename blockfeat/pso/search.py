@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,21 +60,26 @@ def search(
     best: SwarmResult | None = None
     history: list[Generation] = []
     for number in range(polish.restarts + 1):
-        ahead = _after(history, on_generation)
+        earlier = tuple(history)
+
+        def on_own(generation: Generation, earlier: Sequence[Generation] = earlier) -> None:
+            if on_generation is not None:
+                on_generation(after(earlier, generation))
+
         try:
             found = maximise(
                 objective,
                 dimensions,
                 replace(options, seed=options.seed + number * _SEED_STEP),
                 known=known,
-                on_generation=ahead,
+                on_generation=on_own,
             )
         except KeyboardInterrupt:
             if best is None:
                 raise
             best = replace(best, interrupted=True)
             break
-        history += _renumbered(found.history, history)
+        history += [after(earlier, generation) for generation in found.history]
         best = found if best is None or found.fitness > best.fitness else replace(best, interrupted=found.interrupted)
         if found.interrupted:
             break
@@ -122,22 +127,10 @@ def ascend(
             return
 
 
-def _after(
-    earlier: list[Generation], on_generation: Callable[[Generation], None] | None
-) -> Callable[[Generation], None] | None:
-    """Return a callback that counts the generations of earlier swarms in."""
-    if on_generation is None or not earlier:
-        return on_generation
-    done = list(earlier)
-    return lambda generation: on_generation(_renumbered((generation,), done)[0])
-
-
-def _renumbered(history: tuple[Generation, ...], earlier: list[Generation]) -> list[Generation]:
-    """Count generations on from those of earlier swarms; the best so far is that of all."""
+def after(earlier: Sequence[Generation], generation: Generation) -> Generation:
+    """Count a generation on from those of earlier swarms; the best so far is that of all."""
     if not earlier:
-        return list(history)
+        return generation
     last = earlier[-1]
-    return [
-        replace(one, number=last.number + one.number, best_so_far=max(last.best_so_far, one.best_so_far))
-        for one in history
-    ]
+    best = max(last.best_so_far, generation.best_so_far)
+    return replace(generation, number=last.number + generation.number, best_so_far=best)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields, is_dataclass
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -103,12 +104,8 @@ def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
 
 
 def _toml_value(value: Any) -> str:
-    if isinstance(value, tuple):
-        entries = [_toml_value(entry) for entry in value]
-        return f"[{', '.join(entries)}]"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    # JSON writes strings, numbers, truth values and arrays as TOML has them, but for the infinite.
+    return "inf" if value == inf else json.dumps(value, ensure_ascii=False)
 
 
 def _descriptions(cls: type[Any]) -> dict[str, str]:

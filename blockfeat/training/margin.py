@@ -20,6 +20,7 @@ from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
 from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.swarm_search import swarm_progress
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
 Floats = NDArray[np.float32]
@@ -50,13 +51,8 @@ class MarginTrainer(Trainer[MarginOptions]):
         """Learn a model from labelled pages; see `Trainer.fit`."""
         labeller = PageLabeller(context_measurer(self.config.table, self.languages), self.config.labels)
         found, skipped = label_pages(pages, labeller, jobs=self.jobs, on_progress=on_progress)
-        total = self.config.generations
         on_progress(Progress("fitting", 0, 1, "features and regression"))
-
-        def on_generation(generation: Generation) -> None:
-            note = f"generations, best {generation.best_so_far:.4f}"
-            on_progress(Progress("swarm", generation.number, total, note, "the best parameters so far", generation))
-
+        on_generation = swarm_progress(on_progress, self.config.generations, "parameters")
         options = replace(self.config, swarm=replace(self.config.swarm, seed=self.seed))
         fit = fit_margin(found, options, on_generation=on_generation)
         report = TrainingReport(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
@@ -93,21 +93,25 @@ def search_with_progress(
     lang : str
         Language of the pages, where they are of one; the history of a report has the steps without one only.
     """
-    whose = f"generations for {lang}" if lang else "generations"
-
-    def on_generation(generation: Generation) -> None:
-        note, kept = f"{whose}, best {generation.best_so_far:.4f}", f"the best {found} so far"
-        history = None if lang else generation
-        on_progress(Progress("swarm", generation.number, config.generations, note, kept, history))
-
     return search(
         objective,
         dimensions,
         replace(config.swarm, seed=seed),
         config.polish,
         known=known,
-        on_generation=on_generation,
+        on_generation=swarm_progress(on_progress, config.generations, found, lang=lang),
     )
+
+
+def swarm_progress(on_progress: OnProgress, total: int, found: str, *, lang: str = "") -> Callable[[Generation], None]:
+    """Return what makes each generation a step of the progress; arguments as for `search_with_progress`."""
+    whose = f"generations for {lang}" if lang else "generations"
+
+    def on_generation(generation: Generation) -> None:
+        note, kept = f"{whose}, best {generation.best_so_far:.4f}", f"the best {found} so far"
+        on_progress(Progress("swarm", generation.number, total, note, kept, None if lang else generation))
+
+    return on_generation
 
 
 class WithGold(Protocol):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.classifier import NaiveBayes
+from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes
 from blockfeat.papers.tokens.counts import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.vocabulary import Vocabulary
@@ -57,11 +57,28 @@ class FoldedCounts:
         for fold, counter in self._counters.items():
             if fold not in self._parts:
                 self._parts[fold] = counter.finish(least_sources=1)
-        first, *others = [part for fold, part in self._parts.items() if fold != left_out]
-        vocabulary, bayes = first
-        for more_vocabulary, more_bayes in others:
-            vocabulary, bayes = vocabulary.plus(more_vocabulary), bayes.plus(more_bayes)
-        return vocabulary, bayes
+        parts = [part for fold, part in self._parts.items() if fold != left_out]
+        return added([vocabulary for vocabulary, _ in parts]), summed([bayes for _, bayes in parts])
+
+
+def added(parts: Sequence[Vocabulary]) -> Vocabulary:
+    """Return the first vocabulary with the stems of the others added; its own stems and tags stay."""
+    stems: dict[int, int] = {}
+    for part in reversed(parts):
+        stems.update(zip(part.form.tolist(), part.stem.tolist(), strict=True))
+    return Vocabulary.of(parts[0].tags, stems)
+
+
+def summed(parts: Sequence[NaiveBayes]) -> NaiveBayes:
+    """Return the first classifier with the counts of the others, which are of other sites, added."""
+    return replace(
+        parts[0],
+        grams=FeatureCounts.sum([part.grams for part in parts]),
+        unclosed=FeatureCounts.sum([part.unclosed for part in parts]),
+        around=FeatureCounts.sum([part.around for part in parts]),
+        inside=sum(part.inside for part in parts),
+        outside=sum(part.outside for part in parts),
+    )
 
 
 @dataclass(frozen=True)

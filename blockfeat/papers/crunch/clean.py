@@ -69,8 +69,11 @@ def removed_links(decision: Decision, hosts: HostList | None) -> Links:
     return found
 
 
-def append_links(body: etree._Element, links: Iterable[tuple[str, str]], settings: RemovedLinks) -> None:
+def append_links(root: etree._Element, links: Iterable[tuple[str, str]], settings: RemovedLinks) -> None:
     """Write a list of links at the end of a page."""
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
     section = etree.SubElement(body, "section", id=_PLACE)
     if settings.heading:
         etree.SubElement(section, "h2").text = settings.heading
@@ -249,7 +252,7 @@ class Cleaner:
             links = removed_links(decision, self.hosts) | links
         take_out(decision)
         if links:
-            _append(root, links, self.settings)
+            append_links(root, links, listing)
 
 
 def clean(
@@ -293,10 +296,3 @@ def decide_on(walked: Walked, settings: CleanSettings, hosts: HostList | None) -
     decide_first_set(decision, settings.filters, hosts)
     decide_second_set(decision, settings.link_lists, settings.empty_tables)
     return decision
-
-
-def _append(root: etree._Element, links: Iterable[tuple[str, str]], settings: CleanSettings) -> None:
-    from lxml import etree
-
-    body = root.find("body")
-    append_links(etree.SubElement(root, "body") if body is None else body, links, settings.removed_links)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -55,9 +55,13 @@ class Walked:
 
     def links_around(self) -> list[int]:
         """Return for each element the innermost link that it is or is inside of, -1 for none: n."""
+        return self.innermost([self.is_link(index) for index in range(len(self))])
+
+    def innermost(self, chosen: Sequence[bool]) -> list[int]:
+        """Return for each element the innermost of some that it is or is inside of, -1 for none: n."""
         around: list[int] = []
-        for index, parent in enumerate(self.parent):
-            around.append(index if self.is_link(index) else around[parent] if parent >= 0 else -1)
+        for index, (parent, is_chosen) in enumerate(zip(self.parent, chosen, strict=True)):
+            around.append(index if is_chosen else around[parent] if parent >= 0 else -1)
         return around
 
     def outermost(self, chosen: bytearray) -> Iterator[int]:

@@ -70,10 +70,9 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     What those filters remove is not there any more.
     """
     walked = tree.walked
-    off = replace(base.filters, text_links=False, forms=False)
     decision = _first_set(walked, base, hosts)
     gone = np.frombuffer(decision.gone(), dtype=np.uint8) != 0
-    kinds = _kinds(walked, decision, _removed(walked, replace(base, filters=replace(off, text_links=True)), hosts))
+    kinds = _kinds(walked, decision, _first_set(walked, base, hosts, text_links=True))
     counts = own_counts(decision, base.empty_tables)
     # Without a link nothing is a list of links, whatever the settings.
     kinds[gone | ((kinds >= CELL) & ~_has_link(walked, counts))] = OTHER
@@ -101,25 +100,19 @@ def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) ->
     )
 
 
-def _first_set(walked: Walked, base: CleanSettings, hosts: HostList | None) -> Decision:
-    """Return what goes by the filters that are not looked for."""
+def _first_set(walked: Walked, base: CleanSettings, hosts: HostList | None, *, text_links: bool = False) -> Decision:
+    """Return what goes by the filters that are not looked for, and by that of text links where asked for."""
     decision = Decision.none(walked)
-    decide_first_set(decision, replace(base.filters, text_links=False, forms=False), hosts)
+    decide_first_set(decision, replace(base.filters, text_links=text_links, forms=False), hosts)
     return decision
 
 
-def _removed(walked: Walked, settings: CleanSettings, hosts: HostList | None) -> NDArray[np.bool_]:
-    decision = Decision.none(walked)
-    decide_first_set(decision, settings.filters, hosts)
-    return np.asarray(np.frombuffer(decision.removed, dtype=np.uint8) != 0)
-
-
-def _kinds(walked: Walked, decision: Decision, without_links: NDArray[np.bool_]) -> Indices:
+def _kinds(walked: Walked, decision: Decision, without_links: Decision) -> Indices:
     """Return the kind of each element; links are text links where the filter of text links takes them."""
     codes = {"form": FORM, "table": TABLE, "td": CELL, "th": CELL}
     codes |= {name: place for place, name in enumerate(CANDIDATES)}
     kinds = np.array([codes.get(name, OTHER) for name in walked.names], dtype=np.int64)
-    kinds[without_links & (np.frombuffer(decision.removed, dtype=np.uint8) == 0)] = TEXT_LINK
+    kinds[np.frombuffer(without_links.removed, np.uint8) > np.frombuffer(decision.removed, np.uint8)] = TEXT_LINK
     return kinds
 
 
@@ -133,10 +126,7 @@ def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
 
 def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:
     """Return the innermost node that each element is or stands in."""
-    owner: list[int] = []
-    for is_own, own, parent in zip(is_node.tolist(), number.tolist(), walked.parent, strict=True):
-        owner.append(own if is_own else owner[parent])
-    return np.array(owner, dtype=np.int64)
+    return number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
 
 
 def _depths(parent: Indices) -> Indices:

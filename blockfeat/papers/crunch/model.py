@@ -69,7 +69,11 @@ class Reasons:
 
     def of_blocks(self, shares: NDArray[np.float64]) -> Iterator[BlockReason]:
         """Yield the reason of each block; ``shares`` are those of `ElementText.share_left`."""
-        taker, looked_at = self._takers(), self._looked_at()
+        decision = self.decision
+        # For each element the innermost one, itself or around it, by which its own text goes, and that was counted.
+        takes = [bool(removed or emptied) for removed, emptied in zip(decision.removed, decision.emptied, strict=True)]
+        taker = decision.walked.innermost(takes)
+        looked_at = decision.walked.innermost([index in decision.held for index in range(len(takes))])
         main, taken = self._main_elements(taker)
         for block, share in enumerate(shares.tolist()):
             element = main[block]
@@ -82,21 +86,6 @@ class Reasons:
             held = self.decision.held.get(around)
             values = (share, held.links, self._words(held)) if held else (share,)
             yield BlockReason(reason, dict(zip(FEATURE_NAMES, map(float, values), strict=False)))
-
-    def _takers(self) -> list[int]:
-        """Return for each element the innermost one, itself or around it, by which its own text goes; -1 for none."""
-        decision, found = self.decision, list[int]()
-        for index, parent in enumerate(decision.walked.parent):
-            takes = decision.removed[index] or decision.emptied[index]
-            found.append(index if takes else found[parent] if parent >= 0 else -1)
-        return found
-
-    def _looked_at(self) -> list[int]:
-        """Return for each element the innermost one, itself or around it, that was counted; -1 for none."""
-        found: list[int] = []
-        for index, parent in enumerate(self.decision.walked.parent):
-            found.append(index if index in self.decision.held else found[parent] if parent >= 0 else -1)
-        return found
 
     def _main_elements(self, taker: list[int]) -> tuple[list[int], list[int]]:
         """Return for each block the element with most of its text, and the one that takes most of it; -1 for none."""

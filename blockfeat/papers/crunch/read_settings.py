@@ -30,22 +30,21 @@ def read_settings(path: str | os.PathLike[str]) -> CleanSettings:
 def parse_settings(text: str, *, name: str = "settings", folder: Path = Path()) -> CleanSettings:
     """Read settings from their text; keys that are not there have their default. See `read_settings`."""
     values, problems = parse_toml(text, name=name)
-    settings = changed(CleanSettings(), values, problems)
-    problems.check()
+    settings = settings_from_values(values, problems)
     advertisements = settings.advertisements
     lists = tuple(replace(entry, file=str(folder / entry.file)) for entry in advertisements.lists)
     return replace(settings, advertisements=replace(advertisements, lists=lists))
 
 
-def settings_from_values(values: Mapping[str, Any], *, name: str = "settings") -> CleanSettings:
+def settings_from_values(values: Mapping[str, Any], problems: Problems | None = None) -> CleanSettings:
     """Return settings from plain values, as TOML or JSON has them; keys that are not there have their default.
 
     Raises
     ------
     ConfigError
-        There are problems; the message has a line for each, which begins with ``name``.
+        There are problems; the message has a line for each.
     """
-    problems = Problems(name)
+    problems = problems or Problems("settings")
     settings = changed(CleanSettings(), values, problems)
     problems.check()
     return settings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uin
 SCALES = ("probability", "log odds")
 _MOST = 50.0
 _COUNTS = ("grams", "unclosed", "around")
+_VALUES = ("inside", "outside", "size", "smoothing", "neighbours", "balanced")
 _COLUMNS = ("key", "inside", "outside", "sources")
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -162,25 +163,6 @@ class NaiveBayes:
                 total += odds[counts.find(keys)]
         return np.asarray(total)
 
-    def plus(self, more: NaiveBayes) -> NaiveBayes:
-        """Return the classifier with the counts of more pages, of other sites, added.
-
-        Raises
-        ------
-        ModelError
-            The grams of both are of different sizes.
-        """
-        if more.size != self.size:
-            raise ModelError(f"counts of grams of {more.size} tokens cannot be added to those of {self.size}")
-        return replace(
-            self,
-            grams=FeatureCounts.sum([self.grams, more.grams]),
-            unclosed=FeatureCounts.sum([self.unclosed, more.unclosed]),
-            around=FeatureCounts.sum([self.around, more.around]),
-            inside=self.inside + more.inside,
-            outside=self.outside + more.outside,
-        )
-
     def _log_odds(self, counts: FeatureCounts) -> Floats:
         """Return log P(feature | inside) / P(feature | outside) for each feature, with 0 at the end for the unseen."""
         added = self.smoothing
@@ -299,18 +281,11 @@ def bounded_probabilities(log_odds: Floats) -> Floats:
 
 def classifier_to_document(classifier: TokenClassifier) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return a classifier as plain values and arrays of counts."""
-    bayes, scale = classifier.bayes, classifier.scale
+    bayes = classifier.bayes
     document: dict[str, Any] = {
         "tags": list(classifier.vocabulary.tags),
-        "scale": {"name": scale.name, "bias": scale.bias, "limit": scale.limit},
-        "bayes": {
-            "inside": bayes.inside,
-            "outside": bayes.outside,
-            "size": bayes.size,
-            "smoothing": bayes.smoothing,
-            "neighbours": bayes.neighbours,
-            "balanced": bayes.balanced,
-        },
+        "scale": asdict(classifier.scale),
+        "bayes": {name: getattr(bayes, name) for name in _VALUES},
     }
     arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
     for name in _COUNTS:

@@ -58,7 +58,7 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     # Numbers are one token, but here their digits count.
     page_keys = keys_of_words(tokens.texts(words))
     gold_keys = keys_of_words(tokenize(gold))
-    place = aligned_words(page_keys, gold_keys)
+    place = align_words(page_keys.tolist(), gold_keys.tolist())
     first, end = best_run(np.where(place >= 0, 1.0, -1.0))
     if end == first:
         return None
@@ -72,11 +72,6 @@ def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[
     tags = int(tokens.is_tag[start:stop].sum())
     is_long = stop - start - tags >= _LEAST_TEXT_TOKENS
     return (start, stop) if is_long and tags <= most_tags * (stop - start) else None
-
-
-def aligned_words(page: Keys, gold: Keys) -> Indices:
-    """Return for each word of a page, by its key, the place in the gold of the word that it is matched with, or -1."""
-    return align_words(page.tolist(), gold.tolist())
 
 
 def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:

@@ -19,10 +19,10 @@ from blockfeat.models.documents import check_schema, document_of, named_values, 
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import TokenClassifier, classifier_from_document, classifier_to_document
-from blockfeat.papers.tokens.page_tokens import PageTokens, block_scores, covered_shares, kept_blocks
+from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
 from blockfeat.papers.tokens.runs import (
     PENALTY,
-    best_run_within,
+    best_run_of_length,
     cleaned,
     longest_block,
     simple_scores,
@@ -164,7 +164,7 @@ class TokenModel:
     def predict(self, measured: MeasuredPage) -> RunPrediction:
         """Score blocks by the sum of their tokens' scores; keep those of whose words at least half are in the run."""
         found = self.find(measured.blocks.tags)
-        scores = block_scores(found.tokens, found.scores, measured.blocks)
+        scores = sums_by_block(found.tokens, found.scores, measured.blocks)
         return RunPrediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks), found)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
@@ -254,7 +254,7 @@ class TokenModel:
         if self.system == "longest-block":
             run = longest_block(tags, tokens) if tags is not None else (0, 0)
         elif self.constraints.least_tokens > 1:
-            run = best_run_within(scores, least=self.constraints.least_tokens)
+            run = best_run_of_length(scores, self.constraints.least_tokens)
         else:
             run = best_run(scores)
         return truncate_run(run, tokens.element_starts(("hr",))) if self.constraints.stop_at_rule else run

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +17,6 @@ _CUT_WHERE_THEY_HOLD = ("a", "iframe", "table", "img", "embed", "applet", "objec
 
 
 Indices = NDArray[np.int64]
-_NO_BOUNDARIES = np.zeros(0, dtype=np.int64)
 
 
 def simple_scores(tokens: PageTokens, penalty: float = PENALTY) -> NDArray[np.float64]:
@@ -67,13 +64,11 @@ def cleaned(tags: Tags, tokens: PageTokens, run: tuple[int, int]) -> NDArray[np.
     return np.asarray(is_taken & (np.cumsum(edges[:-1]) == 0))
 
 
-def best_run_within(
-    scores: NDArray[np.float64], *, least: int = 1, boundaries: Indices | Sequence[int] = _NO_BOUNDARIES
-) -> tuple[int, int]:
-    """Return start and end (exclusive) of the run with the highest sum that keeps to the constraints.
+def best_run_of_length(scores: NDArray[np.float64], least: int) -> tuple[int, int]:
+    """Return start and end (exclusive) of the run of at least so many scores with the highest sum.
 
-    Vectorised, n · log n. Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run
-    has a sum above 0. Without constraints it is `blockfeat.models.decoding.best_run`.
+    Of equal sums the run with the earliest end wins, then the shortest; (0, 0) where no run has a sum above 0. Of runs
+    of any length it finds what `blockfeat.models.decoding.best_run` does.
 
     Parameters
     ----------
@@ -81,29 +76,16 @@ def best_run_within(
         Finite scores.
     least : int
         Least number of scores in the run, at least 1.
-    boundaries : int array
-        Positions that no run crosses: a run that holds position b - 1 does not hold b.
     """
-    least = max(least, 1)
     if scores.size < least:
         return 0, 0
-    total = np.cumsum(scores, dtype=np.float64)
-    before = np.concatenate(([0.0], total[:-1]))
-    index = np.arange(scores.size)
-    # Sums by rank, of equal ones the later first: whole numbers can be moved apart by segment without rounding.
-    order = np.lexsort((-index, before))
-    rank = np.empty_like(index)
-    rank[order] = index
-    is_first = np.zeros(scores.size, dtype=np.int64)
-    inner = np.asarray(boundaries, dtype=np.int64)
-    is_first[inner[(inner > 0) & (inner < scores.size)]] = 1
-    segment = np.cumsum(is_first)
-    lowest = np.minimum.accumulate(rank - segment * scores.size)
-    latest_start, ends = index[: scores.size - least + 1], index[least - 1 :]
-    start = order[lowest[latest_start] + segment[latest_start] * scores.size]
-    sums = np.where(segment[latest_start] == segment[ends], total[ends] - before[start], -np.inf)
+    total = np.concatenate(([0.0], np.cumsum(scores, dtype=np.float64)))
+    before = total[:-least]
+    is_lowest = before <= np.minimum.accumulate(before)
+    start = np.maximum.accumulate(np.where(is_lowest, np.arange(before.size), 0))
+    sums = total[least:] - before[start]
     best = int(np.argmax(sums))
-    return (int(start[best]), int(ends[best]) + 1) if sums[best] > 0 else (0, 0)
+    return (int(start[best]), best + least) if sums[best] > 0 else (0, 0)
 
 
 def truncate_run(run: tuple[int, int], stops: Indices) -> tuple[int, int]:

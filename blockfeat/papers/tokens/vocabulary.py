@@ -127,12 +127,6 @@ class Vocabulary:
         form = np.array(sorted(stems), dtype=np.uint32)
         return cls(tuple(sorted(tags)), form, np.array([stems[one] for one in form.tolist()], dtype=np.uint32))
 
-    def plus(self, more: Vocabulary) -> Vocabulary:
-        """Return the vocabulary with the stems of another added; its own stems and tags stay."""
-        stems = dict(zip(more.form.tolist(), more.stem.tolist(), strict=True))
-        stems.update(zip(self.form.tolist(), self.stem.tolist(), strict=True))
-        return Vocabulary.of(self.tags, stems)
-
     def ids(self, tokens: PageTokens) -> tuple[Ids, Ids]:
         """Return the identifiers of a page's tokens and of the most recent unclosed tag before each."""
         found = token_ids(tokens.key)

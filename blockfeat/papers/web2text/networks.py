@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,10 +89,10 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Result: networks, and how they came about (pages, seed, recipe, validation errors, whether they were stopped)."""
+    """Result: networks, the validation error of each by its name, and whether the user stopped them."""
 
     labeller: LeafLabeller
-    record: dict[str, Any]
+    errors: dict[str, float]
     interrupted: bool = False
 
 
@@ -178,14 +178,7 @@ def train_web2text(
             if interrupted and task is not _TASKS[-1]:
                 raise KeyboardInterrupt
             networks.append(network)
-    record = {
-        "pages": len(usable),
-        "validation_pages": len(checked),
-        "seed": seed,
-        "recipe": asdict(recipe),
-        "validation_error": errors,
-    }
-    return Trained(LeafLabeller(networks[0], networks[1], recipe.interpolation), record, interrupted)
+    return Trained(LeafLabeller(networks[0], networks[1], recipe.interpolation), errors, interrupted)
 
 
 @contextmanager
@@ -214,7 +207,7 @@ def _train(
     mean, scale = _standardisation(task, pages)
     blank = Network(mean, scale, ())
     training, checked = (_sequences(task, blank, found, recipe.excerpt, device) for found in (pages, validation))
-    net = _stack((mean.size, *FILTERS, task.classes), KERNELS, recipe.dropout).to(device)
+    net = stack((mean.size, *FILTERS, task.classes), KERNELS, recipe.dropout).to(device)
     weights = [parameter for parameter in net.parameters() if parameter.dim() > 1]
     biases = [parameter for parameter in net.parameters() if parameter.dim() == 1]
     optimiser = torch.optim.Adam(
@@ -323,7 +316,7 @@ def _validation_error(net: Module, sequences: _Sequences) -> float:
     return total / max(float(sequences.weights.sum()), 1e-6)
 
 
-def _stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Module:
+def stack(sizes: Sequence[int], kernels: Sequence[int], dropout: float) -> Module:
     """Return convolutions from each size to the next; dropout stands before all but the first."""
     nn = import_torch().nn
     layers: list[Module] = []
@@ -346,16 +339,3 @@ def layers_of(net: Module) -> tuple[Layer, ...]:
         return Layer(weights, module.bias.detach().cpu().numpy().copy())
 
     return tuple(layer(module) for module in net if hasattr(module, "weight"))
-
-
-def to_torch(network: Network) -> Module:
-    """Return the layers of a network as PyTorch has them, for comparison; inputs are standardised features."""
-    torch = import_torch()
-    sizes = [network.mean.size, *(layer.bias.size for layer in network.layers)]
-    net = _stack(sizes, [layer.weights.shape[0] for layer in network.layers], 0.0)
-    convolutions = [module for module in net if hasattr(module, "weight")]
-    with torch.no_grad():
-        for module, layer in zip(convolutions, network.layers, strict=True):
-            module.weight.copy_(torch.from_numpy(layer.weights.transpose(2, 1, 0).copy()))
-            module.bias.copy_(torch.from_numpy(layer.bias))
-    return net.eval()

@@ -133,7 +133,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             details={
                 "interpolation": best,
                 "validation_f1": {str(value): round(score, 4) for value, score in scored.items()},
-                "validation_error": trained.record["validation_error"],
+                "validation_error": trained.errors,
                 "validation_pages": len(checked),
             },
             interrupted=trained.interrupted,

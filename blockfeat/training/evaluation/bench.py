@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from blockfeat import __version__
@@ -52,26 +53,19 @@ class BenchSystem:
 def bench_systems(models: Iterable[Extractor], peers: Iterable[Peer]) -> list[BenchSystem]:
     """Return models and peers as systems, models first."""
     found = [
-        BenchSystem(f"blockfeat {model.model.name}", __version__, "blockfeat", _LoadModel(model)) for model in models
+        BenchSystem(f"blockfeat {model.model.name}", __version__, "blockfeat", partial(_load_model, model))
+        for model in models
     ]
-    return found + [BenchSystem(peer.name, peer.version, "peer", _LoadPeer(peer)) for peer in peers]
+    return found + [BenchSystem(peer.name, peer.version, "peer", partial(_load_peer, peer)) for peer in peers]
 
 
-@dataclass(frozen=True)
-class _LoadModel:
-    extractor: Extractor
-
-    def __call__(self) -> Extract:
-        return lambda page: self.extractor.extract(page.html, url=page.url).text
+def _load_model(extractor: Extractor) -> Extract:
+    return lambda page: extractor.extract(page.html, url=page.url).text
 
 
-@dataclass(frozen=True)
-class _LoadPeer:
-    peer: Peer
-
-    def __call__(self) -> Extract:
-        extract = self.peer.load()
-        return lambda page: extract(page.html, page.lang, page.url)
+def _load_peer(peer: Peer) -> Extract:
+    extract = peer.load()
+    return lambda page: extract(page.html, page.lang, page.url)
 
 
 class _Worker:

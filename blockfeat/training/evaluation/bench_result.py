@@ -34,6 +34,9 @@ _COLUMNS = {
 }
 
 
+_DIFFERENCE = ("difference", "difference_low", "difference_high", "p")
+
+
 @dataclass(frozen=True, slots=True)
 class BenchPage:
     """The result of one system on one page.
@@ -147,12 +150,7 @@ class BenchResult:
                 rows.append(
                     {"corpus": corpus or "all", "system": system.name, "version": system.version}
                     | system.summary(corpus)
-                    | {
-                        "difference": found.mean if found else math.nan,
-                        "difference_low": found.low if found else math.nan,
-                        "difference_high": found.high if found else math.nan,
-                        "p": found.p if found else math.nan,
-                    }
+                    | dict(zip(_DIFFERENCE, found or [math.nan] * len(_DIFFERENCE), strict=True))
                 )
         return pandas.DataFrame(rows)
 

@@ -251,18 +251,7 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
-        return {
-            "pages": [asdict(page) for page in self.pages],
-            "only_first": self.only_first,
-            "only_second": self.only_second,
-            "cosine": self.cosine,
-            "f1": self.f1,
-            "kappa": self.kappa,
-            "role_kappa": self.role_kappa,
-            "kappa_by_role": dict(self.kappa_by_role),
-            "counts_by_role": {role: list(counts) for role, counts in self.counts_by_role.items()},
-            "role_blocks": self.role_blocks,
-        }
+        return {**asdict(self), "cosine": self.cosine, "f1": self.f1}
 
 
 def agreement(first: Sequence[LabelledPage], second: Sequence[LabelledPage]) -> Agreement:

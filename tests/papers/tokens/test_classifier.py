@@ -89,17 +89,6 @@ def test_unseen_tokens_can_take_the_features_of_their_neighbours() -> None:
     assert behind[[0, 2, 4]] == pytest.approx(before[[0, 2, 4]])
 
 
-def test_more_pages_add_up() -> None:
-    first = NaiveBayes(counts_of([(1, True)]), NOTHING, NOTHING, inside=1, outside=2, size=1)
-    second = NaiveBayes(counts_of([(1, False), (4, True)]), NOTHING, NOTHING, inside=3, outside=4, size=1)
-    both = first.plus(second)
-    assert (both.inside, both.outside) == (4, 6)
-    assert both.grams.key.tolist() == [1, 4]
-    assert both.grams.sources.tolist() == [2, 1]
-    with pytest.raises(ModelError, match="grams of 3"):
-        first.plus(NaiveBayes(NOTHING, NOTHING, NOTHING, inside=1, outside=1, size=3))
-
-
 @pytest.mark.parametrize("wrong", [{"size": 2}, {"smoothing": 0.0}, {"inside": 0}])
 def test_wrong_values_are_refused(wrong: dict[str, float]) -> None:
     values = {"inside": 1, "outside": 1, "size": 3, "smoothing": 1.0, **wrong}

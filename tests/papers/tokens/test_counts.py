@@ -148,10 +148,7 @@ def test_a_counter_without_pages_cannot_finish() -> None:
         TokenCounter(TAGS).finish()
 
 
-def test_vocabularies_add_up() -> None:
-    both = Vocabulary.of(("p",), {5: 1, 9: 2}).plus(Vocabulary.of(("b",), {3: 4, 9: 7}))
-    assert both.tags == ("p",)
-    assert dict(zip(both.form.tolist(), both.stem.tolist(), strict=True)) == {3: 4, 5: 1, 9: 2}
+def test_the_forms_of_a_vocabulary_must_ascend() -> None:
     with pytest.raises(ModelError, match="ascend"):
         Vocabulary((), np.array([2, 1], dtype=np.uint32), np.array([1, 1], dtype=np.uint32))
 

@@ -88,7 +88,7 @@ def test_answers_equal_those_of_torch_of_long_ago():
 @pytest.mark.parametrize("length", [1, 2, 3, 9, 40])
 def test_answers_equal_those_of_torch(length):
     torch = pytest.importorskip("torch")
-    from blockfeat.papers.web2text.networks import to_torch
+    from leaves_of import to_torch
 
     network, inputs, _ = frozen()
     inputs = inputs[:length]
