@@ -55,7 +55,7 @@ _COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<da
 _DIGITS = re.compile(r"\d\d|\d\D+\d")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
-_ZONES = {
+ZONE_MINUTES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
     "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "EST": -300, "EDT": -240, "CDT": -300, "MDT": -360, "MST": -420,
     "PST": -480, "PDT": -420, "AEST": 600, "AEDT": 660, "NZST": 720, "NZDT": 780, "HKT": 480, "SGT": 480, "WIB": 420,
@@ -159,7 +159,7 @@ def _of_match(found: re.Match[str], *, month_first: bool = False) -> Moment | No
         if year < 100:
             year += 2000 if year < 70 else 1900
     else:
-        month = _months().get(parts["name"].casefold(), 0) if "name" in parts else int(parts["month"])
+        month = month_number(parts["name"]) if "name" in parts else int(parts["month"])
         day, year = int(parts["day"]), int(parts["year"])
     try:
         found_day = date(year, month, day)
@@ -189,8 +189,8 @@ def _zone_of(text: str | None) -> timezone | None:
     """Return the zone of an offset or of a name that is not ambiguous."""
     if not text:
         return None
-    if text in _ZONES:
-        minutes = _ZONES[text]
+    if text in ZONE_MINUTES:
+        minutes = ZONE_MINUTES[text]
         return timezone(timedelta(minutes=minutes)) if minutes else UTC
     offset = re.search(r"([+-])(\d\d?):?(\d\d)?\Z", text)
     if offset is None:
@@ -199,6 +199,11 @@ def _zone_of(text: str | None) -> timezone | None:
     if minutes > 14 * 60:
         return None
     return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes else UTC
+
+
+def month_number(name: str) -> int:
+    """Return the number of a month by its name or abbreviation in one of many languages; 0 for another word."""
+    return _months().get(name.casefold(), 0)
 
 
 @cache

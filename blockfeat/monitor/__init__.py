@@ -36,13 +36,13 @@ __all__ = [
 
 _HOMES = {
     "MonitorConfig": "config.settings",
-    "PageMentions": "adapter",
+    "PageMentions": "reading",
     "Selection": "report.counts",
     "Source": "config.settings",
     "Store": "store.store",
     "Summary": "summary",
     "counts": "report.counts",
-    "mentions_in": "adapter",
+    "mentions_in": "reading",
     "read_config": "config.read",
     "report_page": "report.page",
     "run_once": "run",

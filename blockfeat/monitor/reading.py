@@ -6,8 +6,10 @@ import json
 import logging
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
@@ -23,6 +25,7 @@ from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord, day_or_moment
 from blockfeat.page.document import Document
+from blockfeat.page.page import Page
 
 _logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
@@ -33,13 +36,22 @@ _LONGEST_TITLE = 2000
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """The bytes of a page, with what is known of them; ``site`` is the profile of its host, as the store has it."""
+    """The bytes of a page, with what is known of them.
+
+    Attributes
+    ----------
+    site : str or None
+        The profile of its host, as the store has it.
+    origin : str
+        ``"feed"`` where it is a feed's own text: all of it is content, whatever the model makes of so short a page.
+    """
 
     data: bytes | str
     url: str
     charset: str | None = None
     lang: str | None = None
     site: str | None = None
+    origin: str = "page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +105,24 @@ class PageReader:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
         try:
+            if page.origin == "feed":
+                return self._read_entry(page, lang)
             extraction = self._extractor_for(page).extract(page.data, url=page.url, charset=page.charset, lang=lang)
             return self.record(extraction)
         except BlockfeatError as error:
             return PageRecord("error", error=clean_characters(str(error)))
         except Exception as error:
             return PageRecord("error", error=f"unexpected {type(error).__name__}: {clean_characters(str(error))}")
+
+    def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
+        """Read a feed's own text, every block of which is kept."""
+        extractor = self.extractor
+        parsed = Page.parse(page.data, url=page.url)
+        measured = extractor.measurer.measure(parsed, lang=lang)
+        prediction = extractor.model.predict(measured)
+        kept = replace(prediction, kept=np.ones_like(prediction.kept))
+        reader = replace(self, least_score=None, site_profile=False)
+        return replace(reader.record(extractor.assemble(parsed, measured, kept)), origin="feed")
 
     def _extractor_for(self, page: FetchedPage) -> Extractor:
         """Return the extractor with the profile of the page's host; without it where it is another model's, or bad."""
@@ -136,7 +160,8 @@ class PageReader:
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
-            bands=bands_of(runs_of_words(text), min_words=self.min_words),
+            # A login or a wall is neither a copy nor has it copies.
+            bands=bands_of(runs_of_words(text), min_words=self.min_words) if extraction.status == "ok" else (),
             mentions=tuple(map(_found, mentions[:_MOST_MENTIONS])),
             site_page=extraction.site_page if self.site_profile else None,
         )

@@ -22,7 +22,7 @@ from blockfeat.monitor.schedule import Frontier, after_failed_poll
 from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.summary import Summary
-from blockfeat.monitor.visiting import PolledFeed, page_entry, poll, visit
+from blockfeat.monitor.visiting import OwnText, PolledFeed, page_entry, poll, visit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -94,6 +94,10 @@ class Monitor:
     async def site_profile(self, host: str) -> str | None:
         """Return what the store knows of a host."""
         return await self._stored(self.store.site_profile, host)
+
+    async def entry_text(self, page: DuePage) -> OwnText | None:
+        """Return what the feed itself says of a page."""
+        return await self._stored(self.store.entry_text, page)
 
     async def prepare(self) -> None:
         """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
@@ -243,7 +247,7 @@ class _Round:
         monitor = self.monitor
         try:
             found = await poll(feed, monitor.fetcher, monitor.config, every=self.every)
-            new = await monitor._stored(monitor.store.save_poll, feed, found.poll, found.entries, found.feeds)
+            new = await self._saved(feed, found)
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
             _logger.exception("%s", _named(feed.url, reason), extra={"event": "feed failed", "url": feed.url})
@@ -263,6 +267,15 @@ class _Round:
         else:
             _logger.info("%s: %s, %d pages", feed.url, found.outcome, new, extra=extra)
         monitor.on_progress(self.summary)
+
+    async def _saved(self, feed: DueFeed, found: PolledFeed) -> int:
+        """Save a poll; the pages of a large sitemap in transactions of their own before it."""
+        stored, store = self.monitor._stored, self.monitor.store
+        new, last = 0, await asyncio.to_thread(next, found.batches, ())
+        while some := await asyncio.to_thread(next, found.batches, ()):
+            new += await stored(store.add_entries, feed, last, now=found.poll.at)
+            last = some
+        return new + await stored(store.save_poll, feed, found.poll, last, found.feeds)
 
     async def _visit(self, page: DuePage) -> None:
         try:
@@ -285,11 +298,12 @@ class _Round:
         monitor, store = self.monitor, self.monitor.store
         try:
             profile_of = monitor.site_profile if monitor.config.pages.site_profile else None
-            seen, record = await visit(page, monitor.fetcher, monitor.readers, monitor.config, site_profile=profile_of)
+            tools = (monitor.fetcher, monitor.readers, monitor.config)
+            seen, record = await visit(page, *tools, site_profile=profile_of, entry_text=monitor.entry_text)
             if seen.retry_at is not None:
                 self.frontier.drop_host(seen.retry_host or page.host)
                 self.may_have_pages = True
-            if seen.error is not None:
+            if seen.error is not None and (record is None or record.status == "error"):
                 return await monitor._stored(store.save_failure, seen), seen.error
             if record is None:
                 return await monitor._stored(store.save_unchanged, seen), None

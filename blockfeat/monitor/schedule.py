@@ -69,23 +69,31 @@ def _unskipped(due: float, hours: frozenset[int], days: frozenset[int]) -> float
 
 
 _DAY = 86400.0
+_WEEK = 7 * _DAY
 _FIRST_WAIT = 60.0
+# Where a page is refused, or is not there yet: articles stand in feeds before they are published, and guards relent.
+_REFUSALS = frozenset({401, 402, 403, 404})
+_FIRST_WAIT_OF_REFUSED = 900.0
 
 
-def after_poll(at: float, *, every: float, headers: Mapping[str, str], manners: FeedManners) -> float:
-    """Return when a feed is polled next.
+def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: FeedManners) -> float:
+    """Return when a feed is polled next: what the configuration says of it wins over what it wishes.
 
     Parameters
     ----------
     at : float
         When it was polled, in seconds since 1970.
+    feed : DueFeed
+        The feed, with its interval in the configuration.
     every : float
-        Least seconds between two polls.
+        Least seconds between two polls of feeds that have none there.
     headers : mapping
         Of the answer.
     manners : FeedManners
         What the feed asks for.
     """
+    if feed.every is not None:
+        return at + feed.every
     return next_poll(
         now=at,
         every=every,
@@ -102,8 +110,9 @@ def manners_of(feed: Feed) -> FeedManners:
 
 
 def after_failed_poll(at: float, feed: DueFeed, fetched: Fetched | None = None) -> float:
-    """Return when a feed that failed is polled next: later each time, up to a day."""
-    wait = min(_FIRST_WAIT * 2.0 ** min(feed.failures, 20), _DAY)
+    """Return when a feed that failed is polled next: later each time, up to a week; one that is gone after a day."""
+    first = _DAY if fetched is not None and fetched.gone else _FIRST_WAIT
+    wait = min(first * 2.0 ** min(feed.failures, 20), _WEEK)
     return max(at + wait, (fetched.retry_at if fetched is not None else None) or 0.0)
 
 
@@ -121,7 +130,8 @@ def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: Pag
 
     A host that names a time itself is believed as long as the page is young enough to be wanted.
     """
-    if fetched.permanent:
+    is_refused = fetched.status in _REFUSALS
+    if fetched.permanent and not is_refused:
         return None
     if fetched.retry_at is not None:
         first_seen = datetime.fromisoformat(page.first_seen).timestamp()
@@ -129,7 +139,8 @@ def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: Pag
         return fetched.retry_at if is_wanted else None
     if page.attempts + 1 >= settings.attempts:
         return None
-    return at + min(_FIRST_WAIT * 4.0**page.attempts, _DAY)
+    first = _FIRST_WAIT_OF_REFUSED if is_refused else _FIRST_WAIT
+    return at + min(first * 4.0**page.attempts, _DAY)
 
 
 class Frontier:

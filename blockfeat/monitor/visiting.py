@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from itertools import islice
+from typing import Any, Protocol
 
 from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.config.settings import MonitorConfig
-from blockfeat.monitor.feeds import read_feed
-from blockfeat.monitor.feeds.feed import Feed, FeedEntry
+from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
+from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
@@ -23,6 +27,15 @@ _logger = logging.getLogger("blockfeat.monitor")
 _DEEPEST = 3
 # Longer ones do not fit into an index of PostgreSQL, and are made by traps for crawlers.
 _LONGEST_URL = 2000
+_LONGEST_COMPARED = 100_000
+_ENTRIES_AT_ONCE = 1000
+# Dates of a feed's entries that are as near to each other and to its making say only when it was made.
+_NOW_SPREAD, _NOW_SECONDS = 120.0, 3600.0
+_VOLATILE = re.compile(rb"<lastBuildDate>[^<]{0,100}</lastBuildDate>|<!--[^>]{0,1000}-->")
+
+
+OwnText = tuple[str | None, str]
+"""Title and HTML of what a feed itself says of a page."""
 
 
 class Fetching(Protocol):
@@ -45,20 +58,41 @@ class Reading(Protocol):
 
 @dataclass(frozen=True)
 class PolledFeed:
-    """What came of a poll: its outcome in a word, and what it named."""
+    """What came of a poll: its outcome in a word, and what it named, some pages at a time."""
 
     outcome: str
     poll: Poll
-    entries: tuple[NewEntry, ...] = ()
+    batches: Iterator[tuple[NewEntry, ...]] = field(default_factory=lambda: iter(()))
     feeds: tuple[str, ...] = ()
 
 
 def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = None) -> NewEntry:
     """Return the page that an address stands for."""
-    key = canonical_url(url)
-    published = None if entry is None else entry.published or entry.updated
-    stamp = None if entry is None else iso_of(entry.updated or entry.published)
-    return NewEntry(url=url, key=key, host=host_of(key), lang=lang, published=published, stamp=stamp)
+    if entry is None:
+        key = canonical_url(url)
+        return NewEntry(url=url, key=key, host=host_of(key), lang=lang)
+    key = canonical_url(url) if entry.linked else url
+    stamp = iso_of(entry.updated or entry.published)
+    said = (entry.title, entry.summary, plain_text(entry.content, longest=_LONGEST_COMPARED))
+    return NewEntry(
+        url=url,
+        key=key,
+        host=host_of(key),
+        lang=lang,
+        published=entry.published or entry.updated,
+        stamp=stamp,
+        digest=_digest(repr((*said, stamp)).encode("utf-8", "replace")) if any(said) else None,
+        title=entry.title,
+        text=entry.content,
+        linked=entry.linked,
+    )
+
+
+def _digest(*parts: bytes) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
 
 
 async def poll(feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every: float) -> PolledFeed:
@@ -76,42 +110,69 @@ async def poll(feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every
         due_at=after_failed_poll(at, feed, fetched),
         http_status=fetched.status,
         host=fetched.host or host_of(feed.url),
-        moved_to=fetched.moved_permanently_to,
         retry_at=fetched.retry_at,
     )
-    if fetched.status == 410:
-        return PolledFeed("retired", replace(known, error=fetched.error, retired=True))
     if fetched.error is not None:
         return PolledFeed("failed", replace(known, error=fetched.error))
-    every = every if feed.every is None else feed.every
-    due_at = after_poll(at, every=every, headers=fetched.headers, manners=feed.manners)
-    known = replace(known, etag=fetched.etag, last_modified=fetched.last_modified)
-    if fetched.not_modified:
-        return PolledFeed("unchanged", replace(known, due_at=due_at))
+    # A redirect counts once a feed was read behind it.
+    known = replace(
+        known,
+        etag=fetched.etag,
+        last_modified=fetched.last_modified,
+        moved_to=fetched.moved_permanently_to,
+        due_at=after_poll(at, feed, every=every, headers=fetched.headers, manners=feed.manners),
+    )
+    digest = None if fetched.not_modified else _digest(fetched.final_url.encode(), _stable(fetched.data))
+    if fetched.not_modified or digest == feed.digest:
+        return PolledFeed("unchanged", known)
     try:
-        found = await asyncio.to_thread(
-            read_feed, fetched.data, url=fetched.final_url, content_type=fetched.headers.get("content-type")
+        content_type = fetched.headers.get("content-type")
+        found, entries = await asyncio.to_thread(
+            open_feed, fetched.data, url=fetched.final_url, content_type=content_type
         )
     except BlockfeatError as error:
         # Without its validators: an answer that could not be read is asked for again as a whole.
-        failed = replace(known, due_at=after_failed_poll(at, feed), etag=None, last_modified=None)
-        return PolledFeed("failed", replace(failed, error=str(error)))
+        due_at = after_failed_poll(at, feed)
+        failed = replace(known, due_at=due_at, etag=None, last_modified=None, moved_to=None, error=str(error))
+        return PolledFeed("failed", failed)
     for warning in found.warnings:
         _logger.info("%s: %s", feed.url, warning, extra={"url": feed.url, "event": "feed warning"})
     manners = manners_of(found)
-    due_at = after_poll(at, every=every, headers=fetched.headers, manners=manners)
-    known = replace(known, kind=found.kind, title=found.title, manners=manners, due_at=due_at)
-    entries = await asyncio.to_thread(_entries, found, config.pages.max_age, at)
+    due_at = after_poll(at, feed, every=every, headers=fetched.headers, manners=manners)
+    known = replace(known, kind=found.kind, title=found.title, manners=manners, due_at=due_at, digest=digest)
     feeds = tuple(url for url in found.feeds if len(url) <= _LONGEST_URL) if feed.depth < _DEEPEST else ()
-    return PolledFeed("read", replace(known, retired=found.expired), entries, feeds)
+    return PolledFeed("read", replace(known, retired=found.expired), _batches(entries, config.pages.max_age, at), feeds)
 
 
-def _entries(found: Feed, max_age: float | None, at: float) -> tuple[NewEntry, ...]:
-    """Return the pages that a feed names and that are young enough; those without a date are."""
-    return tuple(page_entry(entry.url, entry=entry) for entry in _young(found.entries, max_age, at))
+def _stable(data: bytes) -> bytes:
+    """Return a feed without what changes although nothing has: when it was built, and comments that say so."""
+    return _VOLATILE.sub(b"", data)
+
+
+def _batches(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> Iterator[tuple[NewEntry, ...]]:
+    """Yield the pages that a feed names and that are young enough, at most a thousand at a time."""
+    left = iter(entries)
+    while some := tuple(islice(left, _ENTRIES_AT_ONCE)):
+        young = _young(_truly_dated(some, at), max_age, at)
+        yield tuple(page_entry(entry.url, entry=entry) for entry in young)
+
+
+def _truly_dated(entries: Sequence[FeedEntry], at: float) -> Sequence[FeedEntry]:
+    """Return entries without dates that are only when the feed was made: all nearly the same, and of just now."""
+    for name in ("published", "updated"):
+        dates = [date for entry in entries if (date := getattr(entry, name)) is not None]
+        if not dates:
+            continue
+        spread = (max(dates) - min(dates)).total_seconds()
+        age = at - max(dates).timestamp()
+        if abs(age) <= (_NOW_SECONDS if len(dates) > 1 else _NOW_SPREAD) and spread <= _NOW_SPREAD:
+            undated: dict[str, Any] = {name: None}
+            entries = [replace(entry, **undated) for entry in entries]
+    return entries
 
 
 def _young(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> Iterator[FeedEntry]:
+    """Yield the entries that are young enough; those without a date are."""
     for entry in entries:
         moment = entry.updated or entry.published
         is_young = max_age is None or moment is None or moment.timestamp() >= at - max_age
@@ -126,8 +187,9 @@ async def visit(
     config: MonitorConfig,
     *,
     site_profile: Callable[[str], Awaitable[str | None]] | None = None,
+    entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None = None,
 ) -> tuple[Visit, PageRecord | None]:
-    """Fetch and read a page.
+    """Fetch and read a page; where it cannot be had, or is a wall, the feed's own text stands for it.
 
     Parameters
     ----------
@@ -135,12 +197,17 @@ async def visit(
         The page, what fetches and reads it, and how.
     site_profile : callable, optional
         Returns the profile of a host, or None; without it, none is used.
+    entry_text : callable, optional
+        Returns title and HTML of the feed's own text, or None.
 
     Returns
     -------
     Visit, PageRecord or None
         What came of it; the record is None where the page failed or has not changed.
     """
+    if not page.linked:
+        seen = Visit(page=page, at=time.time(), due_at=None, canonical_url=page.url)
+        return seen, await _own_text(page, readers, entry_text)
     fetched = await fetcher.fetch(page.url, etag=page.etag, last_modified=page.last_modified)
     at = time.time()
     seen = Visit(
@@ -158,16 +225,40 @@ async def visit(
     if fetched.error is not None:
         due_at = after_failed_visit(at, page, fetched, config.pages)
         is_try = fetched.retry_at is None
-        return replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None), None
+        seen = replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None)
+        own = await _own_text(page, readers, entry_text) if due_at is None and page.version == 0 else None
+        return _at_own_address(seen) if own else seen, own and replace(own, error=fetched.error)
     if fetched.not_modified:
         return seen, None
     site = None if site_profile is None else await site_profile(host_of(fetched.final_url))
     record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang, site))
     if record.status == "error":
         return replace(seen, error=record.error, due_at=None), record
+    if record.status != "ok" and page.version == 0 and (own := await _own_text(page, readers, entry_text)):
+        return _at_own_address(seen), own
     declared = record.canonical_url
     if declared is not None:
-        own = canonical_url(declared)
-        is_credible = host_of(own) == host_of(fetched.final_url) and len(own) <= _LONGEST_URL
-        record = replace(record, canonical_url=own if is_credible else None)
+        own_address = canonical_url(declared)
+        is_credible = host_of(own_address) == host_of(fetched.final_url) and len(own_address) <= _LONGEST_URL
+        record = replace(record, canonical_url=own_address if is_credible else None)
     return seen, record
+
+
+async def _own_text(
+    page: DuePage,
+    readers: Reading,
+    entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None,
+) -> PageRecord | None:
+    """Return what the feed itself says of a page; None where it says nothing."""
+    found = None if entry_text is None else await entry_text(page)
+    if found is None:
+        return None
+    title, text = escape(found[0] or ""), found[1]
+    html = f"<html><head><title>{title}</title></head><body><h1>{title}</h1><article>{text}</article></body></html>"
+    record = await readers.read(FetchedPage(html, page.url, lang=page.lang, origin="feed"))
+    return replace(record, canonical_url=None) if record.text else None
+
+
+def _at_own_address(seen: Visit) -> Visit:
+    """Return a visit of a page whose redirect has led to nothing, such as a login that others lead to as well."""
+    return replace(seen, final_url=None, canonical_url=canonical_url(seen.page.url), etag=None, last_modified=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("feedparser", reason="needs the extra monitor")
@@ -14,6 +16,7 @@ from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
 
 _NOON = 1_767_614_400.0  # 2026-01-05 12:00 UTC, a Monday
 _PAGE = DuePage(1, "https://example.org/1", "example.org", None, None, None, 0, 0, "2026-01-05T10:00:00Z")
+_FEED = DueFeed(1, "https://example.org/feed", 0, None, None, None, None, 0)
 
 
 def _failed(**values: object) -> Fetched:
@@ -22,20 +25,31 @@ def _failed(**values: object) -> Fetched:
 
 def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
     feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
-    assert after_poll(_NOON, every=60, headers={}, manners=manners_of(feed)) == _NOON + 3 * 3600
+    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=manners_of(feed)) == _NOON + 3 * 3600
     headers = {"cache-control": "public, max-age=900"}
-    assert after_poll(_NOON, every=60, headers=headers, manners=FeedManners()) == _NOON + 900
+    assert after_poll(_NOON, _FEED, every=60, headers=headers, manners=FeedManners()) == _NOON + 900
+
+
+def test_the_configuration_wins_over_what_a_feed_wishes() -> None:
+    wish = FeedManners(86400, tuple(range(24)), ())
+    feed = replace(_FEED, every=300.0)
+    assert after_poll(_NOON, feed, every=60, headers={"cache-control": "max-age=900"}, manners=wish) == _NOON + 300
 
 
 def test_a_feed_that_fails_is_asked_more_and_more_seldom() -> None:
-    waits = [after_failed_poll(0, DueFeed(1, "x", 0, None, None, None, None, failures)) for failures in (0, 3, 30)]
-    assert waits == [60, 480, 86400]
+    week = 7 * 86400
+    waits = [after_failed_poll(0, replace(_FEED, failures=failures)) for failures in (0, 3, 30)]
+    assert waits == [60, 480, week]
+    gone = _failed(status=410, permanent=True)
+    assert [after_failed_poll(0, replace(_FEED, failures=n), gone) for n in (0, 1, 9)] == [86400, 2 * 86400, week]
 
 
 def test_a_page_that_fails_is_tried_again_unless_that_is_of_no_use() -> None:
     settings = PageSettings(attempts=2)
     assert after_failed_visit(_NOON, _PAGE, _failed(permanent=True), settings) is None
     assert after_failed_visit(_NOON, _PAGE, _failed(), settings) == _NOON + 60
+    refused = [after_failed_visit(_NOON, _PAGE, _failed(permanent=True, status=s), settings) for s in (403, 404, 410)]
+    assert refused == [_NOON + 900, _NOON + 900, None]
     tried = DuePage(1, _PAGE.url, _PAGE.host, None, None, None, 1, 0, _PAGE.first_seen)
     assert after_failed_visit(_NOON, tried, _failed(), settings) is None
 

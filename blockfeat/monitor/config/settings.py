@@ -49,7 +49,7 @@ class PageSettings:
         Seconds after which a page is fetched again to see whether it was updated, and the age up to which that is
         done. A page whose feed says that it was updated is fetched again in any case.
     attempts : int
-        How often a page is tried when it fails in a way that can pass.
+        How often a page is tried when it fails in a way that can pass; 401, 402, 403 and 404 are among these.
     jobs : int
         Processes that extract.
     deadline : float
@@ -69,7 +69,7 @@ class PageSettings:
     max_age: DurationOrOff = 30 * _DAY
     revisit: DurationOrOff = None
     revisit_for: Duration = 3 * _DAY
-    attempts: Count = 6
+    attempts: Count = 8
     jobs: Annotated[int, Between(0)] = 1
     deadline: Duration = 30.0
     evidence: bool = True

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_tz
-from html import unescape
-from urllib.parse import urljoin, urlsplit
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from hashlib import blake2b
+from html import escape, unescape
+from typing import Any
+from urllib.parse import quote, urldefrag, urljoin, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from blockfeat.metadata.dates import ZONE_MINUTES, month_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,8 @@ class FeedEntry:
     Attributes
     ----------
     url : str
-        Absolute address of the page, http or https, as the feed has it.
+        Absolute address of the page, http or https, as the feed has it; without a page that of the feed, with a
+        fragment for the entry.
     id : str or None
         The feed's own name for the entry (``guid``, ``id``).
     title : str or None
@@ -29,6 +34,10 @@ class FeedEntry:
         Language tag of the entry, else of the feed, as written there.
     summary : str or None
         Plain text, at most 2,000 characters.
+    content : str or None
+        The feed's own text as HTML: the whole article where the feed has it, else the summary.
+    linked : bool
+        Whether the entry names a page.
     """
 
     url: str
@@ -38,6 +47,8 @@ class FeedEntry:
     updated: datetime | None = None
     lang: str | None = None
     summary: str | None = None
+    content: str | None = None
+    linked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,67 +91,103 @@ class Feed:
 # Years outside are placeholders, such as .NET's year 1 and the epoch's 1970, not dates of pages.
 _YEARS = range(1990, 2101)
 _LONGEST = 64
-# Names of zones that RFC 822 does not list and feeds use all the same; ambiguous ones (IST, CST of China) are not here.
-_ZONES = {
-    "BST": "+0100",
-    "CEST": "+0200",
-    "CET": "+0100",
-    "EEST": "+0300",
-    "EET": "+0200",
-    "HKT": "+0800",
-    "JST": "+0900",
-    "KST": "+0900",
-    "MSK": "+0300",
-    "WEST": "+0100",
-    "WET": "+0000",
-}
-_RFC_ZONES = frozenset({"CDT", "CST", "EDT", "EST", "GMT", "MDT", "MST", "PDT", "PST", "UTC"})
-_ZONE = re.compile(r"\s([A-Z]{3,4})$")
-_WEEKDAY = re.compile(r"^[^\W\d_]{2,12}\.?,\s+")
-_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$")
+_WEEKDAY = re.compile(r"^[^\W\d_]{2,16}\.?(?:,\s+|\s+(?=\d\d?[.\s-]+[^\W\d_]))")
+# One month in Croatian, another in Polish and Czech.
+_TWO_MONTHS = re.compile(r"lis(?:topad\w*)?$|lip$", re.I)
+_DAY_FIRST = re.compile(r"(\d{1,2})\.?[\s-]+(?:de )?([^\W\d_]{3,14})\.?[\s-]+(?:de )?(\d{4}|\d\d)(?!\d),?\s*")
+_MONTH_FIRST = re.compile(r"(?:[^\W\d_]{2,12} )?([^\W\d_]{3,14})\.? (\d{1,2}),? (?:(\d{4})(?!\d),?\s*)?")
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ]\s*|$)")
+_TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:\s?([AaPp])\.?[Mm]\.?)?\s*")
+_OFFSET = re.compile(r"(?:UTC|GMT)?\s?([+-])(\d\d?)(?::?(\d\d))?$")
+_NAMED_PLACE = re.compile(r"[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+){1,2}$")
+_CENTRAL_AMERICAN = -360
+_MOST_MINUTES = 14 * 60
 
 
 def parse_date(text: str | None) -> datetime | None:
     """Return a date of RFC 822 (RSS) or W3C form (Atom, JSON Feed, sitemaps) in UTC.
 
-    None where it is neither, where there is no such day or hour, and for years before 1990 or after 2100. A date
-    without a zone is taken as UTC, one without a time as midnight.
+    Months are known by their names in many languages, zones by their offset, a name that means one offset everywhere,
+    or a place (``Europe/Berlin``). None where it is neither form, where there is no such day, hour or zone, and for
+    years before 1990 or after 2100. A date without a zone is taken as UTC, one without a time as midnight.
     """
     value = " ".join((text or "").split())
     if not value or len(value) > _LONGEST:
         return None
     try:
-        date = _iso(value) if _ISO.match(value) else _rfc_822(value)
-        if date is None or date.year not in _YEARS:
-            return None
-        return date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
-    except (ValueError, OverflowError, TypeError):
+        day, rest = _day_of(value)
+        date = _at_time(day, rest) if day is not None else None
+        return date if date is not None and date.year in _YEARS else None
+    except (ValueError, OverflowError):
         return None
 
 
-def _iso(value: str) -> datetime:
-    """Parse the W3C profile of ISO 8601; a space may stand for the T, and before the zone."""
-    head, _, tail = value.partition(" ")
-    return datetime.fromisoformat(f"{head}T{tail.replace(' ', '')}" if tail and "T" not in head else head + tail)
-
-
-def _rfc_822(value: str) -> datetime | None:
-    """Parse an RFC 822 date; a weekday in whatever language is passed over."""
+def _day_of(value: str) -> tuple[datetime | None, str]:
+    """Return the day that a date begins with, and what follows; a weekday in whatever language is passed over."""
+    if iso := _ISO.match(value):
+        return datetime.fromisoformat(iso[1]), value[iso.end() :]
     value = _WEEKDAY.sub("", value)
-    zone = _ZONE.search(value)
-    if zone and zone[1] in _ZONES:
-        value = value[: zone.start(1)] + _ZONES[zone[1]]
-    elif zone and zone[1] not in _RFC_ZONES:
-        return None
-    found = parsedate_tz(value if ":" in value else f"{value} 00:00:00 +0000")
+    if found := _DAY_FIRST.match(value):
+        day, name, year = found.groups()
+    elif found := _MONTH_FIRST.match(value):
+        name, day, year = found.groups()
+    else:
+        return None, ""
+    rest = value[found.end() :]
+    if year is None:
+        # As C's asctime has it: Thu Mar 14 06:00:00 2024.
+        rest, _, year = rest.rpartition(" ")
+    month = 0 if _TWO_MONTHS.match(name) else month_number(name)
+    if not month or not rest.isascii():
+        return None, ""
+    number = int(year)
+    number += 0 if number > 99 else 2000 if number < 70 else 1900
+    return datetime(number, month, int(day)), rest
+
+
+def _at_time(day: datetime, rest: str) -> datetime | None:
+    """Return a day at the time and in the zone that follow it."""
+    if not rest:
+        return day.replace(tzinfo=UTC)
+    found = _TIME.match(rest)
     if found is None:
         return None
-    year, month, day, hour, minute, second = found[:6]
-    date = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
-    return date - timedelta(seconds=found[9] or 0)
+    hour, minute, second = (int(part or 0) for part in found.groups()[:3])
+    if found[5] is not None:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found[5] in "Pp" else 0)
+    zone = _zone_of(rest[found.end() :])
+    if zone is None:
+        return None
+    # A leap second is the one before it.
+    second, fraction = 59 if second == 60 else second, int((found[4] or "").ljust(6, "0")[:6])
+    return day.replace(hour=hour, minute=minute, second=second, microsecond=fraction, tzinfo=zone).astimezone(UTC)
+
+
+def _zone_of(text: str) -> tzinfo | None:
+    """Return the zone that a text names; UTC for none, None where it cannot be told."""
+    # What stands behind an offset says the same in words.
+    text = re.sub(r"(?<=\d)\s?(?:\([^)]*\)|\s[A-Z]{2,5})$", "", text).strip("() ")
+    if text in ("", "Z", "UT"):
+        return UTC
+    if text == "CST":
+        # RFC 822 lists it, so that in feeds it is not China's.
+        return timezone(timedelta(minutes=_CENTRAL_AMERICAN))
+    if text in ZONE_MINUTES:
+        return timezone(timedelta(minutes=ZONE_MINUTES[text]))
+    if found := _OFFSET.match(text):
+        minutes = int(found[2]) * 60 + int(found[3] or 0)
+        sign = -1 if found[1] == "-" else 1
+        return timezone(timedelta(minutes=sign * minutes)) if minutes <= _MOST_MINUTES else None
+    try:
+        return ZoneInfo(text) if _NAMED_PLACE.match(text) else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
 
 
 _LONGEST_ADDRESS = 8_192
+_LONGEST_NAME = 400
 _LONGEST_SHOWN = 60
 
 
@@ -172,13 +219,17 @@ class Gathering:
         self._warnings: dict[str, None] = {}
         self._counted: Counter[str] = Counter()
 
-    def add(self, link: object, **fields: object) -> None:
-        """Add an entry; one without a usable address is left out with a warning."""
+    def add(self, link: object, **fields: Any) -> None:
+        """Add an entry; one with neither a usable address nor a text of its own is left out with a warning."""
         url = absolute(link, self._base)
+        if url is None and fields.get("content"):
+            name = fields.get("id") or blake2b(fields["content"].encode("utf-8", "replace"), digest_size=12).hexdigest()
+            url = f"{urldefrag(self._base).url}#{quote(name[:_LONGEST_NAME], safe='')}"
+            fields["linked"] = False
         if url is None:
             self._counted["entries left out because they name no page"] += 1
         else:
-            self._entries.setdefault(url, FeedEntry(url, **fields))  # type: ignore[arg-type]
+            self._entries.setdefault(url, FeedEntry(url, **fields))
 
     def date(self, text: object) -> datetime | None:
         """Return a date of the feed; one that cannot be read is None with a warning."""
@@ -211,6 +262,7 @@ class Gathering:
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[!/?]?[A-Za-z][^<>]*>", re.S)
 _HIDDEN = re.compile(r"<(script|style)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.S | re.I)
 _LONGEST_MARKUP = 100_000
+_LONGEST_OWN_TEXT = 200_000
 
 
 def plain_text(value: object, *, html: bool = True, longest: int = 2_000) -> str | None:
@@ -231,6 +283,23 @@ def plain_text(value: object, *, html: bool = True, longest: int = 2_000) -> str
     if html:
         text = unescape(_TAG.sub(_space, _HIDDEN.sub(" ", text)))
     return " ".join(text.split())[:longest].rstrip() or None
+
+
+def own_text(*texts: tuple[object, bool]) -> str | None:
+    """Return the longest text of a feed as HTML, at most 200,000 characters; None where none has a word.
+
+    Parameters
+    ----------
+    *texts : (object, bool)
+        What the feed has, and whether it is HTML; anything but a string does not count.
+    """
+    found = [text if html else _paragraphs(text) for text, html in texts if isinstance(text, str)]
+    best = max(found, key=len, default="")[:_LONGEST_OWN_TEXT]
+    return best if plain_text(best) else None
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in text.splitlines() if line.strip())
 
 
 def _space(tag: re.Match[str]) -> str:

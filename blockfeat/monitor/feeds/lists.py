@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
 
 from blockfeat.errors import FeedError
-from blockfeat.monitor.feeds.feed import Feed, Gathering, absolute, plain_text
+from blockfeat.monitor.feeds.feed import Feed, FeedEntry, Gathering, absolute, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
 if TYPE_CHECKING:
     from lxml import etree
+
+
+_LARGE = 1_000_000
+_HEAD, _PIECE = 4096, 65_536
+_URLSET = re.compile(rb"<(?:[\w.-]{1,40}:)?urlset[\s>]")
 
 
 def read_opml(text: str, *, url: str) -> Feed:
@@ -57,15 +64,47 @@ def read_sitemap(text: str, *, url: str) -> Feed:
     gathering.cut_off(is_cut)
     for element in parse_xml(text, url):
         if _name(element) == "url":
-            fields = _fields(element)
-            gathering.add(
-                fields.get("loc"),
-                title=plain_text(fields.get("title"), html=False),
-                published=gathering.date(fields.get("publication_date")),
-                updated=gathering.date(fields.get("lastmod")),
-                lang=fields.get("language"),
-            )
+            _add_page(gathering, element)
     return Feed(kind="sitemap", entries=gathering.entries, warnings=gathering.warnings)
+
+
+def open_sitemap(data: bytes, *, url: str) -> Iterator[FeedEntry] | None:
+    """Return the pages of a large sitemap, parsed as they are taken; None for a small one, and for anything else."""
+    head = data[:_HEAD]
+    if len(data) <= _LARGE or not _URLSET.search(head) or b"<!DOCTYPE" in head.upper():
+        return None
+    return _pages(data, url)
+
+
+def _pages(data: bytes, url: str) -> Iterator[FeedEntry]:
+    """Yield the complete entries of a sitemap; of its tree there is one entry in memory at a time."""
+    from lxml import etree
+
+    parser = etree.XMLPullParser(
+        ("end",), tag="{*}url", recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
+    for start in range(0, len(data), _PIECE):
+        parser.feed(data[start : start + _PIECE])
+        gathering = Gathering(url)
+        for _, found in parser.read_events():
+            element = cast("etree._Element", found)
+            parent = element.getparent()
+            if parent is not None and _name(parent) == "urlset":
+                _add_page(gathering, element)
+                element.clear()
+                del parent[: parent.index(element)]
+        yield from gathering.entries
+
+
+def _add_page(gathering: Gathering, element: etree._Element) -> None:
+    fields = _fields(element)
+    gathering.add(
+        fields.get("loc"),
+        title=plain_text(fields.get("title"), html=False),
+        published=gathering.date(fields.get("publication_date")),
+        updated=gathering.date(fields.get("lastmod")),
+        lang=fields.get("language"),
+    )
 
 
 def read_sitemap_index(text: str, *, url: str) -> Feed:

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from blockfeat.errors import FeedError
-from blockfeat.monitor.feeds.feed import Feed, Gathering, absolute, plain_text
-from blockfeat.monitor.feeds.lists import read_opml, read_sitemap, read_sitemap_index, read_url_list
+from blockfeat.monitor.feeds.feed import Feed, FeedEntry, Gathering, absolute, own_text, plain_text
+from blockfeat.monitor.feeds.lists import open_sitemap, read_opml, read_sitemap, read_sitemap_index, read_url_list
 from blockfeat.monitor.feeds.syndication import read_syndication
 from blockfeat.monitor.feeds.xml_source import safe_text, unpacked
 
-_VERSION = re.compile(r'"version"\s{0,20}:\s{0,20}"https?://(?:www\.)?jsonfeed\.org/version/')
+# Slashes may be escaped, as PHP writes them.
+_VERSION = re.compile(r'"version"\s{0,20}:\s{0,20}"https?:\\?/\\?/(?:www\.)?jsonfeed\.org\\?/version\\?/')
 _ITEMS = re.compile(r'"items"\s{0,20}:\s{0,20}\[')
 _HEAD = re.compile(r'"(title|language)"\s{0,20}:\s{0,20}("(?:[^"\\]|\\.){0,500}")')
 _BETWEEN = re.compile(r"[\s,]*")
 
 
-def read_json_feed(text: str, *, url: str) -> Feed:
+def read_json_feed(text: str, *, url: str, declared: bool = False) -> Feed:
     """Read a JSON Feed.
+
+    Parameters
+    ----------
+    declared : bool
+        Whether the server calls it one; else it must do so itself.
 
     Raises
     ------
     FeedError
         It is no JSON Feed.
     """
-    if not _VERSION.search(text):
+    if not declared and not _VERSION.search(text):
         raise FeedError(f"{url}: JSON, but not a JSON Feed (no version of jsonfeed.org)")
     gathering = Gathering(url)
     try:
@@ -65,6 +72,7 @@ def _add(gathering: Gathering, item: dict[str, Any], lang: object) -> None:
         updated=gathering.date(item.get("date_modified")),
         lang=own if isinstance(own, str) else None,
         summary=plain_text(summary, html=False) or plain_text(item.get("content_html")),
+        content=own_text((item.get("content_html"), True), (item.get("content_text"), False), (summary, False)),
     )
 
 
@@ -94,6 +102,16 @@ _SYNDICATION = {"rss": "rss", "feed": "atom", "rdf": "rdf"}
 _XML_READERS = {"urlset": read_sitemap, "sitemapindex": read_sitemap_index, "opml": read_opml}
 
 
+def open_feed(data: bytes, *, url: str, content_type: str | None = None) -> tuple[Feed, Iterable[FeedEntry]]:
+    """Read a feed as `read_feed` does, the pages of a sitemap as they are asked for: there may be a million."""
+    data = unpacked(data, url)
+    sitemap = open_sitemap(data, url=url)
+    if sitemap is not None:
+        return Feed(kind="sitemap"), sitemap
+    feed = read_feed(data, url=url, content_type=content_type)
+    return feed, feed.entries
+
+
 def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed:
     """Read a feed, a sitemap, an OPML file or a list of addresses; what it is, is seen by its content.
 
@@ -119,7 +137,7 @@ def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed
     text = safe_text(data, declared[1] if declared else None, url)
     start = _first_word(text)
     if text.startswith(("{", "["), start):
-        return read_json_feed(text[start:], url=url)
+        return read_json_feed(text[start:], url=url, declared="feed+json" in (content_type or "").lower())
     if not text.startswith("<", start):
         return read_url_list(text, url=url)
     root = _ROOT.match(text, start)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import FeedError
-from blockfeat.monitor.feeds.feed import Feed, Gathering, plain_text
+from blockfeat.monitor.feeds.feed import Feed, Gathering, own_text, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _add(gathering: Gathering, entry: Any, kind: str, lang: str | None) -> None:
         updated=gathering.date(updated),
         lang=_raw(entry, "language") or detail.get("language") or lang or None,
         summary=_text(entry, "summary", kind),
+        content=own_text(*(_marked(part, kind) for part in (*entry.get("content", ()), entry.get("summary_detail")))),
     )
 
 
@@ -113,6 +114,11 @@ def _text(entry: Any, name: str, kind: str) -> str | None:
     detail = entry.get(f"{name}_detail") or {}
     is_html = kind != "atom" or detail.get("type") != "text/plain"
     return plain_text(entry.get(name), html=is_html)
+
+
+def _marked(part: Any, kind: str) -> tuple[object, bool]:
+    """Return a text with whether it has markup, as feedparser describes it."""
+    return (part or {}).get("value"), kind != "atom" or (part or {}).get("type") != "text/plain"
 
 
 def _ttl(head: Any) -> int | None:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import islice
+from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, func, or_, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, insert, or_, select, update
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll, iso, iso_of
-from blockfeat.monitor.store.schema import feed, host, page
+from blockfeat.monitor.store.schema import entry, feed, host, page
 
 _NOT_MODIFIED = 304
+_ENTRIES_AT_ONCE = 500
+_CLOCK_SECONDS = 60.0
+# The longest that Retry-After counts is a week.
+_LONGEST_HOLD = 8 * 86_400.0
+_SOONEST_RECHECK, _LATEST_RECHECK = 86_400.0, 7 * 86_400.0
 
 
 def add_feeds(
@@ -35,8 +42,8 @@ def add_feeds(
                 index_elements=[feed.c.url], set_={"lang": lang, "every": every, "parent": None, "depth": 0}
             )
             connection.execute(statement)
-            back = feed.c.retired.is_not(None) & or_(feed.c.http_status.is_(None), feed.c.http_status != 410)
-            connection.execute(update(feed).where(feed.c.url == url, back).values(retired=None, due_at=now))
+            back = (feed.c.url == url) & feed.c.retired.is_not(None)
+            connection.execute(update(feed).where(back).values(retired=None, due_at=now))
         else:
             connection.execute(statement.on_conflict_do_nothing())
 
@@ -54,8 +61,13 @@ def retire_absent(connection: Connection, urls: Sequence[str], *, now: float) ->
 
 
 def due_feeds(connection: Connection, *, now: float, limit: int, besides: Sequence[int] = ()) -> list[DueFeed]:
-    """Return the feeds that are due, the one that has waited longest first."""
-    url = func.coalesce(feed.c.moved_to, feed.c.url)
+    """Return the feeds that are due, the one that has waited longest first.
+
+    A feed that has moved is asked at its old address from time to time, and at both in turn while it fails.
+    """
+    is_time = (feed.c.failures == 0) & (feed.c.recheck_at <= now)
+    asks_old = or_(feed.c.moved_to.is_(None), feed.c.failures % 2 == 1, is_time)
+    url = case((asks_old, feed.c.url), else_=feed.c.moved_to)
     columns = [feed.c[name] for name in DueFeed.__dataclass_fields__ if name != "url"]
     query = (
         select(url.label("url"), *columns)
@@ -67,6 +79,15 @@ def due_feeds(connection: Connection, *, now: float, limit: int, besides: Sequen
     return [DueFeed(**{**row, "manners": _manners(row["manners"])}) for row in rows]
 
 
+def mend_clock(connection: Connection, *, now: float) -> None:
+    """Make due what a run whose clock was ahead has put off into the future."""
+    ahead = iso(now + _CLOCK_SECONDS)
+    connection.execute(update(feed).where(feed.c.polled_at > ahead).values(polled_at=iso(now), due_at=now))
+    seen = or_(page.c.first_seen > ahead, page.c.fetched_at > ahead)
+    connection.execute(update(page).where(page.c.due_at > now, seen).values(due_at=now))
+    connection.execute(delete(host).where(host.c.retry_at > now + _LONGEST_HOLD))
+
+
 def save_poll(
     engine: Engine,
     connection: Connection,
@@ -76,10 +97,11 @@ def save_poll(
     feeds: Iterable[str],
 ) -> int:
     """Save what came of a poll, with the entries and feeds that it named; return the number of new or updated pages."""
-    values = {
+    values: dict[str, Any] = {
         "http_status": poll.http_status,
         "error": poll.error,
         "failures": 0 if poll.error is None else polled.failures + 1,
+        "failing_since": None if poll.error is None else func.coalesce(feed.c.failing_since, iso(poll.at)),
         "polled_at": iso(poll.at),
         "due_at": poll.due_at,
     }
@@ -87,12 +109,12 @@ def save_poll(
     if poll.error is None and poll.http_status != _NOT_MODIFIED:
         # Those of an earlier answer would confirm what is no longer the feed.
         values |= validators
-    known = {"kind": poll.kind, "title": poll.title, **validators}
+    known = {"kind": poll.kind, "title": poll.title, "digest": poll.digest, **validators}
     values |= {name: value for name, value in known.items() if value is not None}
     if poll.manners is not None:
         values["manners"] = json.dumps(asdict(poll.manners))
-    if poll.moved_to is not None:
-        values["moved_to"] = poll.moved_to
+    if poll.error is None:
+        values |= _place(polled, poll)
     if poll.retired:
         values["retired"] = iso(poll.at)
     connection.execute(update(feed).where(feed.c.id == polled.id).values(values))
@@ -100,7 +122,20 @@ def save_poll(
         hold_host(engine, connection, poll.host, poll.retry_at)
     named = [(url, polled.lang, polled.every) for url in feeds]
     add_feeds(engine, connection, named, now=poll.at, parent=polled.id, depth=polled.depth + 1)
-    return add_entries(engine, connection, entries, now=poll.at, feed_id=polled.id, lang=polled.lang)
+    return add_entries(connection, entries, now=poll.at, feed_id=polled.id, lang=polled.lang)
+
+
+def _place(polled: DueFeed, poll: Poll) -> dict[str, Any]:
+    """Return where a feed that was read is asked from now on, and when at its old address again: a redirect may end."""
+    is_moved = polled.url == polled.moved_to
+    target = poll.moved_to or (polled.moved_to if is_moved else None)
+    if target is None:
+        return {"moved_to": None, "moved_at": None, "recheck_at": None}
+    if is_moved and not polled.failures:
+        return {"moved_to": target}
+    moved_at = poll.at if polled.moved_to is None or polled.moved_at is None else polled.moved_at
+    wait = min(max(poll.at - moved_at, _SOONEST_RECHECK), _LATEST_RECHECK)
+    return {"moved_to": target, "moved_at": moved_at, "recheck_at": poll.at + wait}
 
 
 def _manners(stored: str | None) -> FeedManners:
@@ -112,7 +147,6 @@ def _manners(stored: str | None) -> FeedManners:
 
 
 def add_entries(
-    engine: Engine,
     connection: Connection,
     entries: Iterable[NewEntry],
     *,
@@ -122,39 +156,80 @@ def add_entries(
 ) -> int:
     """Add pages that are to be fetched; return how many are new, or were updated according to their feed.
 
-    The first stamp of a page that had none is no update: it may stand in two feeds, and in only one with a date.
+    The first stamp of a page that had none is no update: it may stand in two feeds, and in only one with a date. What
+    another feed says of a page in its own words is no update either.
     """
+    unique: dict[str, NewEntry] = {}
+    for item in entries:
+        unique.setdefault(item.key, item)
+    left = iter(unique.values())
     changed = 0
-    for entry in entries:
-        values = {
-            "key": entry.key,
-            "url": entry.url,
-            "host": entry.host,
+    while some := {item.key: item for item in islice(left, _ENTRIES_AT_ONCE)}:
+        columns = (page.c.id, page.c.key, page.c.stamp, page.c.digest, page.c.feed_id, page.c.same_as)
+        known = {row.key: row for row in connection.execute(select(*columns).where(page.c.key.in_(some)))}
+        # Not by a conflict: each would use up a number of PostgreSQL's sequence.
+        fresh = [item for key, item in some.items() if key not in known]
+        _insert(connection, fresh, now=now, feed_id=feed_id, lang=lang)
+        updated = [_update(connection, row, some[key], now=now, feed_id=feed_id) for key, row in known.items()]
+        changed += len(fresh) + sum(updated)
+    return changed
+
+
+def _insert(
+    connection: Connection, fresh: Sequence[NewEntry], *, now: float, feed_id: int | None, lang: str | None
+) -> None:
+    """Insert pages, each with the feed's own text."""
+    rows = [
+        {
+            "key": item.key,
+            "url": item.url,
+            "host": item.host,
             "feed_id": feed_id,
-            "lang_hint": entry.lang or lang,
-            "published": iso_of(entry.published),
-            "stamp": entry.stamp,
+            "lang_hint": item.lang or lang,
+            "published": iso_of(item.published),
+            "stamp": item.stamp,
+            "digest": item.digest,
+            "linked": item.linked,
             "first_seen": iso(now),
             "due_at": now,
             "status": "waiting",
             "attempts": 0,
             "version": 0,
         }
-        adding = insert_or(engine, page).values(values).on_conflict_do_nothing().returning(page.c.id)
-        if connection.scalar(adding) is not None:
-            changed += 1
-        elif entry.stamp is not None:
-            is_older = page.c.stamp < entry.stamp
-            again = connection.execute(
-                update(page)
-                .where(page.c.key == entry.key, page.c.same_as.is_(None), is_older)
-                .values(stamp=entry.stamp, due_at=now, attempts=0)
-            )
-            changed += again.rowcount
-            connection.execute(
-                update(page).where(page.c.key == entry.key, page.c.stamp.is_(None)).values(stamp=entry.stamp)
-            )
-    return changed
+        for item in fresh
+    ]
+    if rows:
+        numbers = {row.key: row.id for row in connection.execute(insert(page).returning(page.c.id, page.c.key), rows)}
+        lent = [{"page_id": numbers[item.key], "title": item.title, "text": item.text} for item in fresh if item.text]
+        if lent:
+            connection.execute(insert(entry), lent)
+
+
+def _update(connection: Connection, known: Any, item: NewEntry, *, now: float, feed_id: int | None) -> bool:
+    """Note what a feed says of a page that is known; return whether the page is fetched again."""
+    is_own = known.feed_id == feed_id
+    is_later = item.stamp is not None and known.stamp is not None and item.stamp > known.stamp
+    is_other = is_own and item.digest is not None and known.digest is not None and item.digest != known.digest
+    is_due = known.same_as is None and (is_later or is_other)
+    values: dict[str, Any] = {}
+    if item.stamp is not None and (is_later or known.stamp is None):
+        values["stamp"] = item.stamp
+    if is_own and item.digest is not None and item.digest != known.digest:
+        values["digest"] = item.digest
+    if is_due:
+        values |= {"due_at": now, "attempts": 0}
+        if item.text:
+            connection.execute(delete(entry).where(entry.c.page_id == known.id))
+            connection.execute(insert(entry).values(page_id=known.id, title=item.title, text=item.text))
+    if values:
+        connection.execute(update(page).where(page.c.id == known.id).values(values))
+    return is_due
+
+
+def entry_text(connection: Connection, number: int) -> tuple[str | None, str] | None:
+    """Return title and HTML of the feed's own text for a page; None where there is none, or the page was read."""
+    row = connection.execute(select(entry.c.title, entry.c.text).where(entry.c.page_id == number)).one_or_none()
+    return None if row is None else (row.title, row.text)
 
 
 def hold_host(engine: Engine, connection: Connection, name: str, retry_at: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy.schema import CreateColumn
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store.pages import renew_bands
@@ -12,10 +13,29 @@ from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata
 
 Migration = str | Callable[[Connection], None]
 
+
+def add_missing(connection: Connection) -> None:
+    """Add the tables and columns that a store lacks."""
+    metadata.create_all(connection)
+    for table in metadata.tables.values():
+        present = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in present:
+                words = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {words}"))
+
+
 # What leads from a version to the next: SQL that both databases know, or a function.
 MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
     2: (renew_bands,),  # another library makes the keys of copies
+    3: (
+        add_missing,
+        "UPDATE page SET origin = 'page' WHERE version > 0",
+        # Feeds that answered 410 are asked again, and moved ones at their old address.
+        "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
+        "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
+    ),
 }
 
 

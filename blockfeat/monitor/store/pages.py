@@ -18,7 +18,7 @@ from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit, iso
-from blockfeat.monitor.store.schema import band, host, mention, outbox, page, site, version
+from blockfeat.monitor.store.schema import band, entry, host, mention, outbox, page, site, version
 
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
 
@@ -100,7 +100,7 @@ def due_pages(
     turn = func.row_number().over(partition_by=page.c.host, order_by=(page.c.due_at, page.c.id)).label("turn")
     columns = (page.c.id, page.c.url, page.c.host, page.c.lang_hint.label("lang"), page.c.etag, page.c.last_modified)
     due = (
-        select(*columns, page.c.attempts, page.c.version, page.c.first_seen, page.c.due_at, turn)
+        select(*columns, page.c.attempts, page.c.version, page.c.first_seen, page.c.linked, page.c.due_at, turn)
         .where(page.c.due_at <= now, page.c.host.not_in(held), page.c.id.not_in(besides))
         .subquery()
     )
@@ -160,8 +160,12 @@ def save_page(
     _hold(engine, connection, visit)
     canonical = record.canonical_url or visit.canonical_url
     if before.version == 0:
-        same = _at_same_address(connection, visit) or _alike(connection, number, canonical, record, copies)
-        if same is not None:
+        # A login or a wall that many addresses lead to makes none of them another's.
+        is_content = record.status == "ok" and record.origin == "page"
+        same = is_content and (
+            _at_same_address(connection, visit) or _alike(connection, number, canonical, record, copies)
+        )
+        if same:
             values = {**_answered(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
             connection.execute(update(page).where(page.c.id == number).values(values))
             return Saved("same")
@@ -175,12 +179,15 @@ def save_page(
     values |= {"version": before.version + 1, "published": before.published or record.published}
     connection.execute(update(page).where(page.c.id == number).values(values))
     save_bands(connection, number, record.bands)
+    if record.origin == "page" and record.status == "ok":
+        connection.execute(delete(entry).where(entry.c.page_id == number))
     if record.site_page is not None:
         add_to_site(engine, connection, host_of(visit.final_url or before.url), record.site_page)
     fresh = _add_mentions(connection, before, record)
     if announce and fresh:
         shown = {"url": before.url, "copy": original is not None, "published": values["published"]}
         shown |= {"canonical_url": canonical, "title": record.title, "lang": record.lang or before.lang_hint}
+        shown["from"] = record.origin
         events = [{"event": _event(key, item, {**shown, "found_at": iso(visit.at)})} for key, item in fresh]
         connection.execute(insert(outbox), events)
     return Saved("new" if before.version == 0 else "updated", len(record.mentions), original is not None)
@@ -225,6 +232,7 @@ def _read(record: PageRecord) -> dict[str, Any]:
         "words": record.words,
         "encoding": record.encoding,
         "model": record.model,
+        "origin": record.origin,
         "metadata": _json(dict(record.metadata)),
         "warnings": _json(list(record.warnings)),
         "evidence": record.evidence or None,
@@ -241,9 +249,10 @@ def _hold(engine: Engine, connection: Connection, visit: Visit) -> None:
 
 
 def _at_same_address(connection: Connection, visit: Visit) -> int | None:
-    """Return the page that was read before at the address that this one has led to."""
+    """Return the page that was read before, as content, at the address that this one has led to."""
     there = (page.c.key == visit.canonical_url) | (page.c.final_url == visit.final_url)
-    found = select(page.c.id).where(there, page.c.id != visit.page.id, page.c.version > 0)
+    is_content = (page.c.version > 0) & (page.c.status == "ok") & (page.c.origin == "page")
+    found = select(page.c.id).where(there, page.c.id != visit.page.id, is_content)
     return connection.scalar(found.order_by(page.c.id).limit(1))
 
 
@@ -252,7 +261,7 @@ def _alike(
 ) -> int | None:
     """Return the page that has the same canonical address and says the same."""
     there = (page.c.canonical_url == canonical) | (page.c.key == canonical)
-    query = select(page.c.id, page.c.text).where(there, page.c.id != number, page.c.version > 0)
+    query = select(page.c.id, page.c.text).where(there, page.c.id != number, page.c.version > 0, page.c.status == "ok")
     runs = runs_of_words(record.text)
     for other in connection.execute(query.order_by(page.c.id).limit(_CANDIDATES)):
         if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:

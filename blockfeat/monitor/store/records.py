@@ -33,7 +33,17 @@ class FeedManners:
 
 @dataclass(frozen=True, slots=True)
 class DueFeed:
-    """A feed that is to be polled."""
+    """A feed that is to be polled.
+
+    Attributes
+    ----------
+    url : str
+        The address to ask: that of the configuration, or ``moved_to``.
+    digest : str or None
+        Hash of the bytes that were read last.
+    moved_to, moved_at : str or None, float or None
+        Where it has moved permanently, and since when it is read there.
+    """
 
     id: int
     url: str
@@ -44,6 +54,9 @@ class DueFeed:
     last_modified: str | None
     failures: int
     manners: FeedManners = FeedManners()
+    digest: str | None = None
+    moved_to: str | None = None
+    moved_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +67,12 @@ class Poll:
     ----------
     due_at : float
         When it is polled next, in seconds since 1970.
+    digest : str or None
+        Hash of the bytes, where they were read.
+    moved_to : str or None
+        Where permanent redirects led, where a feed was read behind them.
     retired : bool
-        It is gone for good.
+        It says of itself that it has ended.
     retry_at : float or None
         ``host`` asked not to be asked before.
     """
@@ -70,6 +87,7 @@ class Poll:
     manners: FeedManners | None = None
     etag: str | None = None
     last_modified: str | None = None
+    digest: str | None = None
     moved_to: str | None = None
     retired: bool = False
     retry_at: float | None = None
@@ -84,7 +102,13 @@ class NewEntry:
     key : str
         Canonical form of the address: one page for each.
     stamp : str or None
-        What changes when the page is updated; None where the feed does not say.
+        When the page was updated; None where the feed does not say.
+    digest : str or None
+        Hash of what the feed says of the page; None where it says nothing.
+    title, text : str or None
+        The feed's own text as HTML, for where the page cannot be had.
+    linked : bool
+        Whether the feed names a page; else its own text is all there is.
     """
 
     url: str
@@ -93,6 +117,10 @@ class NewEntry:
     lang: str | None = None
     published: datetime | None = None
     stamp: str | None = None
+    digest: str | None = None
+    title: str | None = None
+    text: str | None = None
+    linked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +136,7 @@ class DuePage:
     attempts: int
     version: int
     first_seen: str
+    linked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +170,8 @@ class PageRecord:
         Keys of the text for finding copies; empty for short texts.
     site_page : SitePage or None
         What the profile of the page's host takes of it; None where profiles are not kept.
+    origin : str
+        ``"page"``, or ``"feed"`` where the text is the feed's own.
     """
 
     status: str
@@ -160,6 +191,7 @@ class PageRecord:
     bands: tuple[int, ...] = ()
     mentions: tuple[FoundMention, ...] = ()
     site_page: SitePage | None = field(default=None, compare=False)
+    origin: str = "page"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ class StoreStatus:
     pages : mapping of str to int
         Number of pages by status.
     feeds : tuple of mapping
-        The feeds that failed at the last poll, with their errors.
+        The feeds that failed at the last poll, with their errors, those that fail longest first.
+    retried : int
+        Pages that failed and are tried again later; in ``later`` too.
     waiting_hosts : mapping of str to str
         Hosts that asked not to be asked before a moment.
     """
@@ -36,6 +38,7 @@ class StoreStatus:
     pages: Mapping[str, int] = field(default_factory=dict)
     due: int = 0
     later: int = 0
+    retried: int = 0
     copies: int = 0
     versions: int = 0
     mentions: int = 0
@@ -66,7 +69,8 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
     """Return what is in a store; lists have at most ``limit`` rows."""
     runs = connection.execute(select(run).order_by(run.c.id.desc()).limit(limit)).mappings().all()
     counted = select(func.count()).select_from(mention.join(page, _current())).where(mention.c.counted)
-    failing = select(feed.c.url, feed.c.error, feed.c.failures).where(feed.c.failures > 0, feed.c.retired.is_(None))
+    columns = (feed.c.url, feed.c.error, feed.c.failures, feed.c.failing_since)
+    failing = select(*columns).where(feed.c.failures > 0, feed.c.retired.is_(None)).order_by(feed.c.failing_since)
     failed = select(page.c.url, page.c.error, page.c.attempts).where(page.c.status == "error")
     waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
     pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
@@ -79,6 +83,7 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         },
         due=_count(connection, page.c.due_at <= now),
         later=_count(connection, page.c.due_at > now),
+        retried=_count(connection, (page.c.due_at > now) & (page.c.attempts > 0)),
         copies=_count(connection, page.c.copy_of.is_not(None)),
         versions=connection.scalar(select(func.count()).select_from(version)) or 0,
         mentions=connection.scalar(select(func.count()).select_from(mention.join(page, _current()))) or 0,

@@ -21,10 +21,11 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     TypeDecorator,
+    true,
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 metadata = MetaData()
 
@@ -53,8 +54,10 @@ feed = Table(
     Column("depth", Integer, nullable=False, default=0),
     Column("lang", Text),
     Column("every", Float, comment="least seconds between two polls"),
-    Column("moved_to", Text, comment="where it has moved permanently"),
-    Column("retired", Text, comment="when it answered 410, or was taken out of the configuration"),
+    Column("moved_to", Text, comment="where it has moved permanently, and was read"),
+    Column("moved_at", Float, comment="when it was first read there"),
+    Column("recheck_at", Float, comment="when it is asked at its old address again"),
+    Column("retired", Text, comment="when it said that it has ended, or was taken out of the configuration"),
     Column("kind", Text),
     Column("title", Text),
     Column("manners", Text, comment="JSON: how it wants to be polled"),
@@ -63,6 +66,8 @@ feed = Table(
     Column("http_status", Integer),
     Column("error", Text),
     Column("failures", Integer, nullable=False, default=0),
+    Column("failing_since", Text),
+    Column("digest", Text, comment="hash of the bytes that were read last"),
     Column("polled_at", Text),
     Column("due_at", Float, nullable=False),
 )
@@ -91,7 +96,10 @@ page = Table(
     Column("feed_id", Integer, ForeignKey("feed.id")),
     Column("lang_hint", Text),
     Column("published", Text),
-    Column("stamp", Text, comment="what the feed said of it: a change means an update"),
+    Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
+    Column("digest", Text, comment="hash of what the feed said of it: a change means an update"),
+    Column("linked", Boolean, nullable=False, server_default=true(), comment="false: the feed names no page"),
+    Column("origin", Text, comment="page, or feed where the text is the feed's own"),
     Column("first_seen", Text, nullable=False),
     Column("due_at", Float, comment="when it is fetched (again); null: never"),
     Column("attempts", Integer, nullable=False, default=0),
@@ -119,6 +127,14 @@ page = Table(
     Index("page_due", "due_at"),
     Index("page_canonical", "canonical_url"),
     Index("page_final", "final_url"),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Column("title", Text),
+    Column("text", Text, nullable=False, comment="HTML: the feed's own text, until the page itself was read"),
 )
 
 version = Table(
@@ -199,7 +215,7 @@ SELECT p.url, p.final_url, p.canonical_url, p.status, p.http_status, p.error,
        s.url AS same_as, o.url AS copy_of,
        coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.text, p.words,
        p.published, p.first_seen, p.fetched_at, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
+       p.host, f.url AS source, p.origin AS "from", p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
 FROM page p
 LEFT JOIN page s ON s.id = p.same_as
 LEFT JOIN page o ON o.id = p.copy_of
@@ -214,7 +230,7 @@ SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentenc
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
        CASE WHEN p.copy_of IS NULL THEN 0 ELSE 1 END AS in_copy,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.title, p.published, p.fetched_at, p.version
+       p.host, f.url AS source, p.origin AS "from", p.title, p.published, p.fetched_at, p.version
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of
@@ -236,7 +252,7 @@ JOIN version v ON v.page_id = m.page_id AND v.version = m.version
 """
 
 _FEEDS = """
-SELECT url, moved_to, retired, kind, title, lang, http_status, error, failures, polled_at FROM feed
+SELECT url, moved_to, retired, kind, title, lang, http_status, error, failures, failing_since, polled_at FROM feed
 """
 
 VIEWS = {

@@ -108,7 +108,7 @@ class Store:
             given = [(source.url, source.lang, source.every) for source in wanted]
             feeds.add_feeds(self.engine, connection, given, now=now)
             feeds.retire_absent(connection, [source.url for source in wanted], now=now)
-            return feeds.add_entries(self.engine, connection, entries, now=now)
+            return feeds.add_entries(connection, entries, now=now)
 
     def due_feeds(self, *, now: float, limit: int, besides: Sequence[int] = ()) -> list[DueFeed]:
         """Return feeds to poll."""
@@ -131,6 +131,16 @@ class Store:
         """Save a poll with the entries and feeds that it named; return the number of new or updated pages."""
         with self._writing() as connection:
             return feeds.save_poll(self.engine, connection, polled, poll, entries, named)
+
+    def add_entries(self, feed: DueFeed, entries: Iterable[NewEntry], *, now: float) -> int:
+        """Add some pages that a feed names, before its poll is saved; return the number of new or updated ones."""
+        with self._writing() as connection:
+            return feeds.add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
+
+    def entry_text(self, page: DuePage) -> tuple[str | None, str] | None:
+        """Return title and HTML of the feed's own text for a page; None where there is none, or the page was read."""
+        with self._reading() as connection:
+            return feeds.entry_text(connection, page.id)
 
     def due_pages(self, *, now: float, limit: int, of_each_host: int, besides: Sequence[int] = ()) -> list[DuePage]:
         """Return pages to fetch."""
@@ -183,8 +193,9 @@ class Store:
             runs.note_failure(connection, sink, error)
 
     def begin_run(self, *, now: float, process: str) -> int:
-        """Note that a run begins; return its number."""
+        """Note that a run begins, and mend what one with a wrong clock has left; return its number."""
         with self._writing() as connection:
+            feeds.mend_clock(connection, now=now)
             return runs.begin_run(connection, now=now, process=process)
 
     def end_run(self, number: int, *, now: float, summary: Mapping[str, Any]) -> None:

@@ -292,3 +292,37 @@ def test_any_bytes_give_a_feed_or_a_feed_error(data: bytes) -> None:
     for head in (b"", b"<rss>", b"<feed><entry>", b'{"version":"https://jsonfeed.org/version/1'):
         with suppress(FeedError):
             assert isinstance(read(head + data), Feed)
+
+
+def test_a_json_feed_is_one_by_its_json() -> None:
+    escaped = JSON.replace("/", "\\/") + "]}"
+    assert [entry.url for entry in read(escaped).entries] == ["http://news.example/a", "http://other.example/b"]
+    assert [entry.id for entry in read(escaped[:-60]).entries] == ["1"]
+    without = '{"items": [{"id": "1", "url": "/a"}]}'
+    assert read(without, "application/feed+json; charset=utf-8").entries[0].url == "http://news.example/a"
+    with pytest.raises(FeedError, match="not a JSON Feed"):
+        read(without, "application/json")
+
+
+def test_an_entry_without_a_link_has_its_own_text() -> None:
+    feed = read(
+        rss(
+            '<item><title>One</title><guid isPermaLink="false">n 1</guid><description>Short.</description>'
+            "<content:encoded>&lt;p&gt;The whole article.&lt;/p&gt;</content:encoded></item>"
+            "<item><title>Nothing</title></item>",
+            attributes='xmlns:content="http://purl.org/rss/1.0/modules/content/"',
+        )
+    )
+    (entry,) = feed.entries
+    assert (entry.url, entry.linked, entry.title) == (f"{URL}#n%201", False, "One")
+    assert (entry.summary, entry.content) == ("Short.", "<p>The whole article.</p>")
+    assert feed.warnings == ("entries left out because they name no page: 1",)
+
+
+def test_the_own_text_is_the_content_else_the_summary() -> None:
+    entries = f"""<feed {ATOM}><title>F</title>
+      <entry><link href="/a"/><id>1</id><summary type="text">1 &lt; 2</summary></entry>
+      <entry><link href="/b"/><id>2</id><summary>n</summary>
+        <content type="html">&lt;p&gt;yes, it is&lt;/p&gt;</content></entry>
+      <entry><link href="/c"/><id>3</id></entry></feed>"""
+    assert [entry.content for entry in read(entries).entries] == ["<p>1 &lt; 2</p>", "<p>yes, it is</p>", None]

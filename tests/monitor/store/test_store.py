@@ -185,13 +185,12 @@ def test_feeds_move_retire_and_leave_the_configuration(store: Store) -> None:
     store.add_sources(sources, [], now=_NOW)
     first, second = store.due_feeds(now=_NOW, limit=9)
     store.save_poll(first, Poll(at=_NOW, due_at=_NOW, moved_to="https://b.example/1"))
-    store.save_poll(second, Poll(at=_NOW, due_at=_NOW, retired=True, http_status=410))
-    store.add_sources(sources, [], now=_NOW)
+    store.save_poll(second, Poll(at=_NOW, due_at=_NOW, retired=True))
     assert [feed.url for feed in store.due_feeds(now=_NOW, limit=9)] == ["https://b.example/1"]
     store.add_sources(sources[1:], [], now=_NOW)
-    assert store.due_feeds(now=_NOW, limit=9) == []
+    assert [feed.id for feed in store.due_feeds(now=_NOW, limit=9)] == [second.id]
     store.add_sources(sources, [], now=_NOW)
-    assert len(store.due_feeds(now=_NOW, limit=9)) == 1
+    assert len(store.due_feeds(now=_NOW, limit=9)) == 2
 
 
 def test_new_mentions_wait_for_each_receiver(store: Store) -> None:
