@@ -224,8 +224,9 @@ def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
 
     def fetched_text(url: str) -> str:
         from blockfeat.io.http.fetch import fetch
+        from blockfeat.io.inputs.urls import HINT
 
-        data = fetch(url, networks=reading.networks).data
+        data = fetch(url, networks=reading.networks, hint=HINT).data
         return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)
 
     for file, count in updated(settings.advertisements.lists, fetched_text):

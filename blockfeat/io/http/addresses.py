@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import tomllib
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 
 from blockfeat.errors import AddressForbidden, InputError
 
@@ -12,6 +15,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 def parse_network(text: str) -> Network:
@@ -31,8 +35,8 @@ def parse_network(text: str) -> Network:
 def is_public(address: str) -> bool:
     """Return whether an IP address belongs to the public internet.
 
-    Private, loopback, link-local, shared, reserved, multicast and unspecified addresses do not; an IPv6
-    address that embeds an IPv4 address (mapped, 6to4, Teredo, NAT64) is as public as the embedded one.
+    Those of ``special_networks.toml`` do not: private, loopback, link-local, shared, reserved, multicast and others;
+    an IPv6 address that embeds IPv4 addresses (mapped, 6to4, Teredo, NAT64) is as public as all of these are.
     """
     try:
         parsed = ipaddress.ip_address(address)
@@ -57,16 +61,16 @@ def _carried(address: _Address) -> list[_Address]:
 
 
 def _is_public(address: _Address) -> bool:
-    refused = (
-        address.is_private
-        or address.is_loopback
-        or address.is_link_local
-        or address.is_reserved
-        or address.is_multicast
-        or address.is_unspecified
-        or (isinstance(address, ipaddress.IPv6Address) and address.is_site_local)
-    )
-    return address.is_global and not refused
+    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    return not any(address in network for network in _special_networks())
+
+
+@cache
+def _special_networks() -> tuple[Network, ...]:
+    """Read the networks that are not public: our own list, for that of `ipaddress` differs from release to release."""
+    text = files("blockfeat.io.http").joinpath("special_networks.toml").read_text(encoding="utf-8")
+    return tuple(ipaddress.ip_network(name) for table in tomllib.loads(text).values() for name in table)
 
 
 def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
@@ -86,12 +90,12 @@ def allowed_among(
     Raises
     ------
     AddressForbidden
-        If there is none; the message ends with the hint.
+        If there is none; the message ends with the hint. It does not say what the name stands for: that is nothing for
+        who may not go there.
     """
     allowed = [address for address in addresses if is_public(address) or is_in_networks(address, networks)]
     if not allowed:
-        shown = ", ".join(addresses[:3]) or "none"
-        raise AddressForbidden(f"no public address for host {host} (found: {shown}{hint})")
+        raise AddressForbidden(f"no public address for host {host}{hint}")
     return allowed
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
-_HINT = "; --allow-network CIDR allows others"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 
 
@@ -31,6 +30,7 @@ def fetch(
     user_agent: str = USER_AGENT,
     allow_private: bool = False,
     networks: Sequence[Network] = (),
+    hint: str = "",
 ) -> Document:
     """Fetch one page over http or https.
 
@@ -53,6 +53,8 @@ def fetch(
         Allow addresses of this machine and of private networks.
     networks : sequence of IPv4Network or IPv6Network
         Networks that are allowed although they are not public.
+    hint : str
+        Ends the message where an address is not allowed.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def fetch(
         address and the reason.
     """
     networks = _EVERYWHERE if allow_private else tuple(networks)
-    return _run(_fetch(url, timeout, max_bytes, max_redirects, user_agent, networks))
+    return _run(_fetch(url, timeout, max_bytes, max_redirects, user_agent, networks, hint))
 
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
@@ -80,7 +82,13 @@ def _run(fetching: Coroutine[None, None, Document]) -> Document:
 
 
 async def _fetch(
-    url: str, timeout: float, max_bytes: int, max_redirects: int, user_agent: str, networks: Sequence[Network]
+    url: str,
+    timeout: float,
+    max_bytes: int,
+    max_redirects: int,
+    user_agent: str,
+    networks: Sequence[Network],
+    hint: str,
 ) -> Document:
     import httpcore2
     import httpx2
@@ -89,7 +97,7 @@ async def _fetch(
     client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
     try:
         # No connection is kept: each redirect passes the same checks as the first address.
-        transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=_HINT)
+        transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
         headers = {"User-Agent": user_agent, "Accept": _ACCEPT}
         async with (
             asyncio.timeout(timeout),

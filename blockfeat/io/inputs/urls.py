@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Fetches under way at a time, each of another host or waiting for its turn.
 _AT_ONCE = 8
 _MAX_LINE_BYTES = 64 * 1024
+HINT = "; --allow-network CIDR allows others"
+"""What the command line says of an address that is not fetched from."""
 
 
 def is_web_address(name: str) -> bool:
@@ -102,6 +104,6 @@ def _settle(future: Future[Document], made: Callable[[], Document]) -> None:
 
 def _fetched(document: Document, options: InputOptions) -> Document:
     try:
-        return fetch(document.id, allow_private=options.allow_private, networks=options.networks)
+        return fetch(document.id, allow_private=options.allow_private, networks=options.networks, hint=HINT)
     except BlockfeatError as error:
         return Document(id=document.id, data=None, url=document.url, error=str(error))

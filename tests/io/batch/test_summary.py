@@ -44,7 +44,7 @@ def test_a_run_with_nothing_left_says_so() -> None:
         ),
         (
             "http://h.example/",
-            "http://h.example/: no public address for host h.example (found: 10.0.0.1)",
+            "http://h.example/: no public address for host h.example; --allow-network CIDR allows others",
             "no public address",
         ),
         ("p", "it took longer than 5 s", "it took longer than 5 s"),

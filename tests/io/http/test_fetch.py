@@ -159,8 +159,14 @@ def test_other_addresses_are_refused_by_name(url: str) -> None:
     assert str(caught.value).startswith(f"{url}: ")
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "2130706433", "169.254.169.254"])
-def test_private_addresses_are_refused(host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "2130706433", "169.254.169.254", "192.0.0.192"]
+)
+def test_private_addresses_are_refused(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def connect_tcp(*arguments: Any, **options: Any) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr("httpcore2.AnyIOBackend.connect_tcp", connect_tcp)
     with pytest.raises(FetchError, match=r"no public address|could not be resolved"):
         fetch(f"http://{host}:9/")
 
