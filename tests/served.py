@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import uvicorn
-
-from blockfeat.web.app import bound_socket, create_app
+from blockfeat.web.app import bound_socket, create_app, server_of
 from blockfeat.web.reader.service import Service
 from blockfeat.web.settings import ServeSettings
 
@@ -29,7 +27,7 @@ class Served:
 def serving_reader(settings: ServeSettings) -> Iterator[Served]:
     app = create_app(settings)
     listening = bound_socket("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+    server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

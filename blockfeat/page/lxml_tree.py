@@ -11,7 +11,8 @@ from blockfeat.page.elements import RAW_TEXT, REFERENCES
 from blockfeat.page.tags import Tags
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_FLATTENED = 512
+FLATTENED = 512
+"""From this depth on, elements stand side by side in trees."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 
 
@@ -20,7 +21,7 @@ def lxml_tree(tags: Tags) -> etree._Element:
 
     It has the elements of the tags in the same order, so that an XPath of one holds in the other.
     """
-    if tags.depth >= _FLATTENED:
+    if tags.depth >= FLATTENED:
         # Elements that stand one behind the other there would end each other for lxml, such as rows.
         return _built(tags)
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True, collect_ids=False)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -21,6 +21,9 @@ from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.guard import PAGE_POLICY, Guard
 from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
 from blockfeat.web.settings import ServeSettings
+
+if TYPE_CHECKING:
+    import uvicorn
 
 _SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -158,6 +161,7 @@ def _name_models(schemas: dict[str, Any], names: Sequence[str]) -> None:
 
 _SECONDS_TO_END = 5
 _MOST_CONNECTIONS = 500
+_MOST_OF_A_HEAD = 32_768
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
@@ -183,14 +187,17 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def serve_app(app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "", log_level: str = "warning") -> None:
-    """Serve an app at a socket until the process is told to end.
+    """Serve an app at a socket until the process is told to end; see `server_of`."""
+    server_of(app, trusted_proxies=trusted_proxies, log_level=log_level).run(sockets=[listening])
+
+
+def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warning") -> uvicorn.Server:
+    """Return the server of an app, which limits connections and the heads of requests.
 
     Parameters
     ----------
     app : FastAPI
         The app.
-    listening : socket
-        What `bound_socket` returned.
     trusted_proxies : str
         IP addresses, parted by commas, whose ``X-Forwarded-For`` is believed.
     log_level : str
@@ -198,8 +205,13 @@ def serve_app(app: FastAPI, listening: socket.socket, *, trusted_proxies: str = 
     """
     import uvicorn
 
+    from blockfeat.web.connections import limited_connections
+
+    proxies = frozenset(name.strip() for name in trusted_proxies.split(",") if name.strip())
     config = uvicorn.Config(
         app,
+        http=limited_connections(app.state.settings, unlimited=proxies),
+        h11_max_incomplete_event_size=_MOST_OF_A_HEAD,
         log_level=log_level,
         access_log=log_level in ("info", "debug", "trace"),
         proxy_headers=bool(trusted_proxies),
@@ -210,4 +222,4 @@ def serve_app(app: FastAPI, listening: socket.socket, *, trusted_proxies: str = 
         timeout_keep_alive=10,
         ws="none",
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)

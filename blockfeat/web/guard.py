@@ -41,7 +41,7 @@ class Rate:
         """Count a request of a client; return the seconds that it has to wait, 0 where it may go on."""
         if not self._per_minute:
             return 0.0
-        name, now = _network_of(client), self._clock()
+        name, now = network_of(client), self._clock()
         tokens, since = self._clients.pop(name, (float(self._per_minute), now))
         tokens = min(tokens + (now - since) * self._per_minute / 60, float(self._per_minute))
         is_free = tokens >= 1
@@ -51,7 +51,7 @@ class Rate:
         return 0.0 if is_free else (1 - tokens) * 60 / self._per_minute
 
 
-def _network_of(client: str) -> str:
+def network_of(client: str) -> str:
     """Return the address of a client; of IPv6 the network of its site, which has addresses without end."""
     try:
         address = ip_address(client)

@@ -34,6 +34,10 @@ class ServeSettings:
         Most requests that wait for a worker; further ones are refused with 503.
     requests_per_minute : int
         Most requests of one client to what fetches or extracts; 0 for no limit. Further ones are refused with 429.
+    connections_per_client : int
+        Most connections of one client at a time; a trusted proxy has no limit.
+    header_seconds : float
+        Seconds in which the head of a request has to come.
     kept_bytes : int
         Room for pages that are kept for the next request, in bytes; the oldest go first.
     kept_seconds : float
@@ -50,12 +54,22 @@ class ServeSettings:
     jobs: int = 2
     waiting: int = 200
     requests_per_minute: int = 240
+    connections_per_client: int = 100
+    header_seconds: float = 15.0
     kept_bytes: int = 64_000_000
     kept_seconds: float = 1800.0
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("max_bytes", "time_limit", "fetch_time_limit", "jobs", "kept_seconds"):
+        for name in (
+            "max_bytes",
+            "time_limit",
+            "fetch_time_limit",
+            "jobs",
+            "connections_per_client",
+            "header_seconds",
+            "kept_seconds",
+        ):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"'{name}' must be above 0, not {getattr(self, name)}")
         for name in ("waiting", "requests_per_minute", "kept_bytes"):

@@ -8,6 +8,7 @@ from html import escape
 
 from lxml import etree
 
+from blockfeat.page.lxml_tree import FLATTENED
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.decision import Decision, Walked, take_out
 from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements, letters
@@ -231,8 +232,10 @@ class Cleaner:
         page = Page.parse(html, charset=charset, max_bytes=max_bytes, keep_raw_text=True)
         cleaned = self._cleaned(page)
         for _ in range(_ROUNDS):
-            before, cleaned = cleaned, self._cleaned(Page.parse(cleaned, keep_raw_text=True))
-            if cleaned == before:
+            again = Page.parse(cleaned, keep_raw_text=True)
+            before, cleaned = cleaned, self._cleaned(again)
+            # Elements that are too deep to be nested never come to rest.
+            if cleaned == before or (again.tags is not None and again.tags.depth >= FLATTENED):
                 break
         return Cleaned(cleaned, page.encoding, page.warnings)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, File, Form, Request, UploadFile
 
 import blockfeat
 from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.web.guard import network_of
 from blockfeat.web.problems import GUARDED, PROBLEMS
 from blockfeat.web.reader.described import format_names, media_of
 from blockfeat.web.reader.kept import PageSource
@@ -35,9 +36,9 @@ router = APIRouter(prefix="/api/v1", tags=["reader"])
 
 
 def service_of(request: Request) -> Service:
-    """Return the service of the app that a request came to."""
+    """Return the service of the app that a request came to, for its client."""
     service: Service = request.app.state.service
-    return service
+    return service.of_client(network_of(request.client.host if request.client else ""))
 
 
 @router.get("/health", summary="Whether the service runs", responses=GUARDED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from blockfeat._pool import Task
@@ -12,11 +12,11 @@ from blockfeat.web.problems import Problem
 from blockfeat.web.reader.kept import KeptPages, PageSource
 from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
 from blockfeat.web.reader.tasks import DescribeModels
-from blockfeat.web.reader.workers import Workers
+from blockfeat.web.reader.workers import Turns, Workers
 from blockfeat.web.settings import ServeSettings
 
 Result = TypeVar("Result")
-_FETCHES_AT_ONCE = 32
+_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT = 32, 8
 
 
 @dataclass
@@ -31,16 +31,21 @@ class Service:
         What extracts.
     kept : KeptPages
         Pages that are kept for the next request.
+    fetches : Turns
+        Who may fetch.
     models : list of dict
         Descriptions of the models that are offered.
+    client : str
+        Who asks; each request has a copy of the service with its client.
     """
 
     settings: ServeSettings
     workers: Workers[LoadedExtractors]
     kept: KeptPages
     names: tuple[str, ...]
+    fetches: Turns
     models: list[dict[str, Any]] = field(default_factory=list)
-    _fetches: Any = None
+    client: str = ""
 
     @classmethod
     def of(cls, settings: ServeSettings) -> Service:
@@ -51,8 +56,6 @@ class Service:
         ModelError
             A model file cannot be used.
         """
-        from anyio import CapacityLimiter
-
         from blockfeat.models.store import load_model
 
         sources = model_names(settings.models)
@@ -65,17 +68,22 @@ class Service:
             waiting=settings.waiting,
         )
         kept = KeptPages(settings.kept_bytes, settings.kept_seconds)
-        return cls(settings, workers, kept, tuple(sources), _fetches=CapacityLimiter(_FETCHES_AT_ONCE))
+        fetches = Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT)
+        return cls(settings, workers, kept, tuple(sources), fetches)
+
+    def of_client(self, client: str) -> Service:
+        """Return the same service for a client."""
+        return replace(self, client=client)
 
     async def describe_models(self) -> list[dict[str, Any]]:
         """Return the descriptions of the models, made at first use."""
         if not self.models:
-            self.models = await self.workers.do(DescribeModels(self.names))
+            self.models[:] = await self.do(DescribeModels(self.names))
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:
         """Do a task in a worker process; see `Workers.do`."""
-        return await self.workers.do(task)
+        return await self.workers.do(task, client=self.client)
 
     async def source(self, *, html: str | None = None, url: str | None = None, page: str | None = None) -> PageSource:
         """Return a page: as it was sent, kept, or fetched.
@@ -125,4 +133,5 @@ class Service:
             )
             return PageSource(document.data or b"", document.url or address, document.charset)
 
-        return await to_thread.run_sync(fetch_page, abandon_on_cancel=True, limiter=self._fetches)
+        async with self.fetches.turn(self.client):
+            return await to_thread.run_sync(fetch_page, abandon_on_cancel=True)

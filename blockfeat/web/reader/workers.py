@@ -1,10 +1,13 @@
-"""Worker processes for single requests: what fails, and too many that wait, as answers of the service."""
+"""Worker processes for single requests: taken in turn by clients; what fails, and too many that wait, as answers."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable
-from typing import Generic, Self, TypeVar
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Generic, Self, TypeVar
 
 from blockfeat._pool import Task, WorkerFailed
 from blockfeat._pool import Workers as Processes
@@ -17,8 +20,65 @@ _logger = logging.getLogger("blockfeat.web.reader.workers")
 _LATER = {"Retry-After": "2"}
 
 
+class Turns:
+    """Places that clients take in turn: whoever asks much waits for himself, not the others for him.
+
+    Parameters
+    ----------
+    places : int
+        Places for all.
+    share : int
+        Most places of one client at a time.
+    """
+
+    def __init__(self, places: int, share: int) -> None:
+        self._free = places
+        self._share = share
+        self._held: Counter[str] = Counter()
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def turn(self, client: str) -> AsyncIterator[None]:
+        """Wait for a place and have it inside of the block."""
+        asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(client, deque()).append(asked)
+        self._let_in()
+        try:
+            await asked
+        except asyncio.CancelledError:
+            if not asked.cancelled():
+                self._leave(client)
+            raise
+        try:
+            yield
+        finally:
+            self._leave(client)
+
+    def _leave(self, client: str) -> None:
+        self._free += 1
+        self._held -= Counter([client])
+        self._let_in()
+
+    def _let_in(self) -> None:
+        """Give the free places to the clients that have waited longest for their turn."""
+        while self._free:
+            client = next((name for name in self._waiting if self._held[name] < self._share), None)
+            if client is None:
+                return
+            queue = self._waiting.pop(client)
+            asked = queue.popleft()
+            if queue:
+                self._waiting[client] = queue
+            if not asked.done():
+                self._free -= 1
+                self._held[client] += 1
+                asked.set_result(None)
+
+
 class Workers(Generic[Loaded]):
     """Some processes that wait for tasks; an asynchronous context manager.
+
+    Where there are several, one client has all but one of them at most, and half of the places for tasks.
 
     Parameters
     ----------
@@ -35,7 +95,10 @@ class Workers(Generic[Loaded]):
     def __init__(self, load: Callable[[], Loaded], *, jobs: int, seconds: float, waiting: int) -> None:
         self.processes = Processes(load, jobs=jobs, deadline=seconds)
         self._most = waiting + jobs
+        self._most_of_one = self._most // 2 + 1
         self._seconds = seconds
+        self._turns = Turns(jobs, max(1, jobs - 1))
+        self._running: dict[asyncio.Task[Any], str] = {}
 
     async def __aenter__(self) -> Self:
         """Start the processes and wait until they are ready; raise `WorkerFailed` where one cannot start."""
@@ -49,24 +112,36 @@ class Workers(Generic[Loaded]):
     @property
     def busy(self) -> int:
         """Number of tasks that are done or wait."""
-        return self.processes.busy
+        return len(self._running)
 
-    async def do(self, task: Task[Loaded, Result_co]) -> Result_co:
-        """Return the result of a task.
+    async def do(self, task: Task[Loaded, Result_co], *, client: str = "") -> Result_co:
+        """Return the result of a task, done when it is the turn of its client.
 
         Raises
         ------
         BlockfeatError
             The task raised it.
         Problem
-            Too many tasks wait (503), or this one took too long (504) or failed otherwise (500).
+            Too many tasks wait (503), or too many of this client (429); or this one took too long (504) or failed
+            otherwise (500).
         """
         if self.busy >= self._most:
             raise Problem(503, "too many requests wait; try again later", headers=_LATER)
+        if sum(other == client for other in self._running.values()) >= self._most_of_one:
+            raise Problem(429, "too many requests from this address wait; try again later", headers=_LATER)
+        # A client that goes away gives its place back when the process is free again, not before.
+        running = asyncio.ensure_future(self._in_turn(task, client))
+        self._running[running] = client
+        running.add_done_callback(self._running.pop)
         try:
-            return await self.processes.do(task)
+            result: Result_co = await asyncio.shield(running)
         except WorkerFailed as error:
             raise self._problem(error) from error
+        return result
+
+    async def _in_turn(self, task: Task[Loaded, Any], client: str) -> Any:
+        async with self._turns.turn(client):
+            return await self.processes.do(task)
 
     def _problem(self, error: WorkerFailed) -> Problem:
         if error.cause == "died":

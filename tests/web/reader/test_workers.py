@@ -14,7 +14,7 @@ import pytest
 from blockfeat._pool import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
-from blockfeat.web.reader.workers import Workers
+from blockfeat.web.reader.workers import Turns, Workers
 
 
 def _load() -> str:
@@ -84,7 +84,7 @@ def test_a_task_that_takes_too_long_is_ended() -> None:
 
 def test_too_many_that_wait_are_refused() -> None:
     async def work(workers: Workers[str]) -> list[Any]:
-        return await asyncio.gather(*(_outcome(workers.do(_Sleep(0.2))) for _ in range(5)))
+        return await asyncio.gather(*(_outcome(workers.do(_Sleep(0.2), client=str(number))) for number in range(5)))
 
     assert _with_workers(work, waiting=2) == ["loaded", "loaded", "loaded", 503, 503]
 
@@ -97,6 +97,61 @@ def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
         return await workers.do(_Say("d")), workers.busy
 
     assert _with_workers(work) == ("loaded d", 0)
+
+
+def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
+    async def work(workers: Workers[str]) -> list[str]:
+        done: list[str] = []
+
+        async def ask(client: str, task: _Sleep) -> None:
+            await workers.do(task, client=client)
+            done.append(client)
+
+        heavy = [asyncio.ensure_future(ask("heavy", _Sleep(2.0))) for _ in range(4)]
+        await asyncio.sleep(0)
+        await asyncio.gather(*(ask("light", _Sleep(0.0)) for _ in range(3)))
+        before = list(done)
+        for each in heavy:
+            each.cancel()
+        return before
+
+    assert _with_workers(work, jobs=2) == ["light"] * 3
+
+
+def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
+    async def work(workers: Workers[str]) -> tuple[str, int]:
+        left = [asyncio.ensure_future(workers.do(_Sleep(0.5), client="gone")) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        for each in left:
+            each.cancel()
+        return await workers.do(_Say("here"), client="here"), workers.busy
+
+    assert _with_workers(work, jobs=2) == ("loaded here", 2)
+
+
+def test_one_client_may_not_take_all_places_to_wait() -> None:
+    async def work(workers: Workers[str]) -> list[Any]:
+        asked = (workers.do(_Sleep(0.2), client="many") for _ in range(5))
+        return [*await asyncio.gather(*map(_outcome, asked))]
+
+    assert _with_workers(work, waiting=4) == ["loaded", "loaded", "loaded", 429, 429]
+
+
+def test_clients_take_turns() -> None:
+    async def run() -> list[str]:
+        turns, order = Turns(1, 1), []
+
+        async def take(client: str) -> None:
+            async with turns.turn(client):
+                order.append(client)
+                await asyncio.sleep(0)
+
+        asked = [asyncio.ensure_future(take(client)) for client in "aaaabbc"]
+        asked[1].cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+        return order
+
+    assert asyncio.run(run()) == ["a", "a", "b", "c", "a", "b"]
 
 
 def _broken() -> str:
