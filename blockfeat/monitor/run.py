@@ -7,6 +7,7 @@ import logging
 import os
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,9 +17,10 @@ from blockfeat.monitor.config.settings import CopySettings, MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.frontier import Frontier
 from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import ReaderSettings
-from blockfeat.monitor.schedule import Frontier, after_failed_poll
+from blockfeat.monitor.schedule import after_failed_poll
 from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.summary import Summary
@@ -28,10 +30,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _logger = logging.getLogger("blockfeat.monitor")
-_FEEDS_AT_ONCE = 200
-_PAGES_AT_ONCE = 200
-_OF_EACH_HOST = 32
-_FEW = 32
+_FEEDS_AT_ONCE = 20_000
+_HOSTS_AT_ONCE = 200
+_HOSTS_LOADED = 16
+_OF_EACH_HOST = 16
+# A run that stays looks for feeds that have become due so often, however long its pages take.
+_FEEDS_EVERY = 5.0
+# A host that asks to be left alone for so long is waited for, unless it answers so again and again.
+_PATIENCE = 60.0
+_MOST_HOLDS = 3
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
 _SHORTEST_NAP = 1.0
@@ -168,11 +175,17 @@ class _Round:
         self.every = every
         self.end = end
         self.summary = Summary()
-        self.frontier = Frontier(per_host=monitor.config.fetch.per_host)
+        per_host = monitor.config.fetch.per_host
+        self.frontier: Frontier[DuePage] = Frontier(per_host=per_host, host_of=lambda page: page.host)
+        self.feeds: Frontier[DueFeed] = Frontier(per_host=per_host, host_of=lambda feed: host_of(feed.url))
         self.tasks: set[asyncio.Task[None]] = set()
         self.polled: set[int] = set()
-        self.feeds_in_hand = 0
-        self.may_have_feeds = self.may_have_pages = True
+        self.may_have_feeds = True
+        self.feeds_looked_at = time.monotonic()
+        # The host after which to look for others with pages that are due; None once all were looked at.
+        self.looked_at: str | None = ""
+        self.holds: Counter[str] = Counter()
+        self.put_off: set[int] = set()
 
     def is_over(self) -> bool:
         """Return whether nothing more is begun."""
@@ -189,16 +202,28 @@ class _Round:
             while not self.is_over():
                 await self._begin_feeds()
                 await self._begin_pages()
-                if not self.tasks:
+                wait = self._seconds_to_wait()
+                if not self.tasks and wait is None:
                     return
-                left = None if self.end is None else max(0.0, self.end - time.monotonic())
-                await self._finish_some({stop}, timeout=left)
+                await self._finish_some({stop}, timeout=wait)
             await self._finish_all()
         finally:
             stop.cancel()
             for task in self.tasks:
                 task.cancel()
             await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    def _seconds_to_wait(self) -> float | None:
+        """Return when to look again for what is to be begun; None where only what is in hand can lead to more."""
+        moment = self.frontier.next_moment
+        moments = [] if moment is None else [moment - time.time()]
+        if not self.tasks and (not moments or moments[0] > _PATIENCE):
+            return None
+        if self.every:
+            moments.append(_FEEDS_EVERY)
+        if self.end is not None:
+            moments.append(self.end - time.monotonic())
+        return max(0.0, min(moments)) if moments else None
 
     async def _finish_some(self, others: set[asyncio.Task[bool]], *, timeout: float | None) -> None:
         """Wait until something in hand is done; an error of the store ends the round."""
@@ -213,35 +238,66 @@ class _Round:
             await self._finish_some(set(), timeout=end - time.monotonic())
 
     async def _begin_feeds(self) -> None:
-        if not self.may_have_feeds or self.feeds_in_hand >= self.monitor.config.fetch.concurrency:
-            return
-        now = time.time()
-        stored, store = self.monitor._stored, self.monitor.store
-        held = await stored(store.held_hosts, now=now)
-        due = await stored(store.due_feeds, now=now, limit=_FEEDS_AT_ONCE, besides=list(self.polled))
-        self.may_have_feeds = bool(due)
-        for feed in due:
-            self.polled.add(feed.id)
-            if (until := held.get(host_of(feed.url))) is not None:
-                await stored(store.delay_feed, feed, until)
-                continue
-            self.feeds_in_hand += 1
+        if self.every and time.monotonic() - self.feeds_looked_at > _FEEDS_EVERY:
+            # What was polled in this round, and is due again, is polled again.
+            self.polled = set(self.feeds.numbers)
+            self.may_have_feeds = True
+            # So are pages.
+            self.looked_at = self.looked_at or ""
+        if self.may_have_feeds:
+            await self._load_feeds()
+        while self.feeds.in_hand < self.monitor.config.fetch.concurrency and (feed := self.feeds.take()) is not None:
             self.tasks.add(asyncio.create_task(self._poll(feed)))
 
+    async def _load_feeds(self) -> None:
+        self.may_have_feeds = False
+        self.feeds_looked_at = time.monotonic()
+        now = time.time()
+        stored, store = self.monitor._stored, self.monitor.store
+        due = await stored(store.due_feeds, now=now, limit=_FEEDS_AT_ONCE)
+        wanted = [feed for feed in due if feed.id not in self.polled]
+        self.polled.update(feed.id for feed in wanted)
+        held = await stored(store.held_hosts, now=now) if wanted else {}
+        for feed in wanted:
+            if (until := held.get(host_of(feed.url))) is not None:
+                await stored(store.delay_feed, feed, until)
+            else:
+                self.feeds.add([feed])
+
     async def _begin_pages(self) -> None:
-        frontier, config = self.frontier, self.monitor.config
-        if self.may_have_pages and len(frontier) < _FEW:
-            pages = await self.monitor._stored(
-                self.monitor.store.due_pages,
-                now=time.time(),
-                limit=_PAGES_AT_ONCE,
-                of_each_host=_OF_EACH_HOST,
-                besides=frontier.known,
-            )
-            self.may_have_pages = bool(pages)
-            frontier.add(pages)
-        while frontier.in_hand < config.fetch.concurrency and (page := frontier.take()) is not None:
-            self.tasks.add(asyncio.create_task(self._visit(page)))
+        self.frontier.wake(time.time())
+        while self.frontier.in_hand < self.monitor.config.fetch.concurrency:
+            page = self.frontier.take()
+            if page is not None:
+                self.tasks.add(asyncio.create_task(self._visit(page)))
+            elif not await self._load_pages():
+                return
+
+    async def _load_pages(self) -> bool:
+        """Load some pages of hosts with free places; return whether there may be more to load."""
+        frontier, stored, store = self.frontier, self.monitor._stored, self.monitor.store
+        now = time.time()
+        hosts = frontier.hosts_to_load(_HOSTS_LOADED)
+        if not hosts and self.looked_at is not None:
+            found, self.looked_at = await stored(store.due_hosts, now=now, after=self.looked_at, limit=_HOSTS_AT_ONCE)
+            frontier.add_hosts(found)
+            return bool(found) or self.looked_at is not None
+        if not hosts:
+            return False
+        pages = await stored(
+            store.due_pages,
+            now=now,
+            limit=_HOSTS_LOADED * _OF_EACH_HOST,
+            of_each_host=_OF_EACH_HOST,
+            besides=frontier.numbers_in_hand,
+            hosts=hosts,
+        )
+        frontier.add(pages)
+        loaded = Counter(page.host for page in pages)
+        for name in hosts:
+            if loaded[name] < _OF_EACH_HOST:
+                frontier.exhausted(name)
+        return True
 
     async def _poll(self, feed: DueFeed) -> None:
         monitor = self.monitor
@@ -255,10 +311,11 @@ class _Round:
             found = PolledFeed("failed", Poll(at=at, due_at=after_failed_poll(at, feed), error=reason))
             new = await monitor._stored(monitor.store.save_poll, feed, found.poll)
         finally:
-            self.feeds_in_hand -= 1
+            self.feeds.finish(feed)
         self.summary.feeds[found.outcome] += 1
         self.summary.found += new
-        self.may_have_pages |= new > 0
+        if new:
+            self.looked_at = ""
         self.may_have_feeds |= bool(found.feeds)
         extra = {"event": f"feed {found.outcome}", "url": feed.url, "pages": new}
         if found.outcome == "failed":
@@ -278,10 +335,17 @@ class _Round:
         return new + await stored(store.save_poll, feed, found.poll, last, found.feeds)
 
     async def _visit(self, page: DuePage) -> None:
+        is_counted = page.id in self.put_off
+        self.put_off.discard(page.id)
         try:
             saved, reason = await self._visited(page)
         finally:
             self.frontier.finish(page)
+        if is_counted:
+            self.summary.pages["failed"] -= 1
+            self.summary.failures.pop(page.url, None)
+        if saved.outcome != "failed":
+            self.holds.pop(page.host, None)
         self.summary.pages[saved.outcome] += 1
         self.summary.mentions += saved.mentions
         self.summary.copies += saved.copy
@@ -293,6 +357,17 @@ class _Round:
             _logger.info("%s: %s, %d mentions", page.url, saved.outcome, saved.mentions, extra=extra)
         self.monitor.on_progress(self.summary)
 
+    def _put_off(self, page: DuePage, host: str, until: float) -> None:
+        """Leave a host alone until a moment, and fetch its pages then, if the round is still at work."""
+        if self.frontier.hold(host, until):
+            self.holds[host] += 1
+        if self.holds[host] > _MOST_HOLDS:
+            # It never lets a page through: the next round may have more luck.
+            self.frontier.drop(host)
+            return
+        self.put_off.add(page.id)
+        self.frontier.look_again(page.host, until)
+
     async def _visited(self, page: DuePage) -> tuple[Saved, str | None]:
         """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
         monitor, store = self.monitor, self.monitor.store
@@ -301,8 +376,7 @@ class _Round:
             tools = (monitor.fetcher, monitor.readers, monitor.config)
             seen, record = await visit(page, *tools, site_profile=profile_of, entry_text=monitor.entry_text)
             if seen.retry_at is not None:
-                self.frontier.drop_host(seen.retry_host or page.host)
-                self.may_have_pages = True
+                self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             if seen.error is not None and (record is None or record.status == "error"):
                 return await monitor._stored(store.save_failure, seen), seen.error
             if record is None:

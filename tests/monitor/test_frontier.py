@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blockfeat.monitor.schedule import Frontier
+from blockfeat.monitor.frontier import Frontier
 from blockfeat.monitor.store.records import DuePage
 
 
@@ -26,11 +26,15 @@ def _pages(*names: str) -> list[DuePage]:
     ]
 
 
+def _frontier(*, per_host: int) -> Frontier[DuePage]:
+    return Frontier(per_host=per_host, host_of=lambda page: page.host)
+
+
 def _name(page: DuePage) -> str:
     return page.host[0] + page.url.rpartition("/")[2]
 
 
-def _taken(frontier: Frontier) -> list[str]:
+def _taken(frontier: Frontier[DuePage]) -> list[str]:
     names = []
     while (page := frontier.take()) is not None:
         names.append(_name(page))
@@ -38,14 +42,14 @@ def _taken(frontier: Frontier) -> list[str]:
 
 
 def test_hosts_take_turns() -> None:
-    frontier = Frontier(per_host=9)
+    frontier = _frontier(per_host=9)
     frontier.add(_pages("a1", "a2", "a3", "b1", "c1", "c2"))
     assert _taken(frontier) == ["a1", "b1", "c1", "a2", "c2", "a3"]
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
 def test_no_host_has_more_than_its_share_in_hand(per_host: int) -> None:
-    frontier = Frontier(per_host=per_host)
+    frontier = _frontier(per_host=per_host)
     pages = _pages("a1", "a2", "a3", "b1")
     frontier.add(pages)
     assert sorted(_taken(frontier)) == sorted([*["a1", "a2", "a3"][:per_host], "b1"])
@@ -56,7 +60,7 @@ def test_no_host_has_more_than_its_share_in_hand(per_host: int) -> None:
 
 
 def test_a_place_that_is_given_back_is_one_place() -> None:
-    frontier = Frontier(per_host=2)
+    frontier = _frontier(per_host=2)
     pages = _pages("a1", "a2", "a3", "a4", "a5")
     frontier.add(pages)
     assert _taken(frontier) == ["a1", "a2"]
@@ -67,26 +71,47 @@ def test_a_place_that_is_given_back_is_one_place() -> None:
     assert _taken(frontier) == ["a4", "a5"]
 
 
-def test_pages_that_wait_or_are_in_hand_are_known() -> None:
-    frontier = Frontier(per_host=1)
-    pages = _pages("a1", "a2", "b1")
-    frontier.add(pages)
-    frontier.take()
-    assert sorted(frontier.known) == [1, 2, 3]
-    frontier.finish(pages[0])
-    assert sorted(frontier.known) == [2, 3]
-    frontier.add(_pages("a1")[:0])
-    assert len(frontier) == 2
+def test_the_store_is_asked_for_hosts_with_free_places_in_turn() -> None:
+    frontier = _frontier(per_host=1)
+    frontier.add_hosts(["a.example", "b.example", "c.example"])
+    assert frontier.hosts_to_load(2) == ["a.example", "b.example"]
+    assert frontier.hosts_to_load(2) == ["c.example", "a.example"]
+    frontier.add(_pages("a1", "a2", "b1"))
+    assert frontier.hosts_to_load(9) == ["c.example"]
+    assert _taken(frontier) == ["a1", "b1"]
+    assert frontier.numbers_in_hand == [1, 3]
+    assert frontier.numbers == [1, 3, 2]
+    assert frontier.hosts_to_load(9) == ["c.example"]
+    frontier.finish(_pages("a1", "a2", "b1")[2])
+    frontier.exhausted("c.example")
+    assert frontier.hosts_to_load(9) == ["b.example"]
 
 
-def test_a_host_that_is_to_be_left_alone_is_forgotten_but_keeps_what_is_in_hand() -> None:
-    frontier = Frontier(per_host=1)
+def test_a_host_that_is_to_be_left_alone_waits_and_keeps_what_is_in_hand() -> None:
+    frontier = _frontier(per_host=1)
     frontier.add(_pages("a1", "a2", "b1"))
     first = frontier.take()
     assert first is not None
-    frontier.drop_host("a.example")
-    frontier.drop_host("unknown.example")
-    assert (len(frontier), frontier.in_hand) == (1, 1)
+    assert frontier.hold("a.example", 50.0)
+    assert not frontier.hold("a.example", 40.0)
+    frontier.look_again("c.example", 60.0)
+    assert (len(frontier), frontier.in_hand, frontier.next_moment) == (1, 1, 50.0)
     assert _taken(frontier) == ["b1"]
     frontier.finish(first)
-    assert _taken(frontier) == []
+    frontier.wake(49.9)
+    frontier.add_hosts(["a.example"])
+    assert (_taken(frontier), frontier.hosts_to_load(9)) == ([], [])
+    frontier.wake(50.0)
+    assert (frontier.hosts_to_load(9), frontier.next_moment) == (["a.example"], 60.0)
+    frontier.wake(60.0)
+    assert (sorted(frontier.hosts_to_load(9)), frontier.next_moment) == (["a.example", "c.example"], None)
+
+
+def test_a_host_that_was_dropped_stays_so() -> None:
+    frontier = _frontier(per_host=1)
+    frontier.add(_pages("a1"))
+    frontier.hold("a.example", 50.0)
+    frontier.drop("a.example")
+    frontier.wake(50.0)
+    frontier.add_hosts(["a.example"])
+    assert (_taken(frontier), frontier.hosts_to_load(9), frontier.next_moment) == ([], [], None)

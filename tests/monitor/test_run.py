@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -15,9 +16,10 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import StoreError
+from blockfeat.monitor import run
 from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Webhook
 from blockfeat.monitor.demo import DemoServer
-from blockfeat.monitor.fetching.options import FetchOptions
+from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.run import Monitor, run_once, stay
 from blockfeat.monitor.store.records import PageRecord, Saved, Visit
@@ -164,6 +166,94 @@ def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
     assert dict(summary.pages) == {"new": 23, "failed": 1}
     assert list(summary.failures.values()) == ["unexpected ValueError: not this one"]
     assert asyncio.run(run_once(config)).pages.total() == 0
+
+
+class _Site:
+    """Hosts of made pages in place of a network: what is asked stands in ``asked``, and ``answer`` decides."""
+
+    def __init__(self, answer: Callable[[str, int], Awaitable[Fetched]]) -> None:
+        self.answer = answer
+        self.asked: list[tuple[float, str]] = []
+
+    async def __aenter__(self) -> _Site:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        pass
+
+    def hold(self, host: str, until: float) -> None:
+        pass
+
+    async def fetch(self, url: str, **options: object) -> Fetched:
+        self.asked.append((time.time(), url))
+        return await self.answer(url, len(self.asked))
+
+    def run(self, store: str, urls: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> Summary:
+        """Run a monitor once over some pages."""
+        monkeypatch.setattr(run, "Fetcher", lambda options: self)
+        sources = tuple(Source(url, kind="page") for url in urls)
+        made = MonitorConfig(store=store, sources=sources, brands=(Brand("Corvane"),), fetch=_FETCH, pages=_PAGES)
+        return asyncio.run(asyncio.wait_for(run_once(made), timeout=300))
+
+
+def _page(url: str) -> Fetched:
+    words = f"<h1>{url}</h1><p>The Corvane ferry left the harbour of {url} at nine and returned before it was dark."
+    return Fetched(url, url, 200, {}, words.encode(), "utf-8")
+
+
+def test_a_slow_host_with_many_pages_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = [f"http://slow.example/{number}" for number in range(1000)]
+    fast = [f"http://fast{host}.example/{number}" for number in range(20) for host in range(10)]
+    done: list[str] = []
+    all_fast = asyncio.Event()
+
+    async def answer(url: str, asked: int) -> Fetched:
+        if "slow" in url:
+            # It answers its first pages only when all of the others are done.
+            await all_fast.wait()
+            return Fetched(url, url, 404, error=f"{url}: the server answered 404", permanent=True)
+        done.append(url)
+        if len(done) == len(fast):
+            all_fast.set()
+        return _page(url)
+
+    summary = _Site(answer).run(str(tmp_path / "m.db"), [*slow, *fast], monkeypatch)
+    assert dict(summary.pages) == {"new": len(fast), "failed": len(slow)}
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_host_that_asks_for_a_pause_gets_it_and_goes_on_in_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
+    until = 0.0
+
+    async def answer(url: str, asked: int) -> Fetched:
+        nonlocal until
+        if asked == 3:
+            until = time.time() + 2
+            return Fetched(url, url, status, error=f"{url}: busy", retry_at=until, host="a.example")
+        return _page(url)
+
+    site = _Site(answer)
+    urls = [f"http://a.example/{number}" for number in range(9)]
+    summary = site.run(str(tmp_path / "m.db"), urls, monkeypatch)
+    assert dict(+summary.pages) == {"new": 9}
+    assert not summary.failures
+    # Four were in hand as it was asked to pause.
+    assert all(until <= at for at, _ in site.asked[6:])
+
+
+def test_a_host_that_pauses_again_and_again_is_left_to_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(url: str, asked: int) -> Fetched:
+        return Fetched(url, url, 429, error=f"{url}: busy", retry_at=time.time() + 0.1, host="a.example")
+
+    site = _Site(answer)
+    summary = site.run(str(tmp_path / "m.db"), ["http://a.example/1", "http://a.example/2"], monkeypatch)
+    assert set(summary.failures) == {"http://a.example/1", "http://a.example/2"}
+    assert summary.pages.total() == 2
+    assert len(site.asked) < 12
 
 
 def test_a_second_run_on_the_store_is_refused(config: MonitorConfig) -> None:

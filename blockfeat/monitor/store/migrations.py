@@ -13,6 +13,29 @@ from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata
 
 Migration = str | Callable[[Connection], None]
 
+_NUMBERS = {
+    "feed": ("id", "parent"),
+    "page": ("id", "feed_id", "same_as", "copy_of"),
+    "entry": ("page_id",),
+    "version": ("page_id",),
+    "mention": ("id", "page_id"),
+    "band": ("page_id",),
+    "outbox": ("id",),
+    "sink": ("delivered",),
+    "run": ("id",),
+}
+
+
+def widen_numbers(connection: Connection) -> None:
+    """Give PostgreSQL's numbers 64 bits; SQLite has them."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table, columns in _NUMBERS.items():
+        changes = ", ".join(f"ALTER COLUMN {column} TYPE BIGINT" for column in columns)
+        connection.execute(text(f"ALTER TABLE {table} {changes}"))
+        if "id" in columns:
+            connection.execute(text(f"ALTER SEQUENCE {table}_id_seq AS BIGINT"))
+
 
 def add_missing(connection: Connection) -> None:
     """Add the tables and columns that a store lacks."""
@@ -36,6 +59,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
         "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
     ),
+    4: (widen_numbers, "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL"),
 }
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, literal, or_, select, text, update
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
@@ -90,23 +92,65 @@ def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePag
 
 _KEY_LENGTH = 24
 _CANDIDATES = 12
+_COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
+# The first pages of each host, by the index: a window over all hosts would read every page that waits.
+_FIRST = """
+    SELECT {columns} FROM page WHERE host = h.value AND due_at <= :now AND id NOT IN ({besides})
+    ORDER BY due_at, id LIMIT :most
+"""
+_DUE = {
+    "sqlite": f"SELECT {_COLUMNS} FROM (SELECT value FROM json_each(:names)) h CROSS JOIN page WHERE id IN ("
+    + _FIRST.format(columns="id", besides="SELECT value FROM json_each(:besides)")
+    + ") ORDER BY due_at, id",
+    "postgresql": "SELECT p.* FROM json_array_elements_text(:names) h (value) CROSS JOIN LATERAL ("
+    + _FIRST.format(columns=_COLUMNS, besides="SELECT json_array_elements_text(:besides)::bigint")
+    + ") p ORDER BY due_at, id",
+}
+
+
+def due_hosts(connection: Connection, *, now: float, after: str = "", limit: int) -> tuple[list[str], str | None]:
+    """Return hosts that have pages due, in order of their names, without those that are left alone for a while.
+
+    At most ``limit`` hosts are looked at; the last of them is returned too, to go on after it, or None at the end.
+    The index leads from host to host, however many pages each of them has.
+    """
+    waits = page.c.due_at.is_not(None)
+    first = select(func.min(page.c.host).label("name"), literal(1).label("turn")).where(waits, page.c.host > after)
+    seen = first.cte("seen", recursive=True)
+    following = select(func.min(page.c.host)).where(waits, page.c.host > seen.c.name).scalar_subquery()
+    seen = seen.union_all(select(following, seen.c.turn + 1).where(seen.c.name.is_not(None), seen.c.turn < limit))
+    earliest = select(func.min(page.c.due_at)).where(page.c.host == seen.c.name, waits).scalar_subquery()
+    query = select(seen.c.name, earliest, host.c.retry_at).outerjoin_from(seen, host, host.c.name == seen.c.name)
+    rows = connection.execute(query.where(seen.c.name.is_not(None)).order_by(seen.c.turn)).all()
+    names = [name for name, due_at, retry_at in rows if due_at <= now and (retry_at is None or retry_at <= now)]
+    return names, rows[-1][0] if len(rows) == limit else None
 
 
 def due_pages(
-    connection: Connection, *, now: float, limit: int, of_each_host: int, besides: Sequence[int] = ()
+    connection: Connection,
+    *,
+    now: float,
+    limit: int,
+    of_each_host: int,
+    besides: Sequence[int] = (),
+    hosts: Sequence[str] | None = None,
 ) -> list[DuePage]:
-    """Return pages that are due, a few of each host, without the hosts that asked to be left alone for a while."""
-    held = select(host.c.name).where(host.c.retry_at > now)
-    turn = func.row_number().over(partition_by=page.c.host, order_by=(page.c.due_at, page.c.id)).label("turn")
-    columns = (page.c.id, page.c.url, page.c.host, page.c.lang_hint.label("lang"), page.c.etag, page.c.last_modified)
-    due = (
-        select(*columns, page.c.attempts, page.c.version, page.c.first_seen, page.c.linked, page.c.due_at, turn)
-        .where(page.c.due_at <= now, page.c.host.not_in(held), page.c.id.not_in(besides))
-        .subquery()
-    )
-    wanted = [due.c[name] for name in DuePage.__dataclass_fields__]
-    query = select(*wanted).where(due.c.turn <= of_each_host).order_by(due.c.turn, due.c.due_at, due.c.id).limit(limit)
-    return [DuePage(**row._mapping) for row in connection.execute(query)]
+    """Return pages that are due, a few of each host, those that have waited longest first.
+
+    Parameters
+    ----------
+    hosts : sequence of str, optional
+        Whose pages; by default the first ones that have any and are not left alone for a while.
+    """
+    names = due_hosts(connection, now=now, limit=limit)[0] if hosts is None else hosts
+    most = min(of_each_host, -(-limit // max(len(names), 1)))
+    values = {"names": json.dumps(list(names)), "besides": json.dumps(list(besides)), "now": now, "most": most}
+    turns: Counter[str] = Counter()
+    found = []
+    for row in connection.execute(text(_DUE[connection.dialect.name]), values):
+        turns[row.host] += 1
+        found.append((turns[row.host], row))
+    return [DuePage(*row[:-1]) for _, row in sorted(found, key=itemgetter(0))[:limit]]
 
 
 def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:

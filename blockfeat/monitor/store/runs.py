@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Integer, cast, delete, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, insert, select, update
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
@@ -74,7 +74,7 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
     failed = select(page.c.url, page.c.error, page.c.attempts).where(page.c.status == "error")
     waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
     pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
-    sinks = select(sink.c.name, cast(pending, Integer).label("pending"), sink.c.failures, sink.c.error)
+    sinks = select(sink.c.name, cast(pending, BigInteger).label("pending"), sink.c.failures, sink.c.error)
     return StoreStatus(
         runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in runs),
         pages={

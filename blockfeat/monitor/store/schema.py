@@ -21,13 +21,18 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     TypeDecorator,
+    text,
     true,
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 metadata = MetaData()
+
+# Of 64 bits: PostgreSQL's sequences would be used up; SQLite has such numbers only for what it calls INTEGER.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+_WAITS = text("due_at IS NOT NULL")
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 
@@ -48,9 +53,9 @@ meta = Table("blockfeat_meta", metadata, Column("key", Text, primary_key=True), 
 feed = Table(
     "feed",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Id, primary_key=True),
     Column("url", Text, nullable=False, unique=True),
-    Column("parent", Integer, ForeignKey("feed.id"), comment="the OPML list or sitemap index that names it"),
+    Column("parent", _Id, ForeignKey("feed.id"), comment="the OPML list or sitemap index that names it"),
     Column("depth", Integer, nullable=False, default=0),
     Column("lang", Text),
     Column("every", Float, comment="least seconds between two polls"),
@@ -89,11 +94,11 @@ site = Table(
 page = Table(
     "page",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Id, primary_key=True),
     Column("key", Text, nullable=False, unique=True, comment="canonical form of the address asked for"),
     Column("url", Text, nullable=False),
     Column("host", Text, nullable=False),
-    Column("feed_id", Integer, ForeignKey("feed.id")),
+    Column("feed_id", _Id, ForeignKey("feed.id")),
     Column("lang_hint", Text),
     Column("published", Text),
     Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
@@ -122,9 +127,10 @@ page = Table(
     Column("warnings", Text, comment="JSON"),
     Column("model", Text),
     Column("evidence", LargeBinary, comment="JSON of the blocks, compressed by zlib"),
-    Column("same_as", Integer, ForeignKey("page.id"), comment="the page that another address has led to before"),
-    Column("copy_of", Integer, ForeignKey("page.id"), comment="the first page with nearly the same text"),
+    Column("same_as", _Id, ForeignKey("page.id"), comment="the page that another address has led to before"),
+    Column("copy_of", _Id, ForeignKey("page.id"), comment="the first page with nearly the same text"),
     Index("page_due", "due_at"),
+    Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
     Index("page_canonical", "canonical_url"),
     Index("page_final", "final_url"),
 )
@@ -132,7 +138,7 @@ page = Table(
 entry = Table(
     "entry",
     metadata,
-    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
     Column("title", Text),
     Column("text", Text, nullable=False, comment="HTML: the feed's own text, until the page itself was read"),
 )
@@ -140,7 +146,7 @@ entry = Table(
 version = Table(
     "version",
     metadata,
-    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("fetched_at", Text, nullable=False),
     Column("replaced_at", Text, nullable=False),
@@ -154,8 +160,8 @@ version = Table(
 mention = Table(
     "mention",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("page_id", Integer, ForeignKey("page.id"), nullable=False),
+    Column("id", _Id, primary_key=True),
+    Column("page_id", _Id, ForeignKey("page.id"), nullable=False),
     Column("version", Integer, nullable=False, comment="the version of the page that it stands in"),
     Column("key", Text, nullable=False, comment="the same for the same sentence in each version of a page"),
     Column("brand", Text, nullable=False),
@@ -178,14 +184,14 @@ band = Table(
     metadata,
     Column("number", SmallInteger, primary_key=True),
     Column("hash", BigInteger, primary_key=True),
-    Column("page_id", Integer, ForeignKey("page.id"), primary_key=True),
+    Column("page_id", _Id, ForeignKey("page.id"), primary_key=True),
     Index("band_page", "page_id"),
 )
 
 outbox = Table(
     "outbox",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Id, primary_key=True),
     Column("event", Text, nullable=False, comment="JSON"),
     sqlite_autoincrement=True,
 )
@@ -194,7 +200,7 @@ sink = Table(
     "sink",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("delivered", Integer, nullable=False, comment="last event of the outbox that has arrived"),
+    Column("delivered", _Id, nullable=False, comment="last event of the outbox that has arrived"),
     Column("failures", Integer, nullable=False, default=0),
     Column("error", Text),
 )
@@ -202,7 +208,7 @@ sink = Table(
 run = Table(
     "run",
     metadata,
-    Column("id", Integer, primary_key=True),
+    Column("id", _Id, primary_key=True),
     Column("started_at", Text, nullable=False),
     Column("ended_at", Text),
     Column("process", Text, nullable=False),

@@ -142,10 +142,25 @@ class Store:
         with self._reading() as connection:
             return feeds.entry_text(connection, page.id)
 
-    def due_pages(self, *, now: float, limit: int, of_each_host: int, besides: Sequence[int] = ()) -> list[DuePage]:
+    def due_hosts(self, *, now: float, after: str = "", limit: int) -> tuple[list[str], str | None]:
+        """Return hosts that have pages due, of the next ``limit`` ones, and the last that was looked at."""
+        with self._reading() as connection:
+            return pages.due_hosts(connection, now=now, after=after, limit=limit)
+
+    def due_pages(
+        self,
+        *,
+        now: float,
+        limit: int,
+        of_each_host: int,
+        besides: Sequence[int] = (),
+        hosts: Sequence[str] | None = None,
+    ) -> list[DuePage]:
         """Return pages to fetch."""
         with self._reading() as connection:
-            return pages.due_pages(connection, now=now, limit=limit, of_each_host=of_each_host, besides=besides)
+            return pages.due_pages(
+                connection, now=now, limit=limit, of_each_host=of_each_host, besides=besides, hosts=hosts
+            )
 
     def site_profile(self, host: str) -> str | None:
         """Return the profile of a host, as `blockfeat.SiteProfile.to_bytes` gives it; None for a new host."""

@@ -20,7 +20,7 @@ from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, NewEntry, PageRecord, Poll, Visit
-from blockfeat.monitor.store.schema import SCHEMA_VERSION
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS
 from blockfeat.monitor.store.store import Store
 
 _NOW = 1_767_614_400.0
@@ -358,3 +358,34 @@ def test_validators_of_a_feed_are_those_of_the_last_answer(store: Store) -> None
     assert polled(http_status=500, error="the server answered 500") == ('"1"', "Monday")
     assert polled(http_status=200, last_modified="Tuesday") == (None, "Tuesday")
     assert polled(http_status=200) == (None, None)
+
+
+def test_numbers_of_an_older_store_do_not_run_out(address: str) -> None:
+    with Store.open(address) as store:
+        if store.engine.dialect.name == "sqlite":
+            pytest.skip("SQLite's numbers have 64 bits")
+        with store.engine.begin() as connection:
+            for view in reversed(VIEWS):
+                connection.execute(text(f"DROP VIEW {view}"))
+            connection.execute(text("ALTER TABLE page ALTER COLUMN id TYPE INTEGER"))
+            connection.execute(text("ALTER SEQUENCE page_id_seq AS INTEGER"))
+            migrations.widen_numbers(connection)
+            for view, query in VIEWS.items():
+                connection.execute(text(f"CREATE VIEW {view} AS {query}"))
+            connection.execute(text("SELECT setval('page_id_seq', 3000000000)"))
+        (page,) = _add(store, "a.example/1")
+        assert page.id > 3_000_000_000
+        store.save_page(_visit(page), _record(_STORY, _mention()), copies=_COPIES)
+        assert [row["url"] for row in store.rows("mentions")] == [page.url]
+
+
+def test_hosts_with_pages_that_are_due_are_found_some_at_a_time(store: Store) -> None:
+    _add(store, *(f"{host}.example/{n}" for host in "abcd" for n in range(3)))
+    with store.engine.begin() as connection:
+        connection.execute(text("UPDATE page SET due_at = due_at + 9 WHERE host = 'b.example'"))
+        connection.execute(text("INSERT INTO host (name, retry_at) VALUES ('d.example', 9e9)"))
+    assert store.due_hosts(now=_NOW, limit=2) == (["a.example"], "b.example")
+    assert store.due_hosts(now=_NOW, after="b.example", limit=9) == (["c.example"], None)
+    assert store.due_hosts(now=_NOW, after="d.example", limit=9) == ([], None)
+    due = store.due_pages(now=_NOW + 9, limit=9, of_each_host=2, hosts=["b.example", "c.example"])
+    assert [page.host[0] for page in due] == ["c", "b", "c", "b"]
