@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Self
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
-from blockfeat.errors import BlockfeatError, ModelError
+from blockfeat.errors import BlockfeatError, ConfigError, ModelError
+from blockfeat.models.model import Arrays, ReadFile
+
+_SCHEMA = 1
 
 
 def table_value(table: TagTable) -> str | dict[str, Any]:
@@ -27,67 +31,71 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
     return load_table(value) if isinstance(value, str) else TagTable.from_dict(value, where=where)
 
 
-class _Named(Protocol):
-    """What the documents of all kinds of models hold."""
+class Documented(ABC):
+    """A model that is written as a document of plain values and arrays; its dataclass says where these stand."""
 
-    @property
-    def kind(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def table(self) -> TagTable: ...
-    @property
-    def languages(self) -> tuple[str, ...]: ...
-    @property
-    def record(self) -> Mapping[str, Any]: ...
+    kind: ClassVar[str]
+    name: str
+    table: TagTable
+    languages: tuple[str, ...]
+    record: Mapping[str, Any]
+
+    @abstractmethod
+    def own_values(self) -> dict[str, Any]:
+        """Return what the document has beside the values of every model, as JSON can hold it."""
+
+    def own_arrays(self) -> Arrays:
+        """Return the weights; a model without any is a JSON file."""
+        return {}
+
+    @classmethod
+    @abstractmethod
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote; what goes wrong need not name the file."""
+
+    def to_document(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the model as plain values that JSON can hold, and its weights; see `blockfeat.models.model.Model`."""
+        document = {
+            "kind": self.kind,
+            "schema": _SCHEMA,
+            "name": self.name,
+            "table": table_value(self.table),
+            **self.own_values(),
+            "languages": list(self.languages),
+            "record": dict(self.record),
+        }
+        return document, self.own_arrays()
+
+    @classmethod
+    def from_document(
+        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
+    ) -> Self:
+        """Make a model from what `to_document` returned.
+
+        Raises
+        ------
+        ModelError
+            Something is missing or wrong; the message names ``where`` and the key.
+        TableError
+            There is no such table, or it is bad.
+        """
+        check_schema(document, where=where)
+        with reading_values(where):
+            common = {
+                "table": table_from_value(document["table"], where=where),
+                "name": str(document["name"]),
+                "languages": tuple(document["languages"]),
+                "record": document.get("record", {}),
+            }
+            return cls(**common, **cls.own_attributes(document, arrays, read))
 
 
-def document_of(model: _Named, schema: int, **own: Any) -> dict[str, Any]:
-    """Return the document of a model: what all kinds have, and the values of its own."""
-    return {
-        "kind": model.kind,
-        "schema": schema,
-        "name": model.name,
-        "table": table_value(model.table),
-        **own,
-        "languages": list(model.languages),
-        "record": dict(model.record),
-    }
+def measuring_values(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the blocks of a model are measured, by the names of the model's attributes."""
+    return {name: document[name] for name in ("stop_word_scope", "segmenter")}
 
 
-def named_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return the values that `document_of` writes of every model, by the names of the model's attributes.
-
-    Raises
-    ------
-    KeyError, TypeError
-        Something is missing or wrong; see `reading_values`.
-    TableError
-        There is no such table, or it is bad.
-    """
-    return {
-        "table": table_from_value(document["table"], where=where),
-        "name": str(document["name"]),
-        "languages": tuple(document["languages"]),
-        "record": document.get("record", {}),
-    }
-
-
-def common_values(document: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """Return `named_values`, and how the blocks of a model are measured.
-
-    Raises
-    ------
-    KeyError, TypeError
-        Something is missing or wrong; see `reading_values`.
-    TableError
-        There is no such table, or it is bad.
-    """
-    measuring = {name: document[name] for name in ("stop_word_scope", "segmenter")}
-    return named_values(document, where=where) | measuring
-
-
-def check_schema(document: Mapping[str, Any], schema: int, *, where: str) -> None:
+def check_schema(document: Mapping[str, Any], *, where: str) -> None:
     """Check that a document has the schema that this version reads.
 
     Raises
@@ -95,20 +103,15 @@ def check_schema(document: Mapping[str, Any], schema: int, *, where: str) -> Non
     ModelError
         It has another; the message names ``where``.
     """
-    if document.get("schema") != schema:
-        raise ModelError(f"{where}: schema {document.get('schema')!r} is not {schema}, which this version reads")
+    if document.get("schema") != _SCHEMA:
+        raise ModelError(f"{where}: schema {document.get('schema')!r} is not {_SCHEMA}, which this version reads")
 
 
 @contextmanager
-def reading_values(where: str, *, prefixed: type[BlockfeatError] | tuple[()] = ()) -> Iterator[None]:
+def reading_values(where: str) -> Iterator[None]:
     """Turn what goes wrong while the values of a document are read into one error that names ``where``.
 
-    Parameters
-    ----------
-    where : str
-        What messages call the document.
-    prefixed : type, optional
-        Errors of blockfeat whose own message does not name ``where`` yet; others pass as they are.
+    Errors of tables, which name it themselves, pass as they are.
 
     Raises
     ------
@@ -117,7 +120,7 @@ def reading_values(where: str, *, prefixed: type[BlockfeatError] | tuple[()] = (
     """
     try:
         yield
-    except prefixed as error:
+    except (ModelError, ConfigError) as error:
         raise ModelError(f"{where}: {error}") from error
     except BlockfeatError:
         raise

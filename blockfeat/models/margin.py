@@ -18,13 +18,11 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_labels, favoured_cut, logit, page_cut
-from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
+from blockfeat.models.documents import Documented, measuring_values
 from blockfeat.models.expectation import expectation
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 Array = NDArray[np.float64]
-
-_SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class Transitions:
 
 
 @dataclass(frozen=True)
-class MarginModel:
+class MarginModel(Documented):
     """Soft thresholds over some of the context features, a bias, and two costs; all in one short JSON file.
 
     Attributes
@@ -199,47 +197,33 @@ class MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
         return replace(self, cut=favoured_cut(self.cut, side))
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = document_of(
-            self,
-            _SCHEMA,
-            segmenter=self.segmenter,
-            stop_word_scope=self.stop_word_scope,
-            bias=self.bias,
-            transitions={"enter": self.transitions.enter, "leave": self.transitions.leave},
-            cut=self.cut,
-            sure=self.sure,
-            features={
+    def own_values(self) -> dict[str, Any]:
+        """Return what a person can read and edit."""
+        return {
+            "segmenter": self.segmenter,
+            "stop_word_scope": self.stop_word_scope,
+            "bias": self.bias,
+            "transitions": {"enter": self.transitions.enter, "leave": self.transitions.leave},
+            "cut": self.cut,
+            "sure": self.sure,
+            "features": {
                 term.feature: {"threshold": term.threshold, "softness": term.softness, "weight": term.weight}
                 for term in self.terms
             },
-        )
-        return document, {}
+        }
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> MarginModel:
-        """Make a model from plain values.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where`` and the key.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where, prefixed=ModelError):
-            common = common_values(document, where=where)
-            return cls(
-                **common,
-                terms=tuple(_term(name, values) for name, values in document["features"].items()),
-                bias=float(document["bias"]),
-                transitions=Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
-                # Files of 0.2 have neither.
-                cut=float(document.get("cut", 0.5)),
-                sure=float(document.get("sure", 0.0)),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote."""
+        return {
+            **measuring_values(document),
+            "terms": tuple(_term(name, values) for name, values in document["features"].items()),
+            "bias": float(document["bias"]),
+            "transitions": Transitions(**{str(key): float(cost) for key, cost in document["transitions"].items()}),
+            # Files of 0.2 have neither.
+            "cut": float(document.get("cut", 0.5)),
+            "sure": float(document.get("sure", 0.0)),
+        }
 
 
 def soft_values(

@@ -19,7 +19,7 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import favoured_cut, logit, page_cut
-from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
+from blockfeat.models.documents import Documented, measuring_values
 from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.layers import activate, convolve, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
@@ -33,7 +33,6 @@ Array = NDArray[np.float32]
 # For more rows, a linear algebra library starts threads that cost more than they bring.
 _ROWS = 32
 
-_SCHEMA = 1
 DILATIONS = (1, 2, 4)
 """Distance to the neighbours that each convolution looks at."""
 WEIGHT_NAMES = (
@@ -86,7 +85,7 @@ class ContentTest:
 
 
 @dataclass(frozen=True, eq=False)
-class SequenceModel:
+class SequenceModel(Documented):
     """A network over the blocks of a page in their order.
 
     Each block's features go through one layer to c channels, to which a layer over the page's mean is added; three
@@ -281,44 +280,34 @@ class SequenceModel:
             named = wording.strongest(first + row, speaking, self.weights["mean"])
             yield f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}"
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values and its weights, those of the layers in 16 bits."""
-        document = document_of(
-            self,
-            _SCHEMA,
-            columns=list(self.feature_names),
-            cut=self.cut,
-            cuts=dict(self.cuts),
-            content=None if self.content is None else asdict(self.content),
-            stop_word_scope=self.stop_word_scope,
-            segmenter=self.segmenter,
-        )
+    def own_values(self) -> dict[str, Any]:
+        """Return how logits become labels, and which features are read."""
+        return {
+            "columns": list(self.feature_names),
+            "cut": self.cut,
+            "cuts": dict(self.cuts),
+            "content": None if self.content is None else asdict(self.content),
+            "stop_word_scope": self.stop_word_scope,
+            "segmenter": self.segmenter,
+        }
+
+    def own_arrays(self) -> Arrays:
+        """Return the weights, those of the layers in 16 bits."""
         halves = {name: self.weights[name].astype(np.float16) for name in WEIGHT_NAMES[2:]}
         floats = {name: self.weights[name].astype(np.float32) for name in WEIGHT_NAMES[:2]}
-        return document, {**halves, **floats}
+        return {**halves, **floats}
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> SequenceModel:
-        """Make a model from plain values and weights.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where``.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where):
-            common = common_values(document, where=where)
-            return cls(
-                **common,
-                feature_names=tuple(map(str, document["columns"])),
-                weights={name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
-                cut=float(document["cut"]),
-                cuts={str(lang): float(cut) for lang, cut in document["cuts"].items()},
-                content=_content_test(document["content"]),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote."""
+        return {
+            **measuring_values(document),
+            "feature_names": tuple(map(str, document["columns"])),
+            "weights": {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in WEIGHT_NAMES},
+            "cut": float(document["cut"]),
+            "cuts": {str(lang): float(cut) for lang, cut in document["cuts"].items()},
+            "content": _content_test(document["content"]),
+        }
 
 
 def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:

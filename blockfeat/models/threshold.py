@@ -17,7 +17,7 @@ from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import Decoder, decode
-from blockfeat.models.documents import check_schema, common_values, document_of, reading_values
+from blockfeat.models.documents import Documented, measuring_values
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 JOINT = "joint"
-_SCHEMA = 1
 Array = NDArray[np.float64]
 Matrix = NDArray[np.floating[Any]]
 
@@ -54,7 +53,7 @@ class Margins:
 
 
 @dataclass(frozen=True)
-class ThresholdModel:
+class ThresholdModel(Documented):
     """Thresholds and all that is needed to use them the way they were learnt.
 
     Attributes
@@ -190,18 +189,15 @@ class ThresholdModel:
         """Return a copy that decodes in another way."""
         return replace(self, decoder=decoder)
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = document_of(
-            self,
-            _SCHEMA,
-            segmenter=self.segmenter,
-            stop_word_scope=self.stop_word_scope,
-            decoder={"name": self.decoder.name, "runs": self.decoder.runs},
-            margins={"softness": self.margins.softness, "penalty": self.margins.penalty},
-            thresholds={key: self._readable(values) for key, values in self.thresholds.items()},
-        )
-        return document, {}
+    def own_values(self) -> dict[str, Any]:
+        """Return what a person can read and edit."""
+        return {
+            "segmenter": self.segmenter,
+            "stop_word_scope": self.stop_word_scope,
+            "decoder": {"name": self.decoder.name, "runs": self.decoder.runs},
+            "margins": {"softness": self.margins.softness, "penalty": self.margins.penalty},
+            "thresholds": {key: self._readable(values) for key, values in self.thresholds.items()},
+        }
 
     def _readable(self, values: Array) -> dict[str, dict[str, Any]]:
         pairs = zip(self.features, values.tolist(), strict=True)
@@ -211,31 +207,19 @@ class ThresholdModel:
         }
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> ThresholdModel:
-        """Make a model from plain values.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where`` and the key.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where):
-            common = common_values(document, where=where)
-            joint = document["thresholds"][JOINT]
-            features = features_named(list(joint))
-            return cls(
-                **common,
-                features=features,
-                thresholds={
-                    str(key): _values(found, features, f"{where}: thresholds of {key!r}")
-                    for key, found in document["thresholds"].items()
-                },
-                decoder=Decoder(**document["decoder"]),
-                margins=Margins(**document["margins"]),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote."""
+        features = features_named(list(document["thresholds"][JOINT]))
+        return {
+            **measuring_values(document),
+            "features": features,
+            "thresholds": {
+                str(key): _values(found, features, f"thresholds of {key!r}")
+                for key, found in document["thresholds"].items()
+            },
+            "decoder": Decoder(**document["decoder"]),
+            "margins": Margins(**document["margins"]),
+        }
 
 
 def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str) -> Array:

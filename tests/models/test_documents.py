@@ -10,11 +10,12 @@ from blockfeat.blocks import load_table
 from blockfeat.errors import ModelError, TableError
 from blockfeat.models.documents import (
     check_schema,
-    common_values,
     reading_values,
     table_from_value,
     table_value,
 )
+from blockfeat.models.margin import MarginModel
+from blockfeat.models.store import load_model
 
 
 def test_a_bundled_table_is_named_and_another_is_written_out() -> None:
@@ -26,11 +27,11 @@ def test_a_bundled_table_is_named_and_another_is_written_out() -> None:
 
 
 def test_another_schema_is_an_error_that_names_both() -> None:
-    check_schema({"schema": 1}, 1, where="model.json")
+    check_schema({"schema": 1}, where="model.json")
     with pytest.raises(ModelError, match=r"^model.json: schema 2 is not 1, which this version reads$"):
-        check_schema({"schema": 2}, 1, where="model.json")
+        check_schema({"schema": 2}, where="model.json")
     with pytest.raises(ModelError, match="schema None"):
-        check_schema({}, 1, where="model.json")
+        check_schema({}, where="model.json")
 
 
 @pytest.mark.parametrize("wrong", [lambda: {}["cut"], lambda: float("x"), lambda: float([]), lambda: [].items()])
@@ -39,30 +40,26 @@ def test_what_is_missing_or_wrong_is_one_error(wrong: Callable[[], Any]) -> None
         wrong()
 
 
-def test_errors_of_blockfeat_pass_or_are_prefixed() -> None:
-    with pytest.raises(TableError, match=r"^table 3$"), reading_values("model.json", prefixed=ModelError):
+def test_errors_of_tables_pass_and_those_of_models_are_prefixed() -> None:
+    with pytest.raises(TableError, match=r"^table 3$"), reading_values("model.json"):
         raise TableError("table 3")
-    with pytest.raises(ModelError, match=r"^model.json: no bias$"), reading_values("model.json", prefixed=ModelError):
-        raise ModelError("no bias")
-    with pytest.raises(ModelError, match=r"^no bias$"), reading_values("model.json"):
+    with pytest.raises(ModelError, match=r"^model.json: no bias$"), reading_values("model.json"):
         raise ModelError("no bias")
 
 
-def test_common_values_are_read_by_the_names_of_the_attributes() -> None:
-    own = {"languages": ["de"], "stop_word_scope": "block", "segmenter": "fast"}
-    found = common_values({"name": 7, "table": "html5", **own, "cut": 0.5}, where="mine.json")
-    assert found == {"name": "7", "table": load_table("html5"), **own, "languages": ("de",), "record": {}}
-    assert common_values({"name": "a", "table": "html5", **own, "record": {"seed": 1}}, where="")["record"] == {
-        "seed": 1
-    }
+def test_values_of_every_model_are_read_by_the_names_of_the_attributes() -> None:
+    document, arrays = load_model("margin").to_document()
+    found = MarginModel.from_document({**document, "name": 7, "languages": ["de"]}, arrays)
+    assert (found.name, found.languages, found.table) == ("7", ("de",), load_table("html5"))
+    assert (found.stop_word_scope, found.segmenter) == (document["stop_word_scope"], document["segmenter"])
+    assert MarginModel.from_document({**document, "record": {"seed": 1}}, arrays).record == {"seed": 1}
+    del document["record"]
+    assert MarginModel.from_document(document, arrays).record == {}
 
 
 @pytest.mark.parametrize("missing", ["name", "table", "languages", "stop_word_scope", "segmenter"])
-def test_a_missing_common_value_is_an_error(missing: str) -> None:
-    document = {"name": "a", "table": "html5", "languages": [], "stop_word_scope": "page", "segmenter": "fast"}
+def test_a_missing_value_is_an_error(missing: str) -> None:
+    document, arrays = load_model("margin").to_document()
     del document[missing]
-    with (
-        pytest.raises(ModelError, match=f"^mine.json: missing or wrong value: '{missing}'$"),
-        reading_values("mine.json"),
-    ):
-        common_values(document, where="mine.json")
+    with pytest.raises(ModelError, match=f"^mine.json: missing or wrong value: '{missing}'$"):
+        MarginModel.from_document(document, arrays, where="mine.json")

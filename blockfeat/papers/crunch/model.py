@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import TagTable, load_table
-from blockfeat.errors import ConfigError, ModelError
+from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
+from blockfeat.models.documents import Documented
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held
@@ -44,7 +44,6 @@ _WORDS = {
 }
 
 
-_SCHEMA = 1
 _HALF = 0.5
 _FAVOUR = 2.0
 
@@ -152,7 +151,7 @@ def _number(count: int, noun: str) -> str:
 
 
 @dataclass(frozen=True)
-class CrunchModel:
+class CrunchModel(Documented):
     """The settings of Crunch's filters, and the table whose blocks they decide on.
 
     Attributes
@@ -221,32 +220,14 @@ class CrunchModel:
         gone = np.frombuffer(decision.gone(), dtype=np.uint8) | np.frombuffer(decision.emptied, dtype=np.uint8)
         return np.asarray(gone == 0)
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values that a person can read and edit; it has no arrays."""
-        document = document_of(
-            self,
-            _SCHEMA,
-            settings=_plain(asdict(self.settings)),
-        )
-        return document, {}
+    def own_values(self) -> dict[str, Any]:
+        """Return what a person can read and edit."""
+        return {"settings": _plain(asdict(self.settings))}
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> CrunchModel:
-        """Make a model from plain values; settings that are not there have the paper's value.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where`` and the key.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where, prefixed=ConfigError):
-            return cls(
-                settings=settings_from_values(document["settings"]),
-                **named_values(document, where=where),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote."""
+        return {"settings": settings_from_values(document["settings"])}
 
 
 def tree_of(measured: MeasuredPage) -> MeasuredTree:

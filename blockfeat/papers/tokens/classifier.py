@@ -279,28 +279,32 @@ def bounded_probabilities(log_odds: Floats) -> Floats:
     return probabilities(log_odds, limit=_MOST)
 
 
-def classifier_to_document(classifier: TokenClassifier) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return a classifier as plain values and arrays of counts."""
+def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:
+    """Return what of a classifier is no counts, as plain values."""
     bayes = classifier.bayes
     document: dict[str, Any] = {
         "tags": list(classifier.vocabulary.tags),
         "scale": asdict(classifier.scale),
         "bayes": {name: getattr(bayes, name) for name in _VALUES},
     }
+    return document | ({} if classifier.importance is None else {"importance": classifier.importance.factor})
+
+
+def classifier_arrays(classifier: TokenClassifier) -> dict[str, NDArray[Any]]:
+    """Return the counts of a classifier, and the weights of its grams."""
     arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
     for name in _COUNTS:
-        counts: FeatureCounts = getattr(bayes, name)
+        counts: FeatureCounts = getattr(classifier.bayes, name)
         for column in _COLUMNS:
             values = getattr(counts, column)
             arrays[f"{name}_{column}"] = _steps(values) if column == "key" else values
     if classifier.importance is not None:
-        document["importance"] = classifier.importance.factor
         arrays["weight"] = classifier.importance.weight.astype(np.float16)
-    return document, arrays
+    return arrays
 
 
 def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> TokenClassifier:
-    """Make a classifier from what `classifier_to_document` returned.
+    """Make a classifier from what `classifier_values` and `classifier_arrays` returned.
 
     Raises
     ------

@@ -15,10 +15,15 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_run
-from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
+from blockfeat.models.documents import Documented
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import TokenClassifier, classifier_from_document, classifier_to_document
+from blockfeat.papers.tokens.classifier import (
+    TokenClassifier,
+    classifier_arrays,
+    classifier_from_document,
+    classifier_values,
+)
 from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
 from blockfeat.papers.tokens.runs import (
     PENALTY,
@@ -29,7 +34,6 @@ from blockfeat.papers.tokens.runs import (
     truncate_run,
 )
 
-_SCHEMA = 1
 SYSTEMS = ("longest-block", "simple", "classifier")
 
 _FAVOUR_FACTOR = 1.5
@@ -93,7 +97,7 @@ class RunPrediction(Prediction):
 
 
 @dataclass(frozen=True, eq=False)
-class TokenModel:
+class TokenModel(Documented):
     """A model over tokens and all that is needed to use it.
 
     Attributes
@@ -205,40 +209,24 @@ class TokenModel:
         moved = replace(scale, bias=scale.bias + sign * _FAVOUR_BIAS[scale.name])
         return replace(self, classifier=replace(self.classifier, scale=moved))
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values, and the counts of its classifier as arrays."""
-        document: dict[str, Any] = document_of(
-            self,
-            _SCHEMA,
-            system=self.system,
-            penalty=self.penalty,
-            constraints=asdict(self.constraints),
-        )
-        if self.classifier is None:
-            return document, {}
-        values, arrays = classifier_to_document(self.classifier)
-        return document | values, arrays
+    def own_values(self) -> dict[str, Any]:
+        """Return the system and its constraints, and the values of its classifier."""
+        own = {"system": self.system, "penalty": self.penalty, "constraints": asdict(self.constraints)}
+        return own if self.classifier is None else own | classifier_values(self.classifier)
+
+    def own_arrays(self) -> Arrays:
+        """Return the counts of the classifier."""
+        return {} if self.classifier is None else classifier_arrays(self.classifier)
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> TokenModel:
-        """Make a model from plain values and counts; ``"counts"`` names another model's file whose counts it shares.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where``.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where, prefixed=ModelError):
-            return cls(
-                **named_values(document, where=where),
-                system=document["system"],
-                penalty=float(document["penalty"]),
-                classifier=_classifier(document, arrays, read),
-                constraints=Constraints(**document["constraints"]),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes; ``"counts"`` may name another model's file whose counts this one shares."""
+        return {
+            "system": document["system"],
+            "penalty": float(document["penalty"]),
+            "classifier": _classifier(document, arrays, read),
+            "constraints": Constraints(**document["constraints"]),
+        }
 
     def _scores(self, tags: Tags | None, tokens: PageTokens) -> Floats:
         if self.classifier is not None:

@@ -16,14 +16,13 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import check_schema, document_of, named_values, reading_values
+from blockfeat.models.documents import Documented
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import MeasuredLeaves, Web2TextMeasurer
 from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.leaves import leaf_measurer
 
-_SCHEMA = 1
 _FAVOUR = 1.5
 _HALF = 0.5
 _LEAST_ODDS = -20.0
@@ -31,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Web2TextModel:
+class Web2TextModel(Documented):
     """Two networks over the text leaves of a page, and the table whose blocks they decide on.
 
     Attributes
@@ -107,39 +106,27 @@ class Web2TextModel:
             found.append(BlockReason(reason, {"content_probability": one, "leaves": float(count)}))
         return tuple(found)
 
-    def to_document(self) -> tuple[dict[str, Any], Arrays]:
-        """Return the model as plain values and the weights of its networks."""
-        document = document_of(
-            self,
-            _SCHEMA,
-            interpolation=self.labeller.interpolation,
-            shift=self.shift,
-            features=[feature.name for feature in BLOCK_FEATURES],
-            edge_features=[feature.name for feature in EDGE_FEATURES],
-        )
-        return document, self.labeller.to_arrays()
+    def own_values(self) -> dict[str, Any]:
+        """Return the weight of the pairs, the shift, and the inputs of the networks."""
+        return {
+            "interpolation": self.labeller.interpolation,
+            "shift": self.shift,
+            "features": [feature.name for feature in BLOCK_FEATURES],
+            "edge_features": [feature.name for feature in EDGE_FEATURES],
+        }
+
+    def own_arrays(self) -> Arrays:
+        """Return the weights of the networks."""
+        return self.labeller.to_arrays()
 
     @classmethod
-    def from_document(
-        cls, document: Mapping[str, Any], arrays: Arrays, *, where: str = "model", read: ReadFile | None = None
-    ) -> Web2TextModel:
-        """Make a model from plain values and weights.
-
-        Raises
-        ------
-        ModelError
-            Something is missing or wrong; the message names ``where``.
-        """
-        check_schema(document, _SCHEMA, where=where)
-        with reading_values(where):
-            for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
-                if document[key] != [feature.name for feature in features]:
-                    raise ModelError(f"{where}: its {key} are not those of this version")
-            return cls(
-                labeller=LeafLabeller.from_arrays(arrays, float(document["interpolation"])),
-                **named_values(document, where=where),
-                shift=float(document["shift"]),
-            )
+    def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
+        """Return the attributes that `own_values` and `own_arrays` wrote."""
+        for key, features in (("features", BLOCK_FEATURES), ("edge_features", EDGE_FEATURES)):
+            if document[key] != [feature.name for feature in features]:
+                raise ModelError(f"its {key} are not those of this version")
+        labeller = LeafLabeller.from_arrays(arrays, float(document["interpolation"]))
+        return {"labeller": labeller, "shift": float(document["shift"])}
 
 
 def _leaves(measured: MeasuredPage) -> MeasuredLeaves:

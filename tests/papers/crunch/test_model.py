@@ -153,7 +153,7 @@ def test_the_file_holds_all_settings_and_names_what_is_wrong() -> None:
     with pytest.raises(ModelError, match=r"own\.json: settings: 'link_lists.ratio' must be a number"):
         CrunchModel.from_document(document, arrays, where="own.json")
     with pytest.raises(ModelError, match="missing or wrong value: 'settings'"):
-        CrunchModel.from_document({"schema": 1, "name": "a"}, {}, where="own.json")
+        CrunchModel.from_document({name: document[name] for name in document if name != "settings"}, arrays)
     with pytest.raises(ModelError, match="bundled list of hosts only"):
         CrunchModel(CleanSettings(advertisements=Advertisements(lists=(HostListFile("hosts.txt"),))))
 
