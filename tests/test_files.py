@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from blockfeat._files import config_text, held_alone, write_text, write_whole, writing
+from blockfeat._files import config_text, held_alone, whole_file, write_text, write_whole, writing
 from blockfeat.errors import ConfigError, InputError, OutputError
 
 
@@ -37,6 +38,23 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_that_must_survive_a_crash_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = []
+
+    def fsync(file: int) -> None:
+        synced.append((os.fstat(file).st_size, (tmp_path / "a").exists()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with whole_file(tmp_path / "a", sync=True) as stream:
+        stream.write(b"data")
+    assert synced == [(4, False)]
+    with whole_file(tmp_path / "b") as stream:
+        stream.write(b"data")
+    assert len(synced) == 1, "who does not ask for it does not wait for the disk"
 
 
 def test_a_file_may_have_the_longest_name(tmp_path: Path) -> None:
