@@ -64,3 +64,32 @@ def test_pages_are_looked_at_again_while_they_are_young() -> None:
     assert after_visit(_NOON, _PAGE, PageSettings()) is None
     assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600)) == _NOON + 3600
     assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600, revisit_for=7200)) is None
+
+
+def test_a_host_that_names_a_time_after_a_failure_is_believed_also_by_a_feed() -> None:
+    feed = DueFeed(1, "x", 0, None, None, None, None, 0)
+    answer = Fetched("x", "x", error="no", retry_at=5000.0)
+    assert after_failed_poll(0, feed, answer) == 5000
+    assert after_failed_poll(10_000, feed, answer) == 10_060
+    assert after_failed_poll(0, feed, Fetched("x", "x", error="no")) == 60
+
+
+def test_a_page_that_fails_again_waits_four_times_as_long() -> None:
+    settings = PageSettings(attempts=20)
+
+    def wait(attempts: int) -> float:
+        tried = DuePage(1, _PAGE.url, _PAGE.host, None, None, None, attempts, 0, _PAGE.first_seen)
+        return (after_failed_visit(_NOON, tried, _failed(), settings) or 0.0) - _NOON
+
+    assert [wait(attempts) for attempts in (0, 1, 2, 15)] == [60, 240, 960, 86400]
+
+
+def test_the_last_moment_at_which_a_page_is_young_counts() -> None:
+    # It was first seen two hours before.
+    settings = PageSettings(attempts=1, max_age=7300)
+    assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 100), settings) == _NOON + 100
+    assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 101), settings) is None
+    forever = PageSettings(attempts=1, max_age=None)
+    assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 9e6), forever) == _NOON + 9e6
+    assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600, revisit_for=10_800)) == _NOON + 3600
+    assert after_visit(_NOON, _PAGE, PageSettings(revisit=3601, revisit_for=10_800)) is None

@@ -37,9 +37,20 @@ def test_addresses_of_one_ipv6_site_count_together() -> None:
 
 def test_only_the_latest_clients_are_remembered() -> None:
     rate = Rate(1, clock=_Clock())
-    for number in range(20_000):
+    for name in ("a", *map(str, range(9_999))):
+        rate.wait(name)
+    assert rate.wait("a") > 0
+    for number in range(10_000):
         rate.wait(str(number))
-    assert len(rate._clients) <= 10_000
+    assert rate.wait("a") == 0, "10,000 others have asked since"
+
+
+def test_no_client_saves_up_more_than_a_minute_of_requests() -> None:
+    clock = _Clock()
+    rate = Rate(3, clock=clock)
+    rate.wait("a")
+    clock.now = 3600.0
+    assert [rate.wait("a") for _ in range(4)] == [0.0, 0.0, 0.0, 20.0]
 
 
 def test_clients_of_ipv4_count_apart_where_they_have_addresses_of_ipv6() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 
 import pytest
 
@@ -92,6 +93,35 @@ def test_a_host_is_not_forgotten_while_it_is_visited(monkeypatch: pytest.MonkeyP
         await asyncio.wait_for(second, 60)
 
     asyncio.run(main())
+
+
+def test_the_first_turn_at_a_host_does_not_wait() -> None:
+    clock = FakeClock(0.0)
+    turns = HostTurns(per_host=1, concurrency=1, clock=clock)
+
+    async def main() -> None:
+        async with turns.turn("a", delay=5.0):
+            pass
+
+    asyncio.run(main())
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_hosts_that_nobody_waits_for_are_forgotten(fails: bool) -> None:
+    turns = HostTurns(per_host=1, concurrency=1, clock=FakeClock())
+
+    async def main() -> None:
+        for number in range(3000):
+            try:
+                async with turns.turn(f"host{number}", delay=0.0):
+                    assert not fails
+            except AssertionError:
+                continue
+
+    asyncio.run(main())
+    gc.collect()
+    assert sum(isinstance(each, asyncio.Semaphore) for each in gc.get_objects()) < 2000
 
 
 def test_a_host_is_held_until_the_later_of_two_times() -> None:
