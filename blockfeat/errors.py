@@ -99,3 +99,8 @@ class TrainingError(BlockfeatError):
 
 class MissingExtraError(BlockfeatError, ImportError):
     """An optional package is missing; the message names the extra that installs it."""
+
+
+def failure_reason(error: Exception) -> str:
+    """Return why a page failed, for its result: an error that is not blockfeat's own is named by its type."""
+    return str(error) if isinstance(error, BlockfeatError) else f"unexpected {type(error).__name__}: {error}"

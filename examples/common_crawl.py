@@ -23,10 +23,11 @@ import pyarrow
 from pyarrow.parquet import ParquetWriter
 
 from blockfeat import Extractor
-from blockfeat._pool import in_order
 from blockfeat.extraction.fingerprint import fingerprint_keys, fingerprint_similarity
-from blockfeat.integrations.described import DescribedText, Describer
+from blockfeat.extraction.many import read_pages
+from blockfeat.integrations import Describer
 from blockfeat.io.inputs import Document, read_inputs
+from blockfeat.io.outputs.rendering import Rendered
 
 SCHEMA = pyarrow.schema(
     [
@@ -68,12 +69,12 @@ class Copies:
         return False
 
 
-def rows(pages: Iterator[tuple[Document, DescribedText]], options: argparse.Namespace, left_out: Counter[str]) -> Any:
+def rows(pages: Iterator[tuple[Document, Rendered]], options: argparse.Namespace, left_out: Counter[str]) -> Any:
     """Yield a row for each page that is kept, and count why the others are not."""
     languages = set(options.languages.split(",")) if options.languages else None
     copies = Copies(options.least_alike)
     for page, found in pages:
-        values = found.values
+        values = found.record or {}
         words = len(found.text.split())
         keys = fingerprint_keys(values.get("fingerprint"))
         if found.status != "ok":
@@ -107,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     describer = Describer(Extractor.load()).warmed()
     documents = read_inputs(options.inputs)
-    pages = in_order(describer, documents, jobs=options.jobs, failure=describer.failed, deadline=options.deadline)
+    pages = read_pages(describer, documents, jobs=options.jobs, deadline=options.deadline)
     left_out: Counter[str] = Counter()
     kept = 0
     waiting: list[dict[str, Any]] = []

@@ -73,7 +73,7 @@ class Target:
 
     def _table_writer(self, *, evidence: bool, site: bool) -> Writer:
         from blockfeat.io.batch.run import file_writer
-        from blockfeat.io.outputs.columns import record_columns
+        from blockfeat.io.outputs.records import record_columns
         from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
         columns = record_columns(evidence=evidence, site=site)

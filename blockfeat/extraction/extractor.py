@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Unpack
 
 from blockfeat.content.plain import normalised, plain_text
-from blockfeat.errors import BlockfeatError, LanguageError, ModelError
+from blockfeat.errors import LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
@@ -216,10 +216,8 @@ class Extractor:
             return self.extract(
                 document.data, url=document.url, lang=document.lang, charset=document.charset, id=document.id
             )
-        except BlockfeatError as error:
-            return self.failed(document, str(error))
         except Exception as error:
-            return self.failed(document, f"unexpected {type(error).__name__}: {error}")
+            return self.failed(document, failure_reason(error))
 
     def extract_many(
         self,
@@ -243,10 +241,9 @@ class Extractor:
             Drop what other pages of the same host repeat, of the same window and before: a `SiteProfile` for each host
             of the documents' addresses, in place of the extractor's own. The result does not depend on ``jobs``.
         """
-        from blockfeat.extraction.many import extract_each, extract_each_by_site
+        from blockfeat.extraction.many import extract_each
 
-        each = extract_each_by_site if by_site else extract_each
-        return each(self, pages, jobs=jobs, deadline=deadline)
+        return extract_each(self, pages, jobs=jobs, deadline=deadline, by_site=by_site)
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""

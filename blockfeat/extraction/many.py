@@ -8,6 +8,7 @@ it in its window too. Each is extracted once, and once more where something goes
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,24 +19,37 @@ from typing import Generic, Protocol, Self, TypeVar
 from blockfeat._pool import in_order
 from blockfeat.blocks.block import Block
 from blockfeat.content.nodes import Node
+from blockfeat.errors import failure_reason
 from blockfeat.extraction.analysis import Analysis, Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.metadata.metadata import Metadata
+from blockfeat.models.model import Model
 from blockfeat.page.document import Document
 from blockfeat.page.urls import guess_host, host_of
 
 Result = TypeVar("Result")
 
 WINDOW = 64
-"""Documents of a window of `by_site`."""
+"""Documents of a window of a run by site."""
 
 _MOST_SITES = 1000
 _HEAD = 200_000
+_FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before dark.")
 
 
 class PageExtractor(Protocol):
     """What extracts one document: `blockfeat.Extractor`."""
+
+    @property
+    def model(self) -> Model:
+        """What predicts."""
+        ...
+
+    @property
+    def site(self) -> SiteProfile | None:
+        """Other pages of the site."""
+        ...
 
     def extract_document(self, document: Document) -> Extraction:
         """Extract a document; whatever is wrong with it becomes an extraction with an error."""
@@ -50,80 +64,102 @@ class PageExtractor(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class PageWork(ABC, Generic[Result]):
+    """Extracts a document and makes something of it, in any process; errors become results too.
+
+    Attributes
+    ----------
+    extractor : PageExtractor
+        The extractor.
+    """
+
+    extractor: PageExtractor
+
+    @abstractmethod
+    def result(self, document: Document, extraction: Extraction) -> Result:
+        """Return what is made of an extraction, also of one with an error."""
+
+    def __call__(self, document: Document) -> Result:
+        """Extract one document and return its result."""
+        return self.result_or_error(document, self.extraction(document))
+
+    def extraction(self, document: Document) -> Extraction:
+        """Extract one document."""
+        return self.extractor.extract_document(document)
+
+    def result_or_error(self, document: Document, extraction: Extraction) -> Result:
+        """Return what is made of an extraction; where that fails, the result of a failed extraction."""
+        try:
+            return self.result(document, extraction)
+        except Exception as error:
+            return self.failed(document, failure_reason(error))
+
+    def failed(self, document: Document, reason: str) -> Result:
+        """Return the result of a document that failed, whose process died, or that passed its deadline."""
+        return self.result(document, self.extractor.failed(document, reason))
+
+    def warmed(self) -> Self:
+        """Extract a page, so that what is loaded on the first one is there for all processes that this one forks."""
+        self(_FIRST)
+        return self
+
+    def with_site(self, profile: SiteProfile) -> Self:
+        """Return a copy that drops what a profile repeats."""
+        return replace(self, extractor=self.extractor.with_site(profile))
+
+
+def read_pages(
+    work: PageWork[Result],
+    documents: Iterable[Document],
+    *,
+    jobs: int = 1,
+    deadline: float | None = None,
+    profiles: SiteProfiles | None = None,
+) -> Iterator[tuple[Document, Result]]:
+    """Yield each document with its result, in order: the way of a page in batches, tables, Spark and pipelines.
+
+    Parameters
+    ----------
+    work : PageWork
+        What is done with each document, in any process.
+    documents : iterable of Document
+        Taken lazily; a window at a time with ``profiles``.
+    jobs, deadline
+        As `blockfeat._pool.in_order` takes them.
+    profiles : SiteProfiles, optional
+        What is known of the sites, to compare each document with others of its site; grows.
+    """
+    if profiles is not None:
+        return _read_by_site(work, documents, profiles, jobs, deadline)
+    return in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline)
+
+
 def extract_each(
-    extractor: PageExtractor, pages: Iterable[object], *, jobs: int, deadline: float | None
+    extractor: PageExtractor, pages: Iterable[object], *, jobs: int, deadline: float | None, by_site: bool
 ) -> Iterator[Extraction]:
     """Yield the extractions of many pages; see `blockfeat.Extractor.extract_many`."""
     documents = _documents(pages)
-    if jobs <= 1 and deadline is None:
+    if jobs <= 1 and deadline is None and not by_site:
         yield from map(extractor.extract_document, documents)
         return
-    work = WithoutEvidence(extractor)
-    for document, found in in_order(work, documents, jobs=jobs, failure=extractor.failed, deadline=deadline):
-        yield _with_analysis(found, extractor, document)
+    profiles = SiteProfiles() if by_site else None
+    for document, found in read_pages(
+        WithoutEvidence(extractor), documents, jobs=jobs, deadline=deadline, profiles=profiles
+    ):
+        extraction, profile = found
+        if extraction.error is None:
+            # What ended a process or passed the deadline is not tried in this one.
+            extraction = replace(extraction, analysis=_AnalysisOnDemand(extractor.with_site(profile), document))
+        yield extraction
 
 
-def extract_each_by_site(
-    extractor: PageExtractor, pages: Iterable[object], *, jobs: int, deadline: float | None
-) -> Iterator[Extraction]:
-    """Yield the extractions of many pages, each with the profile of its site."""
-    # An empty profile: extractions say that profiles are used.
-    work = _BySite(extractor.with_site(SiteProfile()))
-    done = by_site(
-        _documents(pages),
-        look=work.look,
-        again=work.again,
-        failure=work.failed,
-        profiles=SiteProfiles(),
-        jobs=jobs,
-        deadline=deadline,
-    )
-    for document, found in done:
-        yield _with_analysis(found.extraction, found.extractor, document)
+class WithoutEvidence(PageWork[tuple[Extraction, SiteProfile | None]]):
+    """Leaves out what a process does not pass on; with the profile of the site, it is made again where it is wanted."""
 
-
-@dataclass(frozen=True)
-class WithoutEvidence:
-    """Extracts a document in a worker process; its evidence is made again where it is asked for."""
-
-    extractor: PageExtractor
-
-    def __call__(self, document: Document) -> Extraction:
-        """Extract a document, and leave out what its process would not pass on."""
-        return self.extractor.extract_document(document).without_evidence()
-
-
-@dataclass(frozen=True)
-class _Found:
-    """An extraction without its evidence, and the extractor that makes it again."""
-
-    extraction: Extraction
-    extractor: PageExtractor
-
-
-@dataclass(frozen=True)
-class _BySite:
-    """Extracts documents without the profiles of their sites, and with them."""
-
-    extractor: PageExtractor
-
-    def look(self, document: Document) -> Look[_Found]:
-        found = self.extractor.extract_document(document)
-        return Look(_Found(found.without_evidence(), self.extractor), site_of(document), found.site_page)
-
-    def again(self, touched: Touched[_Found]) -> _Found:
-        extractor = self.extractor.with_site(touched.profile)
-        return _Found(WithoutEvidence(extractor)(touched.document), extractor)
-
-    def failed(self, document: Document, reason: str) -> Look[_Found]:
-        return Look(_Found(self.extractor.failed(document, reason), self.extractor))
-
-
-def _with_analysis(found: Extraction, extractor: PageExtractor, document: Document) -> Extraction:
-    if found.error is not None:
-        # What ended a process or passed the deadline is not tried in this one.
-        return found
-    return replace(found, analysis=_AnalysisOnDemand(extractor, document))
+    def result(self, document: Document, extraction: Extraction) -> tuple[Extraction, SiteProfile | None]:
+        """Return the extraction and the profile with which it was made."""
+        return extraction.without_evidence(), self.extractor.site
 
 
 @dataclass(frozen=True)
@@ -183,7 +219,7 @@ def _ended() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Look(Generic[Result]):
+class _Look(Generic[Result]):
     """A document extracted without a profile: the result, its site, and what a profile takes of it."""
 
     result: Result
@@ -192,7 +228,7 @@ class Look(Generic[Result]):
 
 
 @dataclass(frozen=True, slots=True)
-class Touched(Generic[Result]):
+class _Touched(Generic[Result]):
     """A document of which its site's profile repeats something, and its result without the profile."""
 
     document: Document
@@ -226,7 +262,7 @@ class SiteProfiles:
         if len(self.profiles) > _MOST_SITES:
             self.profiles.popitem(last=False)
 
-    def add_window(self, looks: Iterable[Look[Result]]) -> None:
+    def add_window(self, looks: Iterable[_Look[Result]]) -> None:
         """Add the pages of a window."""
         for look in looks:
             if look.site is not None and look.page is not None and len(look.page):
@@ -234,7 +270,7 @@ class SiteProfiles:
                 self.on_page(look.site, look.page)
         self.on_window()
 
-    def repeating(self, look: Look[Result]) -> SiteProfile | None:
+    def repeating(self, look: _Look[Result]) -> SiteProfile | None:
         """Return the profile of a document's site if it repeats something of the document."""
         if look.site is None or look.page is None or look.page.kept is None:
             return None
@@ -257,46 +293,52 @@ def site_of(document: Document) -> str | None:
     return None if named is None else f"named {named}"
 
 
-def by_site(
-    documents: Iterable[Document],
-    *,
-    look: Callable[[Document], Look[Result]],
-    again: Callable[[Touched[Result]], Result],
-    failure: Callable[[Document, str], Look[Result]],
-    profiles: SiteProfiles,
-    jobs: int = 1,
-    deadline: float | None = None,
-) -> Iterator[tuple[Document, Result]]:
-    """Yield each document with its result, in order; a window is read before its first document is yielded.
+@dataclass(frozen=True)
+class _BySite(Generic[Result]):
+    """Does the work of documents without the profiles of their sites, and with them."""
 
-    Parameters
-    ----------
-    documents : iterable of Document
-        Taken a window at a time.
-    look, again : callable
-        Extract a document without a profile, and with one. Called in any process.
-    failure, jobs, deadline
-        As `blockfeat._pool.in_order` takes them. A document that fails the second time keeps its first result.
-    profiles : SiteProfiles
-        What is known of the sites; grows.
-    """
+    work: PageWork[Result]
+
+    def look(self, document: Document) -> _Look[Result]:
+        extraction = self.work.extraction(document)
+        result = self.work.result_or_error(document, extraction)
+        return _Look(result, site_of(document), extraction.site_page)
+
+    def failed(self, document: Document, reason: str) -> _Look[Result]:
+        return _Look(self.work.failed(document, reason))
+
+    def again(self, touched: _Touched[Result]) -> Result:
+        return self.work.with_site(touched.profile)(touched.document)
+
+
+def _read_by_site(
+    work: PageWork[Result],
+    documents: Iterable[Document],
+    profiles: SiteProfiles,
+    jobs: int,
+    deadline: float | None,
+) -> Iterator[tuple[Document, Result]]:
+    """Read a window before its first document is yielded; what fails the second time keeps its first result."""
+    # An empty profile: extractions say that profiles are used.
+    by_site = _BySite(work.with_site(SiteProfile()))
     iterator = iter(documents)
     while window := list(islice(iterator, WINDOW)):
-        looks = [found for _, found in in_order(look, window, jobs=jobs, failure=failure, deadline=deadline)]
+        done = in_order(by_site.look, window, jobs=jobs, failure=by_site.failed, deadline=deadline)
+        looks = [found for _, found in done]
         profiles.add_window(looks)
         results = [found.result for found in looks]
         touched = [
-            Touched(document, profile, found.result, place)
+            _Touched(document, profile, found.result, place)
             for place, (document, found) in enumerate(zip(window, looks, strict=True))
             if (profile := profiles.repeating(found)) is not None
         ]
         processes = min(jobs, len(touched))
-        done: Iterator[tuple[Touched[Result], Result]]
-        done = in_order(again, touched, jobs=processes, failure=_as_before, deadline=deadline)
-        for one, result in done:
+        again: Iterator[tuple[_Touched[Result], Result]]
+        again = in_order(by_site.again, touched, jobs=processes, failure=_as_before, deadline=deadline)
+        for one, result in again:
             results[one.place] = result
         yield from zip(window, results, strict=True)
 
 
-def _as_before(touched: Touched[Result], reason: str) -> Result:
+def _as_before(touched: _Touched[Result], reason: str) -> Result:
     return touched.before

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blockfeat._pool import in_order
 from blockfeat.errors import MissingExtraError
 from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.integrations.described import DescribedText, Describer
+from blockfeat.extraction.many import read_pages
+from blockfeat.integrations import Describer
+from blockfeat.io.outputs.rendering import Rendered
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document
@@ -46,7 +47,7 @@ class BlockfeatExtractor(BaseExtractor):
     Notes
     -----
     ``metadata["url"]``, which datatrove's readers set, is the page's address.
-    `blockfeat.integrations.described.described` says which values are added. Pages without a main text, and error
+    `blockfeat.integrations.described` says which values are added. Pages without a main text, and error
     pages, are left out, and counted as ``dropped``;
     those that fail as ``clean_error``, ``timeout`` or ``broken_process``, as datatrove's own extractors do.
     """
@@ -77,26 +78,24 @@ class BlockfeatExtractor(BaseExtractor):
         # The pool reads ahead: samples wait here until their records come.
         waiting: deque[Sample] = deque()
         describer = Describer(self.extractor).warmed()
-        pages = _pages(data, waiting)
-        pool = in_order(describer, pages, jobs=self.jobs, failure=describer.failed, deadline=self.timeout)
-        for _, found in pool:
+        for _, found in read_pages(describer, _pages(data, waiting), jobs=self.jobs, deadline=self.timeout):
             sample = waiting.popleft()
             self.stat_update(StatHints.total)
             if self._is_kept(str(sample.id), found):
                 sample.text = found.text
-                sample.metadata |= found.values
+                sample.metadata |= found.record or {}
                 self.stat_update(StatHints.forwarded)
                 self.update_doc_stats(sample)
                 yield sample
 
-    def _is_kept(self, name: str, found: DescribedText) -> bool:
+    def _is_kept(self, name: str, found: Rendered) -> bool:
         """Count a page and return whether it has a text that is wanted."""
         if found.error is not None:
             self.stat_update(_kind_of_failure(found.error))
             logger.warning(f"{name}: {found.error}")
             return False
         self.stat_update("extracted")
-        if found.status == "ok" and found.values.get("confidence", 0.0) >= self.least_confidence:
+        if found.record is not None and found.record.get("confidence", 0.0) >= self.least_confidence:
             return True
         self.stat_update(StatHints.dropped)
         return False

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from blockfeat._pool import in_order
 from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.integrations.described import Describer
+from blockfeat.extraction.many import read_pages
+from blockfeat.integrations import Describer
 from blockfeat.io.inputs import InputOptions, read_inputs
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
@@ -56,7 +56,7 @@ class BlockfeatLoader(BaseLoader):
     Notes
     -----
     Each document has ``metadata["source"]``, the page's address or else its name, and the values of
-    `blockfeat.integrations.described.described`. Pages without a main text, and error pages, give no document.
+    `blockfeat.integrations.described`. Pages without a main text, and error pages, give no document.
 
     Examples
     --------
@@ -89,13 +89,12 @@ class BlockfeatLoader(BaseLoader):
 
     def lazy_load(self) -> Iterator[Document]:
         """Yield a document for each page with a main text, in order, as the pages are read."""
-        describer = Describer(self.extractor, markdown=self.format == "markdown")
+        describer = Describer(self.extractor, self.format)
         pages = read_inputs(self.inputs, self.reading)
-        pool = in_order(describer, pages, jobs=self.jobs, failure=describer.failed, deadline=self.deadline)
-        for page, found in pool:
+        for page, found in read_pages(describer, pages, jobs=self.jobs, deadline=self.deadline):
             if found.error is not None:
                 if self.raise_errors:
                     raise InputError(found.error)
                 _LOG.warning("%s: %s", page.id, found.error)
-            elif found.status == "ok":
-                yield Document(page_content=found.text, metadata={"source": page.url or page.id, **found.values})
+            elif found.record is not None:
+                yield Document(page_content=found.text, metadata={"source": page.url or page.id, **found.record})

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.io.outputs.columns import cell_text, kind_of_cell, plain_record, record_columns, row_of, typed_frame
+from blockfeat.extraction.many import read_pages
+from blockfeat.io.inputs.records import document_of_row
+from blockfeat.io.outputs.records import Column, record_columns, row_of
+from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document
@@ -78,21 +81,31 @@ def extract(
             )
     extractor = extractor_of(model).with_options(**options)
     columns = record_columns()
-    found = extractor.extract_many(_documents(frame, wanted), jobs=jobs, deadline=deadline)
-    rows = [row_of(plain_record(extraction), columns) for extraction in found]
+    work = Renderer(extractor, "parquet")
+    found = read_pages(work, _documents(frame, wanted), jobs=jobs, deadline=deadline)
+    rows = [row_of(rendered.record or {}, columns) for _, rendered in found]
     return typed_frame(rows, columns, frame.index)
 
 
 def _documents(frame: pandas.DataFrame, wanted: dict[str, str]) -> Iterator[Document]:
     """Yield a document for each row; a cell that is no page becomes a document with ``error``."""
-    cells = {value: frame[name].tolist() for value, name in wanted.items()}
+    columns = {value: frame[name].tolist() for value, name in wanted.items()}
     for row, label in enumerate(frame.index):
-        page = cells["html"][row]
-        given = {value: cell_text(cells[value][row]) for value in ("url", "lang", "charset", "id") if value in cells}
-        name = given.pop("id", None) or str(label)
-        if isinstance(page, (str, bytes)):
-            yield Document(id=name, data=page, **given)
-        else:
-            yield Document(
-                id=name, data=None, error=f"row {label}: a page must be str or bytes, not {kind_of_cell(page)}"
-            )
+        cells = {value: column[row] for value, column in columns.items()}
+        yield document_of_row(cells, name=str(label), place=f"row {label}", html=wanted["html"])
+
+
+_PANDAS_TYPES = {"text": "string", "texts": "object", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
+
+
+def typed_frame(
+    rows: Sequence[Mapping[str, Any]], columns: tuple[Column, ...], index: pandas.Index | None = None
+) -> pandas.DataFrame:
+    """Return a data frame with a row for each mapping; every column has the type of its values, also where all miss."""
+    import pandas
+
+    cells = {
+        column.name: pandas.Series([row[column.name] for row in rows], index=index, dtype=_PANDAS_TYPES[column.type])
+        for column in columns
+    }
+    return pandas.DataFrame(cells, index=index)

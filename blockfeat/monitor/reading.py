@@ -13,9 +13,10 @@ import numpy as np
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.errors import BlockfeatError, InputError, ModelError
+from blockfeat.errors import InputError, ModelError, failure_reason
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.many import PageWork, read_pages
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
@@ -76,7 +77,7 @@ class ReaderSettings:
 
 
 @dataclass(frozen=True)
-class PageReader:
+class PageReader(PageWork[PageRecord]):
     """Reads pages with one extractor and one matcher."""
 
     extractor: Extractor
@@ -104,25 +105,22 @@ class PageReader:
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
-        try:
-            if page.origin == "feed":
-                return self._read_entry(page, lang)
-            extraction = self._extractor_for(page).extract(page.data, url=page.url, charset=page.charset, lang=lang)
-            return self.record(extraction)
-        except BlockfeatError as error:
-            return PageRecord("error", error=clean_characters(str(error)))
-        except Exception as error:
-            return PageRecord("error", error=f"unexpected {type(error).__name__}: {clean_characters(str(error))}")
+        document = Document(id=page.url, data=page.data, url=page.url, charset=page.charset, lang=lang)
+        if page.origin == "feed":
+            return self._read_entry(document)
+        return replace(self, extractor=self._extractor_for(page))(document)
 
-    def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
+    def _read_entry(self, document: Document) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        extractor = self.extractor
-        parsed = Page.parse(page.data, url=page.url)
-        measured = extractor.measurer.measure(parsed, lang=lang)
-        prediction = extractor.model.predict(measured)
-        kept = replace(prediction, kept=np.ones_like(prediction.kept))
         reader = replace(self, least_score=None, site_profile=False)
-        return replace(reader.record(extractor.assemble(parsed, measured, kept)), origin="feed")
+        try:
+            parsed = Page.parse(document.data or b"", url=document.url)
+            measured = self.extractor.measurer.measure(parsed, lang=document.lang)
+            prediction = self.extractor.model.predict(measured)
+            kept = replace(prediction, kept=np.ones_like(prediction.kept))
+            return replace(reader.result(document, self.extractor.assemble(parsed, measured, kept)), origin="feed")
+        except Exception as error:
+            return self.failed(document, failure_reason(error))
 
     def _extractor_for(self, page: FetchedPage) -> Extractor:
         """Return the extractor with the profile of the page's host; without it where it is another model's, or bad."""
@@ -134,8 +132,10 @@ class PageReader:
             _logger.info("%s: read without the profile of its host: %s", page.url, error, extra={"url": page.url})
             return self.extractor
 
-    def record(self, extraction: Extraction) -> PageRecord:
+    def result(self, document: Document, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
+        if extraction.error is not None:
+            return PageRecord("error", error=clean_characters(extraction.error))
         text = clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
@@ -147,7 +147,6 @@ class PageReader:
             warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)
         return PageRecord(
             status=extraction.status,
-            error=extraction.error,
             lang=extraction.lang,
             title=_clean(extraction.title),
             headline=_clean(extraction.headline),
@@ -267,13 +266,11 @@ def mentions_in(
     >>> [found.brands for found in mentions_in(pages, ["Corvane"])]
     [('Corvane',)]
     """
-    from blockfeat._pool import in_order
-
     matcher = brands if isinstance(brands, BrandMatcher) else BrandMatcher.of(map(_brand, brands))
-    work = _Work(extractor or Extractor.load(), matcher)
+    work = _MentionsOf(extractor or Extractor.load(), matcher)
     documents = (Document(id=url, data=html, url=url) for url, html in pages)
-    for document, found in in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline):
-        yield PageMentions(document.id, *found)
+    for _, found in read_pages(work, documents, jobs=jobs, deadline=deadline):
+        yield found
 
 
 def _brand(brand: Brand | str) -> Brand:
@@ -281,15 +278,11 @@ def _brand(brand: Brand | str) -> Brand:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _MentionsOf(PageWork[PageMentions]):
     """Extracts a page and finds its mentions, in any process."""
 
-    extractor: Extractor
     matcher: BrandMatcher
 
-    def __call__(self, document: Document) -> tuple[Extraction, tuple[Mention, ...]]:
-        extraction = self.extractor.extract_document(document)
-        return extraction, mentions_of(extraction, self.matcher)
-
-    def failed(self, document: Document, reason: str) -> tuple[Extraction, tuple[Mention, ...]]:
-        return self.extractor.failed(document, reason), ()
+    def result(self, document: Document, extraction: Extraction) -> PageMentions:
+        mentions = mentions_of(extraction, self.matcher) if extraction.error is None else ()
+        return PageMentions(document.id, extraction, mentions)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.many import WINDOW, Look, SiteProfiles, Touched, by_site, site_of
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.many import WINDOW, PageWork, SiteProfiles, read_pages, site_of
 from blockfeat.page.document import Document
 from site_pages import PROMOTION, story_page
 
@@ -103,30 +104,34 @@ def test_only_the_latest_thousand_sites_are_kept(extractor: Extractor) -> None:
 
 
 @dataclass(frozen=True)
-class _Slow:
+class _Slow(PageWork[str]):
     """Hangs where a document is extracted the second time."""
 
-    extractor: Extractor
-
-    def look(self, document: Document) -> Look[str]:
-        return Look(document.id, site_of(document), self.extractor.extract_document(document).site_page)
-
-    def again(self, touched: Touched[str]) -> str:
-        time.sleep(60)
-        return "never"
-
-    def failed(self, document: Document, reason: str) -> Look[str]:
-        return Look(reason)
+    def result(self, document: Document, extraction: Extraction) -> str:
+        if self.extractor.site is not None and len(self.extractor.site):
+            time.sleep(60)
+        return document.id
 
 
 def test_what_fails_the_second_time_keeps_its_first_result(extractor: Extractor) -> None:
-    work = _Slow(extractor)
-    done = by_site(
-        documents(0, count=3),
-        look=work.look,
-        again=work.again,
-        failure=work.failed,
-        profiles=SiteProfiles(),
-        deadline=2.0,
-    )
+    done = read_pages(_Slow(extractor), documents(0, count=3), profiles=SiteProfiles(), deadline=2.0)
     assert [result for _, result in done] == [f"harbour.example {number}" for number in range(3)]
+
+
+@dataclass(frozen=True)
+class _Broken(PageWork[str]):
+    """Cannot make a result of the second document."""
+
+    def result(self, document: Document, extraction: Extraction) -> str:
+        if extraction.error is None and document.id.endswith("1"):
+            raise ValueError("the scale is broken")
+        return extraction.error or "good"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("profiles", [None, SiteProfiles()])
+def test_a_result_that_cannot_be_made_is_an_error_of_its_page(
+    extractor: Extractor, jobs: int, profiles: SiteProfiles | None
+) -> None:
+    done = read_pages(_Broken(extractor), documents(0, count=3), jobs=jobs, profiles=profiles)
+    assert [result for _, result in done] == ["good", "unexpected ValueError: the scale is broken", "good"]

@@ -22,7 +22,7 @@ def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
     assert SENTENCES[0] in found["text"]["a"]
     assert found["url"]["a"] == "http://a.example/"
     assert found["url"].isna().tolist()[1:4] == [True, True, True]
-    assert "missing" in found["error"]["b"]
+    assert found["error"]["b"] == 'row b: "content" is empty'
     assert "PDF" in found["error"]["d"]
     assert "int" in found["error"]["f"]
     assert found["text"].dtype == "string"

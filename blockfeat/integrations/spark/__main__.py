@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from blockfeat.errors import BlockfeatError, InputError, OutputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.options import SIDES, option_fields
-from blockfeat.integrations.spark.frame import check_extra
+from blockfeat.integrations.spark.frame import DEFAULT_DEADLINE, Processes, check_extra
 from blockfeat.integrations.spark.inputs import READERS, Reading
 from blockfeat.integrations.spark.job import Job, Outcome, run_job
-from blockfeat.integrations.spark.parts import DEFAULT_DEADLINE, Processes
 from blockfeat.io.inputs.files import format_by_suffix
 from blockfeat.io.inputs.options import FieldNames
 

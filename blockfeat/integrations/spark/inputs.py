@@ -9,9 +9,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, cast
 
 from blockfeat.errors import InputError
-from blockfeat.integrations.spark.frame import Shared, extract_with, record_struct
-from blockfeat.integrations.spark.hadoop import Entry, HadoopFiles, local_path
-from blockfeat.integrations.spark.parts import Processes, frames_of_documents
+from blockfeat.integrations.spark.files import Entry, HadoopFiles, local_path
+from blockfeat.integrations.spark.frame import Processes, Shared, extract_with, frames_of_documents, record_struct
 from blockfeat.io.inputs.files import format_by_suffix, read_path
 from blockfeat.io.inputs.options import FieldNames, InputOptions
 from blockfeat.io.inputs.warc import warc_pages

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.integrations.spark.frame import Shared, shared
-from blockfeat.integrations.spark.hadoop import Entry, HadoopFiles
+from blockfeat.integrations.spark.files import Entry, HadoopFiles, Output, Part, parts_of
+from blockfeat.integrations.spark.frame import Processes, Shared, shared
 from blockfeat.integrations.spark.inputs import Reading, found_inputs, records_of
-from blockfeat.integrations.spark.parts import Output, Part, Processes, parts_of
 from blockfeat.io.batch.resume import run_record
 from blockfeat.io.batch.summary import reason_of
 from blockfeat.io.outputs.rendering import Renderer

@@ -12,7 +12,8 @@ from typing import IO, Any
 
 from blockfeat import __version__
 from blockfeat._files import write_text, writing
-from blockfeat.errors import ResumeError
+from blockfeat._json_lines import parse_object
+from blockfeat.errors import CorpusError, ResumeError
 from blockfeat.io.outputs.rendering import Rendered
 from blockfeat.models.model import Model
 from blockfeat.page.document import Document
@@ -276,9 +277,7 @@ def _cut_to_whole_lines(path: Path) -> int:
 def _outcome(line: bytes) -> tuple[object, bool]:
     """Return the identifier in a JSON line, None if it has none, and whether the document failed."""
     try:
-        record = json.loads(line)
-    except ValueError:
-        return None, False
-    if not isinstance(record, dict):
+        record = parse_object(line)
+    except CorpusError:
         return None, False
     return record.get("id"), bool(record.get("error"))

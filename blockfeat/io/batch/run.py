@@ -6,17 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, Protocol
 from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
-from blockfeat._pool import in_order
+from blockfeat.extraction.many import SiteProfiles, read_pages
 from blockfeat.io.outputs.rendering import Rendered, Renderer, closing, opening, part
 from blockfeat.page.document import Document
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.many import SiteProfiles
-
 
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
 # File systems allow 255 bytes.
@@ -152,12 +148,7 @@ def run(
     With ``sites`` each is compared with others of its site; see `blockfeat.extraction.many`.
     """
     extracted = failed = 0
-    if sites is not None:
-        from blockfeat.io.batch.sites import rendered_by_site
-
-        done = rendered_by_site(documents, renderer, sites, jobs=jobs, deadline=deadline)
-    else:
-        done = in_order(renderer, documents, jobs=jobs, failure=renderer.failed, deadline=deadline)
+    done = read_pages(renderer, documents, jobs=jobs, deadline=deadline, profiles=sites)
     try:
         for _, rendered in done:
             writer.write(rendered)

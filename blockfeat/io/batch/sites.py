@@ -1,4 +1,4 @@
-"""Runs by site: what `blockfeat.extraction.many` does, rendered, with profiles that outlive an interruption.
+"""Runs by site: profiles that outlive an interruption.
 
 Beside the output of a run that can be resumed stands ``<output>.sites.jsonl``: the pages that the profiles have taken,
 a line each. It is written anew when it has grown by 5,000 lines, with what the profiles still hold.
@@ -7,60 +7,16 @@ a line each. It is written anew when it has grown by 5,000 lines, with what the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from blockfeat._files import whole_file, writing
+from blockfeat._json_lines import lines_of, parse_object
 from blockfeat.errors import InputError, ResumeError
-from blockfeat.extraction.many import Look, SiteProfiles, Touched, by_site, site_of
+from blockfeat.extraction.many import SiteProfiles
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
-from blockfeat.io.outputs.rendering import Rendered, Renderer
-from blockfeat.page.document import Document
 
 _MOST_LINES = 5000
-_LONGEST_LINE = 100_000
-
-
-def rendered_by_site(
-    documents: Iterable[Document],
-    renderer: Renderer,
-    profiles: SiteProfiles,
-    *,
-    jobs: int = 1,
-    deadline: float | None = None,
-) -> Iterator[tuple[Document, Rendered]]:
-    """Yield each document with its output, in order; see `blockfeat.extraction.many.by_site`."""
-    # An empty profile: records say that profiles are used.
-    work = _BySite(replace(renderer, extractor=renderer.extractor.with_site(SiteProfile())))
-    return by_site(
-        documents,
-        look=work.look,
-        again=work.again,
-        failure=work.failed,
-        profiles=profiles,
-        jobs=jobs,
-        deadline=deadline,
-    )
-
-
-@dataclass(frozen=True)
-class _BySite:
-    """Renders documents without the profiles of their sites, and with them."""
-
-    renderer: Renderer
-
-    def look(self, document: Document) -> Look[Rendered]:
-        extraction = self.renderer.extraction(document)
-        return Look(self.renderer.rendered(document, extraction), site_of(document), extraction.site_page)
-
-    def again(self, touched: Touched[Rendered]) -> Rendered:
-        extractor = self.renderer.extractor.with_site(touched.profile)
-        return replace(self.renderer, extractor=extractor)(touched.document)
-
-    def failed(self, document: Document, reason: str) -> Look[Rendered]:
-        return Look(self.renderer.failed(document, reason))
 
 
 def site_log_path(output: Path) -> Path:
@@ -123,14 +79,14 @@ class SiteLog:
 
     def _read(self) -> None:
         with writing(self._path), self._path.open("rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), start=1):
-                if not line.endswith(b"\n"):
+            for number, line in lines_of(file):
+                if line is not None and not line.endswith(b"\n"):
                     return  # the run was killed while it wrote this line
                 try:
-                    found = json.loads(line)
+                    found = parse_object(line, InputError)
                     site, profile = str(found["site"]), json.dumps(found["profile"]).encode()
                     pages = SiteProfile.from_bytes(profile, where=f"{self._path}: line {number}").pages
-                except (InputError, ValueError, KeyError, TypeError) as error:
+                except (InputError, KeyError) as error:
                     raise ResumeError(f"{self._path}: line {number} is damaged: {error}") from error
                 for page in pages:
                     self.profiles.add(site, page)

@@ -9,9 +9,8 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.io.http.addresses import parse_network
 from blockfeat.io.http.fetch import fetch
 from blockfeat.io.inputs.files import OnPassedOver, read_file, read_folder, read_path, read_stdin
-from blockfeat.io.inputs.jsonlines import read_json_lines
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
-from blockfeat.io.inputs.parquet import read_parquet
+from blockfeat.io.inputs.records import read_json_lines, read_parquet
 from blockfeat.io.inputs.urls import fetched, is_web_address, unfetched
 from blockfeat.io.inputs.warc import read_warc
 from blockfeat.page.document import Document

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from blockfeat.io.inputs.files import format_by_suffix, is_page, member_files
 from blockfeat.io.inputs.options import PACKED_SUFFIXES, InputOptions
-from blockfeat.io.inputs.parquet import count_rows
+from blockfeat.io.inputs.records import count_rows
 from blockfeat.io.inputs.urls import is_web_address
 from blockfeat.page.document import Document
 

@@ -10,7 +10,6 @@ from pathlib import PurePath
 from typing import IO
 
 from blockfeat.errors import BlockfeatError, InputError
-from blockfeat.io.inputs.jsonlines import JSON_LINES_SUFFIXES, json_lines
 from blockfeat.io.inputs.options import (
     DAMAGE,
     PACKED_SUFFIXES,
@@ -21,7 +20,7 @@ from blockfeat.io.inputs.options import (
     peeked,
     unpacked,
 )
-from blockfeat.io.inputs.parquet import PARQUET_SUFFIXES, parquet_pages
+from blockfeat.io.inputs.records import JSON_LINES_SUFFIXES, PARQUET_SUFFIXES, json_lines, parquet_pages
 from blockfeat.io.inputs.urls import read_urls
 from blockfeat.io.inputs.warc import WARC_SUFFIXES, warc_pages
 from blockfeat.page.document import Document

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from blockfeat.content.links import clean_characters
+from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs.explained import explanation_page, explanation_table
-from blockfeat.io.outputs.formats import record_schema, to_html, to_json_line, to_markdown, to_page, to_text, to_xml
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.extraction import Extraction
+from blockfeat.io.outputs.records import record_schema, to_json_line
 
 __all__ = [
     "FORMATS",
@@ -25,9 +24,23 @@ __all__ = [
     "to_page",
     "to_text",
     "to_xml",
+    "written",
 ]
 
-FORMATS: Mapping[str, Callable[[Extraction], str]] = MappingProxyType(
+to_text = Extraction.to_text
+to_markdown = Extraction.to_markdown
+to_html = Extraction.to_html
+to_xml = Extraction.to_xml
+to_page = Extraction.to_page
+
+FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType(
     {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
 )
 """The writers of one extraction, by the name of their format."""
+
+
+def written(extraction: Extraction, format: str, **options: Any) -> str:
+    """Return an extraction in a format of `FORMATS`; of the options those count that the format has."""
+    write = FORMATS[format]
+    known = inspect.signature(write).parameters
+    return write(extraction, **{name: value for name, value in options.items() if name in known})

@@ -11,10 +11,13 @@ from typing import Any
 from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_page, to_xml
-from blockfeat.io.outputs.columns import plain_record
+from blockfeat.extraction.many import PageWork
+from blockfeat.io.outputs import written
+from blockfeat.io.outputs.records import record_of, to_json_line
 from blockfeat.page.document import Document
+
+TABLE_FORMATS = ("csv", "parquet")
+_OPTIONS = ("links", "images", "absolute", "styles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Rendered:
 
 
 @dataclass(frozen=True)
-class Renderer:
+class Renderer(PageWork[Rendered]):
     """Extracts a document and renders it, in any process.
 
     Attributes
@@ -38,7 +41,7 @@ class Renderer:
     extractor : Extractor
         The extractor.
     format : str
-        A key of `blockfeat.io.outputs.FORMATS`, or ``"csv"`` or ``"parquet"``: records for a table.
+        A key of `blockfeat.io.outputs.FORMATS`, or one of `TABLE_FORMATS`: records for a table.
     links, images, evidence : bool
         Whether Markdown holds links; Markdown, HTML and TEI images; JSON the blocks.
     absolute, styles : bool
@@ -47,7 +50,6 @@ class Renderer:
         Language of all documents, where it is known.
     """
 
-    extractor: Extractor
     format: str = "text"
     links: bool = False
     evidence: bool = False
@@ -56,38 +58,21 @@ class Renderer:
     absolute: bool = True
     styles: bool = True
 
-    def __call__(self, document: Document) -> Rendered:
-        """Extract and render one document."""
-        return self.rendered(document, self.extraction(document))
-
     def extraction(self, document: Document) -> Extraction:
         """Extract one document."""
-        if self.lang is not None:
-            document = replace(document, lang=self.lang)
-        return self.extractor.extract_document(document)
+        return super().extraction(document if self.lang is None else replace(document, lang=self.lang))
 
-    def failed(self, document: Document, reason: str) -> Rendered:
-        """Render a document whose worker died or passed its deadline."""
-        return self.rendered(document, self.extractor.failed(document, reason))
-
-    def rendered(self, document: Document, extraction: Extraction) -> Rendered:
+    def result(self, document: Document, extraction: Extraction) -> Rendered:
         """Render one extraction."""
-        if self.format in ("csv", "parquet"):
-            record = plain_record(extraction, evidence=self.evidence)
-            return Rendered(document.id, "", extraction.error, status=extraction.status, record=record)
-        if self.format == "json":
+        record, text = None, ""
+        if self.format in TABLE_FORMATS:
+            record = record_of(extraction, evidence=self.evidence)
+        elif self.format == "json":
             text = to_json_line(extraction, evidence=self.evidence) + "\n"
-        elif extraction.error is not None:
-            text = ""
-        elif self.format == "markdown":
-            text = to_markdown(extraction, links=self.links, images=self.images)
-        elif self.format in ("html", "xml"):
-            text = (to_html if self.format == "html" else to_xml)(extraction, images=self.images)
-        elif self.format == "page":
-            text = to_page(extraction, absolute=self.absolute, styles=self.styles)
-        else:
-            text = FORMATS[self.format](extraction)
-        return Rendered(document.id, text, extraction.error, document.url, extraction.status)
+        elif extraction.error is None:
+            options = {name: getattr(self, name) for name in _OPTIONS}
+            text = written(extraction, self.format, **options)
+        return Rendered(document.id, text, extraction.error, document.url, extraction.status, record)
 
 
 _HTML = re.compile(

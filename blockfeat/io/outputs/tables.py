@@ -12,14 +12,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
-from blockfeat.io.outputs.columns import Column, row_of
+from blockfeat.io.outputs.records import Column, row_of
 from blockfeat.io.outputs.rendering import Rendered
 
 if TYPE_CHECKING:
     import pyarrow
 
 
-TABLE_FORMATS = ("csv", "parquet")
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _ROWS_OF_A_GROUP = 1000

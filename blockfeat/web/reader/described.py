@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -150,13 +149,6 @@ def media_of(name: str) -> dict[str, str]:
     """Return title, media type and file suffix of a format."""
     title, media_type, suffix = _MEDIA.get(name, (name, "text/plain", "txt"))
     return {"name": name, "title": title, "media_type": media_type, "suffix": suffix}
-
-
-def written(extraction: Extraction, name: str, **options: Any) -> str:
-    """Return an extraction in a format; of the options those count that the format has."""
-    write = FORMATS[name]
-    known = inspect.signature(write).parameters
-    return write(extraction, **{option: value for option, value in options.items() if option in known})
 
 
 _HALF = 0.5

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from blockfeat.content.links import clean_characters
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
@@ -86,16 +83,3 @@ class LoadExtractors:
         loaded = LoadedExtractors(self.sources, self.max_bytes)
         loaded.of_model(DEFAULT_MODEL)
         return loaded
-
-
-def plain(value: Any) -> Any:
-    """Return a value with clean strings, numpy numbers as Python's, and None for NaN and infinity."""
-    if isinstance(value, str):
-        return clean_characters(value)
-    if isinstance(value, Mapping):
-        return {clean_characters(str(key)): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value

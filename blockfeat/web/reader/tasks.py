@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from blockfeat.content.links import clean_characters, safe_target
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.io.outputs import explanation_table
+from blockfeat.io.outputs import explanation_table, written
+from blockfeat.io.outputs.records import plain, record_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
@@ -21,10 +22,9 @@ from blockfeat.web.reader.described import (
     differing_blocks,
     features_by_name,
     usual_values,
-    written,
 )
 from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import LoadedExtractors, plain
+from blockfeat.web.reader.loaded import LoadedExtractors
 from blockfeat.web.safe.page import extraction_and_coloured_page, head_styles, safe_page
 
 
@@ -62,7 +62,7 @@ class Extract:
         extraction = _extracted(self.source, self.choices, loaded)
         options = {"links": self.links, "images": self.images, "evidence": self.evidence}
         outputs = {name: written(extraction, name, **options) for name in self.formats}
-        return {"record": plain(extraction.to_dict(evidence=self.evidence)), "outputs": outputs}
+        return {"record": record_of(extraction, evidence=self.evidence), "outputs": outputs}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Explain:
             if wanted is None or block.index in wanted:
                 row["features"] = described_features(block, thresholds, known, usual) if self.features else []
                 rows.append({**row, "level": block.level, "links": len(block.links)})
-        return {"record": plain(extraction.to_dict()), "thresholds": plain(thresholds), "blocks": plain(rows)}
+        return {"record": record_of(extraction), "thresholds": plain(thresholds), "blocks": plain(rows)}
 
 
 @dataclass(frozen=True)
@@ -239,11 +239,9 @@ class ReadArticle:
 
     def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
         """Return ``record`` and ``body``."""
-        extraction = loaded.of(self.choices).extract(
-            self.source.html, url=self.source.url, lang=self.choices.lang, charset=self.source.charset
-        )
+        extraction = _extracted(self.source, self.choices, loaded)
         body = _body(extraction.to_html(images=self.images), self.links)
-        return {"record": plain(extraction.to_dict()), "body": body}
+        return {"record": record_of(extraction), "body": body}
 
 
 def _body(document: str, links: LinksOn) -> str:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat import _json_lines
-from blockfeat.io.inputs.jsonlines import read_json_lines
 from blockfeat.io.inputs.options import is_packed
+from blockfeat.io.inputs.records import read_json_lines
 from blockfeat.page.document import Document
 
 

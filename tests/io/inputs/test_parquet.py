@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from blockfeat.errors import MissingExtraError
-from blockfeat.io.inputs.parquet import read_parquet
+from blockfeat.io.inputs.records import read_parquet
 from blockfeat.page.document import Document
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.content.links import clean_characters
-from blockfeat.io.outputs.formats import to_json_line
+from blockfeat.io.outputs.records import to_json_line
 from extraction_stand_in import block, extraction
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"

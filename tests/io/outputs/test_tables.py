@@ -14,7 +14,7 @@ from blockfeat.errors import MissingExtraError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.batch.run import run
 from blockfeat.io.outputs import tables
-from blockfeat.io.outputs.columns import Column, record_columns, row_of
+from blockfeat.io.outputs.records import Column, record_columns, row_of
 from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 from blockfeat.page.document import Document

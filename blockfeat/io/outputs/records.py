@@ -1,17 +1,67 @@
-"""Records as rows of a table: the columns of an extraction, their types, and data frames of pandas."""
+"""The record of an extraction: as plain values, as a line of JSON, and as the row of a table with typed columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import Any
 
+from blockfeat.content.links import clean_characters
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.io.outputs import to_json_line
 
-if TYPE_CHECKING:
-    import pandas
+# Valid inside JSON strings, but line ends for many readers.
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def record_of(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
+    """Return the record of a page as plain values; with ``evidence`` also ``blocks``."""
+    record: dict[str, Any] = plain(extraction.to_dict(evidence=evidence))
+    return record
+
+
+def to_json_line(extraction: Extraction, *, evidence: bool = False) -> str:
+    """Return the extraction as JSON on exactly one line, without a line end.
+
+    Parameters
+    ----------
+    extraction : Extraction
+        The page's extraction, also one with an error.
+    evidence : bool
+        Add ``blocks``: every block with its text, label, role, score, features and XPath.
+
+    Returns
+    -------
+    str
+        The page's record, as the JSON Schema of `record_schema` describes it. Not ASCII only; numbers that JSON does
+        not have (NaN, infinity) are null.
+    """
+    return json.dumps(record_of(extraction, evidence=evidence), ensure_ascii=False, allow_nan=False).translate(
+        _LINE_ENDS
+    )
+
+
+def record_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a record."""
+    text = files("blockfeat.io.outputs").joinpath("record.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value with clean strings, numpy's numbers as Python's, and None for those that JSON does not have."""
+    if isinstance(value, str):
+        return clean_characters(value)
+    if isinstance(value, Mapping):
+        return {clean_characters(str(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
 
 # Of the columns that are no text; a value without a type here is text, JSON where it is nested.
 _TYPES = {
@@ -84,14 +134,8 @@ def record_columns(*, evidence: bool = False, site: bool = False) -> tuple[Colum
 
     With ``evidence`` and ``site`` those of runs that write blocks, and that use site profiles.
     """
-    blank = plain_record(Extraction(text="", site_repeated=0 if site else None), evidence=evidence)
+    blank = record_of(Extraction(text="", site_repeated=0 if site else None), evidence=evidence)
     return tuple(Column(".".join(path), path, _TYPES.get(".".join(path), "text")) for path in _paths(blank))
-
-
-def plain_record(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
-    """Return the record of an extraction as its JSON line has it."""
-    record: dict[str, Any] = json.loads(to_json_line(extraction, evidence=evidence))
-    return record
 
 
 def row_of(record: Mapping[str, Any], columns: tuple[Column, ...]) -> dict[str, Any]:
@@ -107,32 +151,3 @@ def _paths(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-_PANDAS_TYPES = {"text": "string", "texts": "object", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
-
-
-def typed_frame(
-    rows: Sequence[Mapping[str, Any]], columns: tuple[Column, ...], index: pandas.Index | None = None
-) -> pandas.DataFrame:
-    """Return a data frame with a row for each mapping; every column has the type of its values, also where all miss."""
-    import pandas
-
-    cells = {
-        column.name: pandas.Series([row[column.name] for row in rows], index=index, dtype=_PANDAS_TYPES[column.type])
-        for column in columns
-    }
-    return pandas.DataFrame(cells, index=index)
-
-
-def cell_text(cell: object) -> str | None:
-    """Return a cell as text; None where it is missing or empty."""
-    if cell is None or cell != cell or str(cell) == "<NA>":
-        return None
-    return str(cell) or None
-
-
-def kind_of_cell(cell: object) -> str:
-    """Return the name of a cell's type, ``"missing"`` where it has no value."""
-    is_missing = cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
-    return "missing" if is_missing else type(cell).__name__

@@ -1,0 +1,204 @@
+"""Pages from records: JSON Lines, plain or packed, Parquet files, and rows of other tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import IO, Any
+
+from blockfeat._extras import require_extra
+from blockfeat._json_lines import lines_of, parse_object
+from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.io.inputs.options import DAMAGE, PACKED_SUFFIXES, FieldNames, check_json_lines, peeked, unpacked
+from blockfeat.page.document import Document
+
+JSON_LINES_SUFFIXES = tuple(
+    plain + packed for plain in (".jsonl", ".ndjson", ".json") for packed in ("", *PACKED_SUFFIXES)
+)
+_MOST_NAMES, _MOST_COLUMNS = 12, 20
+PARQUET_SUFFIXES = (".parquet",)
+_ROWS_AT_ONCE = 64
+
+
+def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None = None) -> Iterator[Document]:
+    """Yield the pages of a file with one JSON object per line, one at a time.
+
+    An object has ``html`` (str) and may have ``id`` (str or int), ``url``, ``lang`` and ``charset`` (str
+    or null). The id of a record without one is ``<file>:<line>``. A bad line yields a document whose
+    ``error`` names file and line, and reading continues; a damaged or truncated compressed file yields the
+    records before the damage and then one document with ``error``.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file, plain or packed with gzip, xz or zstd.
+    fields : FieldNames, optional
+        What the fields are called.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as stream:
+            yield from json_lines(name, stream, fields or FieldNames())
+    except (OSError, BlockfeatError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        yield Document(id=name, data=None, error=f"{name}: cannot be read: {reason}")
+
+
+def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Document]:
+    """Yield the pages of a stream of JSON Lines, plain or packed, as `read_json_lines` does."""
+    number = 0
+    try:
+        head, whole = peeked(unpacked(stream))
+        check_json_lines(head)
+        for number, line in lines_of(whole):
+            yield _document(f"{name}:{number}", line, fields)
+    except InputError as error:
+        yield Document(id=name, data=None, error=f"{name}: {error}")
+    except DAMAGE as error:
+        place = f"{name}: damaged after line {number}" if number else f"{name}: cannot be read"
+        reason = getattr(error, "strerror", None) or str(error)
+        yield Document(id=name, data=None, error=f"{place}: {reason}")
+
+
+def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
+    """Make a document of one line; ``error`` is set for a bad one."""
+    try:
+        return _parse(place, line, fields)
+    except InputError as error:
+        return Document(id=place, data=None, error=f"{place}: {error}")
+
+
+def _parse(place: str, line: bytes | None, fields: FieldNames) -> Document:
+    record = parse_object(line, InputError)
+    html = record.get(fields.html)
+    if not isinstance(html, str):
+        raise InputError(f'"{fields.html}" must be a string' if fields.html in record else _no_page(record, fields))
+    return Document(
+        id=_identifier(record, fields.id) or place,
+        data=html,
+        url=_optional_text(record, fields.url),
+        lang=_optional_text(record, fields.lang),
+        charset=_optional_text(record, fields.charset),
+    )
+
+
+def _no_page(record: dict[str, Any], fields: FieldNames) -> str:
+    """Return a message with the names that the record has."""
+    names = ", ".join(list(record)[:_MOST_NAMES]) or "none"
+    return f'no "{fields.html}" in the record (its fields: {names}; --fields html=NAME names the page\'s)'
+
+
+def _identifier(record: dict[str, Any], key: str) -> str | None:
+    """Return the record's id; a whole number is one too."""
+    value = record.get(key)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _optional_text(record, key)
+
+
+def _optional_text(record: dict[str, Any], key: str) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f'"{key}" must be a string or null, not {type(value).__name__}')
+    return value or None
+
+
+def read_parquet(path: str | os.PathLike[str], *, fields: FieldNames | None = None) -> Iterator[Document]:
+    """Yield the pages of a Parquet file, a few rows in memory at a time.
+
+    The column ``html`` (string or binary) is required; ``id``, ``url``, ``lang`` and ``charset`` are
+    optional. The id of a row without one is ``<file>:<row>``, rows counted from 1. A bad row or a damaged
+    file yields a document with ``error``.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+    fields : FieldNames, optional
+        What the columns are called.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    """
+    name = os.fspath(path)
+    return parquet_pages(name, name, fields or FieldNames())
+
+
+def parquet_pages(name: str, source: str | IO[bytes], fields: FieldNames) -> Iterator[Document]:
+    """Yield the pages of a Parquet file, given by path or as a stream that can be sought, as `read_parquet` does."""
+    require_extra("parquet", what=f"{name}: a Parquet file")
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(source) as file:
+            names = file.schema_arrow.names
+            if fields.html not in names:
+                found = ", ".join(names[:_MOST_COLUMNS])
+                raise InputError(
+                    f'no column "{fields.html}" (its columns: {found}; --fields html=NAME names the page\'s)'
+                )
+            wanted = {value: column for value, column in asdict(fields).items() if column in names}
+            number = 0
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE, columns=list(dict.fromkeys(wanted.values()))):
+                for row in batch.to_pylist():
+                    number += 1
+                    place = f"{name}:{number}"
+                    cells = {value: row[column] for value, column in wanted.items()}
+                    yield document_of_row(cells, name=place, place=place, html=fields.html)
+    except (OSError, pyarrow.ArrowException, InputError) as error:
+        yield Document(id=name, data=None, error=f"{name}: cannot be read: {error}")
+
+
+def count_rows(path: str) -> int | None:
+    """Return the number of rows that a Parquet file says it has; None where it cannot be read."""
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        return None
+    try:
+        with ParquetFile(path) as file:
+            return int(file.metadata.num_rows)
+    except (OSError, pyarrow.ArrowException):
+        return None
+
+
+def document_of_row(
+    cells: Mapping[str, object], *, name: str | None = None, place: str | None = None, html: str = "html"
+) -> Document:
+    """Return the document of a row of any table; ``error`` is set for one whose cell is no page.
+
+    Parameters
+    ----------
+    cells : mapping
+        ``html``, and of ``id``, ``url``, ``lang`` and ``charset`` those that the table has.
+    name : str, optional
+        What a row without an id is called; its address by default.
+    place : str, optional
+        The row in messages; its id or name by default.
+    html : str
+        What the table calls the column of pages, for messages.
+    """
+    page = cells["html"]
+    id, url, lang, charset = (_cell_text(cells.get(value)) for value in ("id", "url", "lang", "charset"))
+    identifier = id or name or url or ""
+    if isinstance(page, (str, bytes, bytearray)):
+        data = bytes(page) if isinstance(page, bytearray) else page
+        return Document(id=identifier, data=data, url=url, lang=lang, charset=charset)
+    reason = f'"{html}" is {"empty" if _is_missing(page) else f"{type(page).__name__}, not string or binary"}'
+    place = place or identifier
+    return Document(id=identifier, data=None, url=url, error=f"{place}: {reason}" if place else reason)
+
+
+def _cell_text(cell: object) -> str | None:
+    """Return a cell as text, for whole numbers may be ids; None where it is missing or empty."""
+    return None if _is_missing(cell) else str(cell) or None
+
+
+def _is_missing(cell: object) -> bool:
+    """Return whether a cell has no value: None, NaN, or what pandas has for it."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
