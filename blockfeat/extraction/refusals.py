@@ -1,0 +1,243 @@
+"""Pages that stand in the place of what was asked for: error pages, logins, bot checks, walls, stubs of articles.
+
+All of them have little text. What they say is compared with `blockfeat.extraction.phrases`; see docs/status.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.extraction.phrases import count_of, has_any
+from blockfeat.models.model import Prediction
+from blockfeat.page.tags import name_keys
+
+Mask = NDArray[np.bool_]
+
+KINDS = (
+    *("article", "other", "front page", "consent wall", "paywall stub", "login", "bot check", "error page"),
+    *("empty", "error"),
+)
+"""What a page can be; ``"error"`` where it could not be read."""
+WITHOUT_CONTENT = ("consent wall", "login", "bot check", "error page")
+"""Kinds of pages whose text is a notice and no content."""
+
+_MAIN_HEADINGS = name_keys(["h1", "h2"])
+_LINKED = 0.5
+_BEGIN = 160
+_PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
+_LOGIN_ACTION = re.compile(rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE)
+# Elements that only the page of a bot check has; those of forms with a captcha stand on other pages too.
+_CHALLENGE = re.compile(
+    rb"challenge-(?:form|running|error-(?:text|title)|body-text|stage)|cf-(?:chl|browser-verification|challenge|im-under)|"
+    rb"cf-error-details|__cf_chl|captcha-delivery\.com|px-captcha|_Incapsula_Resource|sec-(?:if-)?cpt|awswaf|"
+    rb'distil[_-]|ddos-guard|/sorry/index|anubis_|id="captcha-form"',
+    re.IGNORECASE,
+)
+_CAPTCHA = re.compile(rb"g-recaptcha|h-captcha|hcaptcha|cf-turnstile|geetest|funcaptcha|recaptcha/api", re.IGNORECASE)
+
+_MOST_WORDS_OF_ERRORS = 120
+_FEW_WORDS = 40
+_MOST_WORDS_OF_CHECKS = 150
+_MOST_PROSE_OF_CHECKS = 300
+_MOST_WORDS_OF_LOGINS = 80
+_MOST_PROSE_OF_LOGINS = 250
+_BARE = 120
+_FEWEST_CONSENT = 3
+_CONSENT_SHARE = 0.4
+_MOST_BESIDE = 60
+_MOST_WORDS_OF_STUBS = 350
+# Metered sites declare whole short articles as not free.
+_MOST_WORDS_OF_DECLARED_STUBS = 120
+_NEAR = 12
+_LONGEST_NOTE = 60
+
+
+@dataclass(frozen=True, eq=False)
+class PageEvidence:
+    """What the kind of a page is told from.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that the model keeps.
+    scores : float array, n
+        Their scores.
+    log_odds : float array, n, optional
+        Logits of the probabilities of content, of models that have them.
+    title, url : str or None
+        Title and address of the page.
+    is_free : bool or None
+        Whether the page declares its text free (``isAccessibleForFree``), where it declares anything.
+    """
+
+    blocks: Blocks
+    kept: Mask
+    scores: NDArray[np.floating[Any]]
+    log_odds: NDArray[np.floating[Any]] | None = None
+    title: str | None = None
+    url: str | None = None
+    is_free: bool | None = None
+
+    @classmethod
+    def of(
+        cls,
+        blocks: Blocks,
+        prediction: Prediction,
+        *,
+        title: str | None = None,
+        url: str | None = None,
+        is_free: bool | None = None,
+    ) -> PageEvidence:
+        """Return the evidence of a page that was predicted."""
+        return cls(blocks, prediction.kept, prediction.scores, prediction.log_odds, title, url, is_free)
+
+    @cached_property
+    def likely(self) -> Mask:
+        """The kept blocks that are more likely content than not: on pages in doubt models keep others too."""
+        return self.kept if self.log_odds is None else self.kept & (self.log_odds > 0)
+
+    @cached_property
+    def words(self) -> int:
+        """Words of the likely blocks."""
+        return int(self.blocks.measures.words[self.likely].sum())
+
+    @cached_property
+    def prose(self) -> int:
+        """Words of all blocks that are not mostly links."""
+        measures = self.blocks.measures
+        return int(measures.words[measures.anchor_words <= _LINKED * measures.words].sum())
+
+    @cached_property
+    def heads(self) -> list[str]:
+        """The title, and the first main headings."""
+        blocks = self.blocks
+        keys = blocks.tags.key[blocks.containers.element]
+        headings = (np.isin(keys, _MAIN_HEADINGS)[blocks.container] & (blocks.container >= 0)).nonzero()[0]
+        return [self.title or "", *blocks.texts(headings[:3].tolist())]
+
+    @cached_property
+    def begin(self) -> str:
+        """The begin of what is likely, or else of what is kept."""
+        chosen = self.likely if self.likely.any() else self.kept
+        return " ".join(self.blocks.texts(chosen.nonzero()[0][:3].tolist()))[:_BEGIN]
+
+    @cached_property
+    def whole(self) -> str:
+        """Every text of the page, of buttons and noscript elements too."""
+        return self.blocks.tags.all_text()
+
+    @cached_property
+    def has_password(self) -> bool:
+        """Whether it asks for a password."""
+        return _PASSWORD.search(self.blocks.tags.source) is not None
+
+
+def refusal(page: PageEvidence) -> str | None:
+    """Return the kind of a page that stands in the place of what was asked for; None for others.
+
+    One of ``"login"``, ``"bot check"``, ``"error page"``, ``"consent wall"``, ``"paywall stub"``. Where much text is
+    kept, next to nothing is looked at.
+    """
+    if _is_login(page, by=[page.title or ""]):
+        return "login"
+    if _is_challenge(page):
+        return "bot check"
+    if is_error_page(page):
+        return "error page"
+    if _is_bare_check(page):
+        return "bot check"
+    if _is_consent_wall(page):
+        return "consent wall"
+    if _is_login(page, by=page.heads):
+        return "login"
+    return "paywall stub" if _is_paywall_stub(page) else None
+
+
+def _says(kind: str, texts: list[str]) -> bool:
+    return any(has_any(kind, text) for text in texts)
+
+
+def is_error_page(page: PageEvidence) -> bool:
+    """Return whether a page of little text says that there is nothing.
+
+    Looks at nothing where more than 120 words are likely. Phrases that name the page ("page not found") count in the
+    title and in main headings; on a page of at most 40 words, all phrases count, in its begin too.
+    """
+    if page.words > _MOST_WORDS_OF_ERRORS:
+        return False
+    if _says("error_page", page.heads):
+        return True
+    if page.words > _FEW_WORDS:
+        return False
+    said = [*page.heads, page.begin]
+    return _says("error_page", said) or _says("error", said)
+
+
+def _is_challenge(page: PageEvidence) -> bool:
+    """Return whether title or heading of a page of little text ask whether the reader is a person."""
+    if page.words > _MOST_WORDS_OF_CHECKS or page.prose > _MOST_PROSE_OF_CHECKS:
+        return False
+    return _says("bot_check", page.heads)
+
+
+def _is_bare_check(page: PageEvidence) -> bool:
+    """Return whether a page of hardly any text asks whether the reader is a person."""
+    if page.prose > _MOST_PROSE_OF_CHECKS or page.words > _MOST_WORDS_OF_CHECKS or page.has_password:
+        return False
+    source = page.blocks.tags.source
+    if _CHALLENGE.search(source):
+        return True
+    is_asked = page.prose <= _BARE or _CAPTCHA.search(source) is not None
+    return is_asked and has_any("bot_check", page.whole)
+
+
+def _is_login(page: PageEvidence, *, by: list[str]) -> bool:
+    """Return whether a page of little text is a form to sign in, or asks to, by some of its texts."""
+    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS or not _says("login", by):
+        return False
+    return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
+
+
+def _is_consent_wall(page: PageEvidence) -> bool:
+    """Return whether most of a page's text asks for consent, and most of what is kept."""
+    measures = page.blocks.measures
+    beside, kept_asking = 0, 0
+    for block in page.kept.nonzero()[0].tolist():
+        words = int(measures.words[block])
+        if has_any("consent", page.blocks.raw_text(block)):
+            kept_asking += words
+        else:
+            beside += words
+        if beside > _MOST_BESIDE:
+            return False
+    if beside > kept_asking:
+        return False
+    found, asking, total = 0, 0, 0
+    for block in (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist():
+        count = count_of("consent", page.blocks.raw_text(block))
+        found += count
+        asking += int(measures.words[block]) if count else 0
+        total += int(measures.words[block])
+    return found >= _FEWEST_CONSENT and asking >= _CONSENT_SHARE * total
+
+
+def _is_paywall_stub(page: PageEvidence) -> bool:
+    """Return whether a short text ends in a note that the rest is for subscribers."""
+    measures = page.blocks.measures
+    if page.words > _MOST_WORDS_OF_STUBS or not page.kept.any():
+        return False
+    if page.is_free is False and page.words <= _MOST_WORDS_OF_DECLARED_STUBS:
+        return True
+    first, last = int(page.kept.argmax()), page.kept.size - 1 - int(page.kept[::-1].argmax())
+    near = np.arange(first, min(last + _NEAR, page.kept.size))
+    notes = near[measures.words[near] <= _LONGEST_NOTE].tolist()
+    return has_any("paywall", " . ".join(page.blocks.raw_text(block) for block in notes))
