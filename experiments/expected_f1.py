@@ -28,7 +28,8 @@ from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage
 from blockfeat.extraction.confidence import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import PageEvidence, page_kind
+from blockfeat.extraction.page_kind import page_kind
+from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.report import markdown_table
@@ -71,7 +72,7 @@ def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[O
         page = Page.parse(labelled.html, url=labelled.url)
         measured = extractor.measurer.measure(page)
         found = extractor.model.predict(measured)
-        evidence = PageEvidence(measured.blocks, found.kept, found.scores, page.title, page.url)
+        evidence = PageEvidence.of(measured.blocks, found, title=page.title, url=page.url)
         words = measured.blocks.measures.words
         kind = extractor.model.kind
         measures = confidence_measures(kind, found.scores, found.kept, words, page_kind(evidence)[1])

@@ -33,10 +33,9 @@ from blockfeat.extraction.page_kind import (
     KINDS,
     LEARNT,
     KindWeights,
-    PageEvidence,
     kind_measures,
-    rule_kind,
 )
+from blockfeat.extraction.refusals import PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import Corpora
@@ -110,10 +109,10 @@ def _seen(
     page = Page.parse(html, url=url)
     measured = extractor.measurer.measure(page)
     found = extractor.model.predict(measured)
-    evidence = PageEvidence(measured.blocks, found.kept, found.scores, page.title, url)
+    evidence = PageEvidence.of(measured.blocks, found, title=page.title, url=url)
     values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
     if values is not None:
-        yield SeenPage(*labels, is_made, rule_kind(evidence), values, source)
+        yield SeenPage(*labels, is_made, refusal(evidence), values, source)
 
 
 def fit_weights(pages: Iterable[SeenPage]) -> KindWeights:

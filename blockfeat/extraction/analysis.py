@@ -195,13 +195,15 @@ class PageAnalysis:
         from blockfeat.content.tables import data_tables
         from blockfeat.extraction.choice import block_roles, links_of_text
         from blockfeat.extraction.confidence import confidence_measures, expected_f1
-        from blockfeat.extraction.page_kind import PageEvidence, page_kind
+        from blockfeat.extraction.page_kind import page_kind
+        from blockfeat.extraction.refusals import PageEvidence
         from blockfeat.page.json_ld import declared_free
 
         blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores
         url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
         is_free = declared_free(self.page.linked_data)
-        kind, probabilities = page_kind(PageEvidence(blocks, kept, scores, self.title, url, is_free))
+        evidence = PageEvidence.of(blocks, self.prediction, title=self.title, url=url, is_free=is_free)
+        kind, probabilities = page_kind(evidence)
         roles = block_roles(blocks, kept, self.headline)
         measures = confidence_measures(model_kind, scores, kept, blocks.measures.words, probabilities)
 

@@ -14,7 +14,7 @@ from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
-from blockfeat.extraction.phrases import is_error_page
+from blockfeat.extraction.refusals import NOTICES, PageEvidence, notice
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
@@ -28,7 +28,6 @@ from blockfeat.page.page import Page
 
 # Models after a paper keep what the paper's rule keeps.
 _WITHOUT_POINTERS = ("margin", "sequence")
-_ERROR_PAGE = "the page says that what was asked for is not there"
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -171,7 +170,7 @@ class Extractor:
         chooser = Chooser(options, self.site, drops_pointers=model.kind in _WITHOUT_POINTERS)
         choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
-        is_error = is_error_page(blocks, choice.kept, choice.title)
+        refused = notice(PageEvidence.of(blocks, prediction, title=choice.title))
         headline_text = None if choice.headline is None else blocks.text(choice.headline)
         if headline_text and options.normalise:
             headline_text = normalised(headline_text)
@@ -183,8 +182,8 @@ class Extractor:
             id=id,
             title=choice.title,
             headline=headline_text,
-            status="ok" if text and not is_error else "no content" if len(blocks) else "empty",
-            warnings=(*warnings, _ERROR_PAGE) if is_error else warnings,
+            status="ok" if text and refused is None else "no content" if len(blocks) else "empty",
+            warnings=warnings if refused is None else (*warnings, NOTICES[refused]),
             model=model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else choice.site_repeated,

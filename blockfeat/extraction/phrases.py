@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.phrases import count_of, has_any
+from blockfeat.extraction.phrases import begins_with, count_of, has_any
 from blockfeat.models.model import Prediction
 from blockfeat.page.tags import name_keys
 
@@ -25,14 +25,21 @@ KINDS = (
     *("empty", "error"),
 )
 """What a page can be; ``"error"`` where it could not be read."""
-WITHOUT_CONTENT = ("consent wall", "login", "bot check", "error page")
-"""Kinds of pages whose text is a notice and no content."""
+NOTICES = {
+    "error page": "the page says that what was asked for is not there",
+    "login": "the page asks to sign in",
+    "bot check": "the page asks whether the reader is a person",
+    "consent wall": "the page asks for consent",
+}
+"""Kinds of pages whose text is no content, and what is said of them."""
 
 _MAIN_HEADINGS = name_keys(["h1", "h2"])
 _LINKED = 0.5
 _BEGIN = 160
 _PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
-_LOGIN_ACTION = re.compile(rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE)
+_LOGIN_ACTION = re.compile(
+    rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
+)
 # Elements that only the page of a bot check has; those of forms with a captcha stand on other pages too.
 _CHALLENGE = re.compile(
     rb"challenge-(?:form|running|error-(?:text|title)|body-text|stage)|cf-(?:chl|browser-verification|challenge|im-under)|"
@@ -42,10 +49,11 @@ _CHALLENGE = re.compile(
 )
 _CAPTCHA = re.compile(rb"g-recaptcha|h-captcha|hcaptcha|cf-turnstile|geetest|funcaptcha|recaptcha/api", re.IGNORECASE)
 
-_MOST_WORDS_OF_ERRORS = 120
+_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE_ERRORS = 120, 500
 _FEW_WORDS = 40
 _MOST_WORDS_OF_CHECKS = 150
 _MOST_PROSE_OF_CHECKS = 300
+_MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
 _MOST_WORDS_OF_LOGINS = 80
 _MOST_PROSE_OF_LOGINS = 250
 _BARE = 120
@@ -57,6 +65,7 @@ _MOST_WORDS_OF_STUBS = 350
 _MOST_WORDS_OF_DECLARED_STUBS = 120
 _NEAR = 12
 _LONGEST_NOTE = 60
+_FEWEST_NOTES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +126,13 @@ class PageEvidence:
         return int(measures.words[measures.anchor_words <= _LINKED * measures.words].sum())
 
     @cached_property
+    def is_small(self) -> bool:
+        """Whether the page has little text, or some and hardly any links."""
+        if self.words <= _MOST_WORDS_OF_CHECKS and self.prose <= _MOST_PROSE_OF_CHECKS:
+            return True
+        return self.prose <= _MOST_PROSE_ALONE and len(self.blocks.anchors.start) <= _FEW_LINKS
+
+    @cached_property
     def heads(self) -> list[str]:
         """The title, and the first main headings."""
         blocks = self.blocks
@@ -142,40 +158,45 @@ class PageEvidence:
 
 
 def refusal(page: PageEvidence) -> str | None:
-    """Return the kind of a page that stands in the place of what was asked for; None for others.
+    """Return the kind of a page that stands in the place of what was asked for: of `NOTICES`, or ``"paywall stub"``."""
+    return notice(page) or ("paywall stub" if _is_paywall_stub(page) else None)
 
-    One of ``"login"``, ``"bot check"``, ``"error page"``, ``"consent wall"``, ``"paywall stub"``. Where much text is
-    kept, next to nothing is looked at.
+
+def notice(page: PageEvidence) -> str | None:
+    """Return the kind of a page, of `NOTICES`, whose text is no content; None for others.
+
+    Where much text is kept, next to nothing is looked at.
     """
     if _is_login(page, by=[page.title or ""]):
         return "login"
     if _is_challenge(page):
         return "bot check"
-    if is_error_page(page):
-        return "error page"
-    if _is_bare_check(page):
+    is_lost = _is_error_page(page)
+    if not is_lost and _is_bare_check(page):
         return "bot check"
+    if is_lost or _is_short_error(page):
+        return "error page"
     if _is_consent_wall(page):
         return "consent wall"
-    if _is_login(page, by=page.heads):
-        return "login"
-    return "paywall stub" if _is_paywall_stub(page) else None
+    return "login" if _is_login(page, by=page.heads) or _is_bare_login(page) else None
 
 
 def _says(kind: str, texts: list[str]) -> bool:
     return any(has_any(kind, text) for text in texts)
 
 
-def is_error_page(page: PageEvidence) -> bool:
-    """Return whether a page of little text says that there is nothing.
+def _is_error_page(page: PageEvidence) -> bool:
+    """Return whether title or main headings of a page of little text name a page that is not there.
 
-    Looks at nothing where more than 120 words are likely. Phrases that name the page ("page not found") count in the
-    title and in main headings; on a page of at most 40 words, all phrases count, in its begin too.
+    Where more is kept, such as teasers, only a title that begins so counts.
     """
     if page.words > _MOST_WORDS_OF_ERRORS:
-        return False
-    if _says("error_page", page.heads):
-        return True
+        return page.words <= _MOST_WORDS_BESIDE_ERRORS and begins_with("error_page", page.title or "")
+    return _says("error_page", page.heads)
+
+
+def _is_short_error(page: PageEvidence) -> bool:
+    """Return whether a page of hardly any text says in any words, in its begin too, that there is nothing."""
     if page.words > _FEW_WORDS:
         return False
     said = [*page.heads, page.begin]
@@ -184,20 +205,20 @@ def is_error_page(page: PageEvidence) -> bool:
 
 def _is_challenge(page: PageEvidence) -> bool:
     """Return whether title or heading of a page of little text ask whether the reader is a person."""
-    if page.words > _MOST_WORDS_OF_CHECKS or page.prose > _MOST_PROSE_OF_CHECKS:
-        return False
-    return _says("bot_check", page.heads)
+    return page.is_small and _says("bot_check", page.heads)
 
 
 def _is_bare_check(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks whether the reader is a person."""
-    if page.prose > _MOST_PROSE_OF_CHECKS or page.words > _MOST_WORDS_OF_CHECKS or page.has_password:
+    if not page.is_small or page.has_password:
         return False
     source = page.blocks.tags.source
     if _CHALLENGE.search(source):
         return True
-    is_asked = page.prose <= _BARE or _CAPTCHA.search(source) is not None
-    return is_asked and has_any("bot_check", page.whole)
+    is_bare = page.prose <= _BARE
+    if (is_bare or _CAPTCHA.search(source) is not None) and has_any("bot_check", page.whole):
+        return True
+    return is_bare and _says("bot_word", [*page.heads, page.begin])
 
 
 def _is_login(page: PageEvidence, *, by: list[str]) -> bool:
@@ -205,6 +226,13 @@ def _is_login(page: PageEvidence, *, by: list[str]) -> bool:
     if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS or not _says("login", by):
         return False
     return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
+
+
+def _is_bare_login(page: PageEvidence) -> bool:
+    """Return whether a page of hardly any text asks for a password, or begins with words of a login."""
+    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _BARE:
+        return False
+    return page.has_password or (page.prose <= _FEW_WORDS and has_any("login", page.begin))
 
 
 def _is_consent_wall(page: PageEvidence) -> bool:
@@ -232,12 +260,19 @@ def _is_consent_wall(page: PageEvidence) -> bool:
 
 def _is_paywall_stub(page: PageEvidence) -> bool:
     """Return whether a short text ends in a note that the rest is for subscribers."""
-    measures = page.blocks.measures
-    if page.words > _MOST_WORDS_OF_STUBS or not page.kept.any():
+    if page.words > _MOST_WORDS_OF_STUBS:
         return False
+    chosen = page.likely if page.likely.any() else page.kept
+    if not chosen.any():
+        # Openings of a sentence or two are often too little for the model.
+        return page.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
     if page.is_free is False and page.words <= _MOST_WORDS_OF_DECLARED_STUBS:
         return True
-    first, last = int(page.kept.argmax()), page.kept.size - 1 - int(page.kept[::-1].argmax())
-    near = np.arange(first, min(last + _NEAR, page.kept.size))
-    notes = near[measures.words[near] <= _LONGEST_NOTE].tolist()
-    return has_any("paywall", " . ".join(page.blocks.raw_text(block) for block in notes))
+    first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
+    return _notes(page, first, last + _NEAR) > 0 or _notes(page, max(first - _NEAR, 0), first) >= _FEWEST_NOTES
+
+
+def _notes(page: PageEvidence, first: int, end: int) -> int:
+    """Return how many phrases of a paywall short blocks of a range have."""
+    short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
+    return count_of("paywall", " . ".join(page.blocks.raw_text(block) for block in short.tolist()))

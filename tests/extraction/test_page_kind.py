@@ -6,7 +6,8 @@ import pytest
 
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
-from blockfeat.extraction.page_kind import KIND_MEASURES, KINDS, kind_measures
+from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures
+from blockfeat.extraction.refusals import KINDS
 from blocks_of import blocks_of
 
 EXTRACTOR = Extractor.load("default")
@@ -59,6 +60,62 @@ def test_an_error_page_has_no_content(title: str, text: str) -> None:
     found = page(text, title)
     assert (found.status, found.kind) == ("no content", "error page")
     assert "the page says that what was asked for is not there" in found.warnings
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Just a moment...", "<h1>news.example</h1><noscript>Enable JavaScript and cookies to continue</noscript>"),
+        ("Nur einen Moment…", "<h1>zeitung.example</h1><p>Bestätigen Sie, dass Sie ein Mensch sind.</p>"),
+        ("journal.example", "<p id=cmsg>Please enable JS and disable any ad blocker</p>"),
+        ("Access to this page has been denied.", "<h1>One thing first</h1><div id=px-captcha></div><p>Reference 1</p>"),
+        ("Access Denied", "<h1>Access Denied</h1>You don't have permission to access this. <p>Reference #18.2d3"),
+        ("请稍候…", "<p>正在检查您的浏览器</p>"),
+        ("Вы не робот?", "<p>Нам очень жаль, но запросы с вашего устройства похожи на автоматические.</p>"),
+        ("Site", "<h2>Kurz prüfen</h2><p>Bist du ein Roboter?</p><div class=h-captcha></div>"),
+    ],
+)
+def test_a_bot_check_has_no_content(title: str, text: str) -> None:
+    found = page(text, title)
+    assert (found.status, found.kind) == ("no content", "bot check")
+    assert "the page asks whether the reader is a person" in found.warnings
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        (
+            "Log in | The Harbour",
+            "<h1>Welcome back</h1><form><input type=email><input type=password></form><p>New? Join",
+        ),
+        ("Mein Konto", "<h1>Bitte melden Sie sich an</h1><form><input type=password></form><p>Passwort vergessen?</p>"),
+        ("ログイン", "<p>会員の方はこちら</p><form><input type=password></form>"),
+        ("The Harbour", "<p>Sign in to go on.</p><button>Sign in</button>"),
+    ],
+)
+def test_a_login_has_no_content(title: str, text: str) -> None:
+    found = page(text, title)
+    assert (found.status, found.kind) == ("no content", "login")
+    assert "the page asks to sign in" in found.warnings
+
+
+def test_an_article_beside_a_login_form_or_about_robots_is_one() -> None:
+    form = "<div class=modal><h2>Sign in</h2><form><input type=password></form><div class=g-recaptcha></div></div>"
+    found = page(f"{form}<article><h1>The ferry is late again</h1>{PROSE}</article>")
+    assert (found.status, found.kind) == ("ok", "article")
+    robots = f"<article><h1>Are you a robot? How captchas came to the ferry</h1>{PROSE}{PROSE}</article>"
+    assert page(robots, "Are you a robot? How captchas came to the ferry").status == "ok"
+
+
+def test_a_consent_wall_has_no_content() -> None:
+    found = page(f"<div id=choice><h1>Before you go on</h1>{CONSENT}</div>", "Before you go on")
+    assert (found.status, found.kind) == ("no content", "consent wall")
+
+
+def test_a_stub_whose_opening_is_too_short_to_be_kept() -> None:
+    links = "".join(f"<li><a href=/{number}>Elsewhere on the coast</a></li>" for number in range(20))
+    note = "<section><h3>To continue reading, subscribe now</h3><p>Already a subscriber? Log in</p></section>"
+    assert page(f"<ul>{links}</ul><p>The ferry is late.</p>{note}<ul>{links}</ul>").kind == "paywall stub"
 
 
 def test_an_article_about_a_loss_is_none() -> None:
