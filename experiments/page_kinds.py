@@ -30,12 +30,11 @@ from blockfeat.data.split import folds_by_host
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import (
     KIND_MEASURES,
-    KINDS,
     LEARNT,
     KindWeights,
     kind_measures,
 )
-from blockfeat.extraction.refusals import PageEvidence, refusal
+from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import Corpora

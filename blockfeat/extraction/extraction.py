@@ -40,8 +40,9 @@ class Extraction:
     headline : str or None
         The heading above the text that is most like the title, whether it is part of ``text`` or not.
     status : str
-        ``"ok"``, ``"no content"`` (none of the page's text is main text, or it is an error page, whose notice is the
-        text), ``"empty"`` (the page has no text) or ``"error"``. What the page is says ``kind``.
+        ``"ok"``, ``"no content"`` (none of the page's text is main text, or it is an error page, a login, a bot check
+        or a consent wall, whose notice is the text), ``"empty"`` (the page has no text) or ``"error"``. What the page
+        is says ``kind``.
     warnings : tuple of str
         What was capped or repaired on the way.
     error : str or None
@@ -54,8 +55,8 @@ class Extraction:
         Every block with its features, score and reason, made when first asked for.
     kind : str
         What the page is: ``"article"``, ``"other"`` (another page with content, such as a forum, a product, a list),
-        ``"front page"``, ``"consent wall"``, ``"paywall stub"``, ``"error page"``, ``"empty"``, or ``"error"`` where it
-        could not be read. This and the following are made when first asked for.
+        ``"front page"``, ``"consent wall"``, ``"paywall stub"``, ``"login"``, ``"bot check"``, ``"error page"``,
+        ``"empty"``, or ``"error"`` where it could not be read. This and the following are made when first asked for.
     confidence : float or None
         The word F1 that is to be expected of ``text``, from 0 to 1; None without a text.
     lang_confidence : float or None

@@ -150,7 +150,8 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
     """Return the kind of a page, and the probabilities of the kinds of `LEARNT`; linear in the page.
 
     Rules find pages that stand in the place of what was asked for (`blockfeat.extraction.refusals`), all of them with
-    little text; a linear classifier over `kind_measures` tells articles, other pages with content and front pages apart.
+    little text; a linear classifier over `kind_measures` tells articles, other pages with content and front pages
+    apart.
     """
     refused = refusal(page)
     if not len(page.blocks):

@@ -33,7 +33,7 @@ NOTICES = {
 }
 """Kinds of pages whose text is no content, and what is said of them."""
 
-_MAIN_HEADINGS = name_keys(["h1", "h2"])
+_H1, _H2 = name_keys(["h1", "h2"])
 _LINKED = 0.5
 _BEGIN = 160
 _PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
@@ -59,11 +59,12 @@ _MOST_PROSE_OF_LOGINS = 250
 _BARE = 120
 _FEWEST_CONSENT = 3
 _CONSENT_SHARE = 0.4
+_WORDS_A_PHRASE = 40
 _MOST_BESIDE = 60
 _MOST_WORDS_OF_STUBS = 350
 # Metered sites declare whole short articles as not free.
 _MOST_WORDS_OF_DECLARED_STUBS = 120
-_NEAR = 12
+_NEAR, _AROUND = 12, 80
 _LONGEST_NOTE = 60
 _FEWEST_NOTES = 2
 
@@ -137,7 +138,7 @@ class PageEvidence:
         """The title, and the first main headings."""
         blocks = self.blocks
         keys = blocks.tags.key[blocks.containers.element]
-        headings = (np.isin(keys, _MAIN_HEADINGS)[blocks.container] & (blocks.container >= 0)).nonzero()[0]
+        headings = (((keys == _H1) | (keys == _H2))[blocks.container] & (blocks.container >= 0)).nonzero()[0]
         return [self.title or "", *blocks.texts(headings[:3].tolist())]
 
     @cached_property
@@ -241,7 +242,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     beside, kept_asking = 0, 0
     for block in page.kept.nonzero()[0].tolist():
         words = int(measures.words[block])
-        if has_any("consent", page.blocks.raw_text(block)):
+        if count_of("consent", page.blocks.raw_text(block)) * _WORDS_A_PHRASE >= words:
             kept_asking += words
         else:
             beside += words
@@ -253,7 +254,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     for block in (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist():
         count = count_of("consent", page.blocks.raw_text(block))
         found += count
-        asking += int(measures.words[block]) if count else 0
+        asking += min(int(measures.words[block]), count * _WORDS_A_PHRASE)
         total += int(measures.words[block])
     return found >= _FEWEST_CONSENT and asking >= _CONSENT_SHARE * total
 
@@ -269,7 +270,9 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
     if page.is_free is False and page.words <= _MOST_WORDS_OF_DECLARED_STUBS:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
-    return _notes(page, first, last + _NEAR) > 0 or _notes(page, max(first - _NEAR, 0), first) >= _FEWEST_NOTES
+    if _notes(page, first, last + _NEAR):
+        return True
+    return _notes(page, max(first - _AROUND, 0), last + _AROUND) >= _FEWEST_NOTES
 
 
 def _notes(page: PageEvidence, first: int, end: int) -> int:
