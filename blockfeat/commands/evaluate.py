@@ -68,7 +68,7 @@ def evaluate(
     for table in evaluation_tables(evaluation, keys, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
     if report is not None:
-        write_scores(evaluation, report)
+        write_scores(evaluation.to_dict(pages=True), report)
 
 
 def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, report: Path | None) -> None:
@@ -84,7 +84,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, repor
     for table in agreement_tables(found, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
     if report is not None:
-        write_scores(found, report)
+        write_scores(found.to_dict(), report)
 
 
 def _group_keys(by: str) -> list[str]:

@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
@@ -23,6 +23,9 @@ from blockfeat.training.evaluation.metrics import (
     snippet_scores,
     word_scores,
 )
+
+if TYPE_CHECKING:
+    import pandas
 
 METRICS = ("precision", "recall", "f1", "cosine")
 """Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
@@ -73,6 +76,10 @@ class PageScore:
         """True if the page has a gold text, and with it the scores over words."""
         return self.f1 is not None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain values that JSON can hold."""
+        return {**asdict(self), "snippets": _snippets_to_dict(self.snippets)}
+
 
 @dataclass(frozen=True, slots=True)
 class GroupScores:
@@ -103,6 +110,10 @@ class GroupScores:
     f1_low: float | None
     f1_high: float | None
     snippets: SnippetScores | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain values that JSON can hold."""
+        return {**asdict(self), "snippets": _snippets_to_dict(self.snippets)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,22 +151,29 @@ class Evaluation:
             raise InputError(f"unknown metric {metric!r}: there are {', '.join(METRICS)}")
         return [getattr(page, metric) for page in self.pages if page.has_text]
 
-    def interval(self, metric: str = "f1") -> Interval | None:
-        """Return the mean of a metric with its 95 % confidence interval; None without pages with a gold text."""
+    def interval(
+        self, metric: str = "f1", *, level: float = 0.95, samples: int = 1000, seed: int = 0
+    ) -> Interval | None:
+        """Return the mean of a metric with its confidence interval; None without pages with a gold text.
+
+        Parameters and errors as for `blockfeat.training.evaluation.metrics.confidence_interval`.
+        """
         values = self.values(metric)
-        return confidence_interval(values) if values else None
+        return confidence_interval(values, level=level, samples=samples, seed=seed) if values else None
 
-    def summary(self) -> GroupScores:
+    def summary(self, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> GroupScores:
         """Return the mean scores of all pages, as a group named ``"all"``."""
-        return self._group("all")
+        return self._group("all", level, samples, seed)
 
-    def by(self, key: str) -> list[GroupScores]:
+    def by(self, key: str, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> list[GroupScores]:
         """Return the mean scores by one of `KEYS`, sorted by group.
 
         Parameters
         ----------
         key : str
             ``"corpus"``, ``"lang"`` or ``"page_type"``.
+        level, samples, seed
+            Of the confidence interval (`blockfeat.training.evaluation.metrics.confidence_interval`).
 
         Raises
         ------
@@ -167,10 +185,10 @@ class Evaluation:
         groups: defaultdict[str, list[PageScore]] = defaultdict(list)
         for page in self.pages:
             groups[getattr(page, key) or "unknown"].append(page)
-        return [Evaluation(tuple(pages))._group(group) for group, pages in sorted(groups.items())]
+        return [Evaluation(tuple(pages))._group(group, level, samples, seed) for group, pages in sorted(groups.items())]
 
-    def _group(self, group: str) -> GroupScores:
-        interval = self.interval()
+    def _group(self, group: str, level: float, samples: int, seed: int) -> GroupScores:
+        interval = self.interval(level=level, samples=samples, seed=seed)
         means = {metric: self.mean(metric) if interval else None for metric in METRICS}
         return GroupScores(
             group=group,
@@ -197,15 +215,61 @@ class Evaluation:
         found = [page.snippets for page in self.pages if page.snippets is not None]
         return sum(found, SnippetScores()) if found else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the scores, those of every page too, as plain values that JSON can hold."""
-        return {
-            "all": _to_dict(self.summary()),
-            "by": {key: [_to_dict(row) for row in self.by(key)] for key in KEYS},
-            "worst": [_to_dict(page) for page in self.worst()],
-            "worst_by_snippets": [_to_dict(page) for page in self.worst_by_snippets()],
-            "pages": [_to_dict(page) for page in self.pages],
+    def to_dict(self, *, pages: bool = False, worst: int = 10) -> dict[str, Any]:
+        """Return the scores as plain values that JSON can hold.
+
+        Parameters
+        ----------
+        pages : bool
+            Add the scores of every page under ``"pages"``.
+        worst : int
+            Number of pages under ``"worst"``, and under ``"worst_by_snippets"``.
+        """
+        result: dict[str, Any] = {
+            "all": self.summary().to_dict(),
+            "by": {key: [row.to_dict() for row in self.by(key)] for key in KEYS},
+            "worst": [page.to_dict() for page in self.worst(worst)],
+            "worst_by_snippets": [page.to_dict() for page in self.worst_by_snippets(worst)],
         }
+        if pages:
+            result["pages"] = [page.to_dict() for page in self.pages]
+        return result
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return a data frame with one row a page and the snippet counts in columns of their own."""
+        import pandas
+
+        counts = tuple(SnippetScores.__dataclass_fields__)
+        columns = [name for name in PageScore.__dataclass_fields__ if name != "snippets"]
+        rows = [
+            {name: getattr(page, name) for name in columns}
+            | {name: getattr(page.snippets, name) if page.snippets else None for name in counts}
+            for page in self.pages
+        ]
+        frame = pandas.DataFrame(rows, columns=[*columns, *counts])
+        # Floats where a page has no gold, and whole numbers that may be missing, whatever the pages are.
+        return frame.astype(dict.fromkeys(METRICS, "float64") | dict.fromkeys(counts, "Int64"))
+
+    def to_markdown(self, key: str = "corpus") -> str:
+        """Return a Markdown table of the mean scores by one of `KEYS`, with a last row for all pages.
+
+        Scores are in per cent, F1 with its 95 % confidence interval. Columns for words or snippets are left
+        out where no page has them.
+
+        Raises
+        ------
+        InputError
+            If the key is not one of `KEYS`.
+        """
+        rows = [*self.by(key), self.summary()]
+        columns = [key, "pages"]
+        with_text, with_snippets = rows[-1].text_pages > 0, rows[-1].snippets is not None
+        columns += ["precision", "recall", "F1", "95 % interval", "cosine"] if with_text else []
+        columns += ["snippet precision", "snippet recall", "snippet F1"] if with_snippets else []
+        columns += ["errors"] if rows[-1].errors else []
+        alignment = ["---", *["---:"] * (len(columns) - 1)]
+        cells = [_cells(row, columns) for row in rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in [columns, alignment, *cells]) + "\n"
 
 
 def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> PageScore:
@@ -277,13 +341,33 @@ def _lowest(scored: list[tuple[float, PageScore]], n: int) -> list[PageScore]:
     return [page for _, page in ordered[: max(n, 0)]]
 
 
-def _to_dict(scores: PageScore | GroupScores) -> dict[str, Any]:
-    """Return the scores of a page or a group as plain values that JSON can hold."""
-    snippets = scores.snippets
+def _snippets_to_dict(snippets: SnippetScores | None) -> dict[str, Any] | None:
     if snippets is None:
-        return asdict(scores)
-    derived = {name: getattr(snippets, name) for name in ("precision", "recall", "f1", "accuracy")}
-    return {**asdict(scores), "snippets": {**asdict(snippets), **derived}}
+        return None
+    scores = {name: getattr(snippets, name) for name in ("precision", "recall", "f1", "accuracy")}
+    return {**asdict(snippets), **scores}
+
+
+def _cells(row: GroupScores, columns: list[str]) -> list[str]:
+    """Return the cells of a row of the Markdown table."""
+    interval = "" if row.f1_low is None else f"{_percent(row.f1_low)}-{_percent(row.f1_high)}"
+    cells = {
+        "pages": str(row.pages),
+        "errors": str(row.errors),
+        "precision": _percent(row.precision),
+        "recall": _percent(row.recall),
+        "F1": _percent(row.f1),
+        "95 % interval": interval,
+        "cosine": _percent(row.cosine),
+        "snippet precision": _percent(row.snippets.precision if row.snippets else None),
+        "snippet recall": _percent(row.snippets.recall if row.snippets else None),
+        "snippet F1": _percent(row.snippets.f1 if row.snippets else None),
+    }
+    return [row.group.replace("|", "\\|"), *(cells[column] for column in columns[1:])]
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -97,15 +97,15 @@ def _score(value: float | None) -> str:
     return "" if value is None or value != value else f"{value:.3f}"
 
 
-def write_scores(scores: Evaluation | Agreement, path: Path) -> None:
-    """Write all scores, those of single pages too, as JSON.
+def write_scores(scores: Mapping[str, Any], path: Path) -> None:
+    """Write scores as JSON.
 
     Raises
     ------
     OutputError
         The file cannot be written.
     """
-    write_text(path, json.dumps(scores.to_dict(), ensure_ascii=False, indent=1) + "\n")
+    write_text(path, json.dumps(scores, ensure_ascii=False, indent=1) + "\n")
 
 
 def agreement_tables(found: Agreement, worst: int) -> Iterator[Table]:

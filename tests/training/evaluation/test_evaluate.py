@@ -90,6 +90,7 @@ def test_a_failure_counts_as_empty_and_is_kept() -> None:
     assert (found.pages[0].f1, found.pages[0].words_predicted) == (0.0, 0)
     assert [page.error for page in found.pages[1:]] == [None, None, None]
     assert found.summary().errors == 1
+    assert "errors" in found.to_markdown()
 
 
 def test_an_interrupt_is_not_a_failure_of_the_page() -> None:
@@ -112,6 +113,8 @@ def test_no_pages() -> None:
     assert found.by("lang") == []
     assert found.worst() == []
     assert found.to_dict()["all"]["f1"] is None
+    assert found.to_frame().empty
+    assert "| all | 0 |" in found.to_markdown()
 
 
 def test_unknown_names_are_errors(evaluation: Evaluation) -> None:
@@ -122,13 +125,31 @@ def test_unknown_names_are_errors(evaluation: Evaluation) -> None:
 
 
 def test_to_dict_is_json(evaluation: Evaluation) -> None:
-    document = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
+    document = json.loads(json.dumps(evaluation.to_dict(pages=True, worst=2), allow_nan=False))
     assert document["all"]["pages"] == 4
     assert document["all"]["snippets"]["true_positives"] == 2
     assert document["all"]["snippets"]["f1"] == pytest.approx(2 / 3)
     assert [row["group"] for row in document["by"]["corpus"]] == ["a", "b", "c"]
-    assert [page["id"] for page in document["worst"]] == ["2", "3", "1"]
+    assert [page["id"] for page in document["worst"]] == ["2", "3"]
     assert len(document["pages"]) == 4
+    assert "pages" not in evaluation.to_dict()
+
+
+def test_to_frame(evaluation: Evaluation) -> None:
+    frame = evaluation.to_frame()
+    assert list(frame["id"]) == ["1", "2", "3", "4"]
+    assert frame["f1"].mean() == pytest.approx(evaluation.mean("f1"))
+    assert frame["true_positives"].sum() == 2
+    assert frame["true_positives"].isna().sum() == 2
+
+
+def test_to_markdown(evaluation: Evaluation) -> None:
+    lines = evaluation.to_markdown("lang").splitlines()
+    assert [line.split(" | ")[0] for line in lines] == ["| lang", "| ---", "| de", "| en", "| all"]
+    assert len({line.count("|") for line in lines}) == 1
+    assert "| 66.7 | 66.7-66.7 |" in lines[2]
+    assert "snippet" not in Evaluation(evaluation.pages[:1]).to_markdown()
+    assert "precision" not in Evaluation(evaluation.pages[3:]).to_markdown().replace("snippet precision", "")
 
 
 def test_scores_made_elsewhere() -> None:

@@ -58,11 +58,11 @@ def test_an_unknown_key_is_an_error(evaluation: Evaluation) -> None:
 
 
 def test_the_file_holds_all_pages(evaluation: Evaluation, tmp_path: Path) -> None:
-    write_scores(evaluation, tmp_path / "new" / "scores.json")
+    write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json")
     document = json.loads((tmp_path / "new" / "scores.json").read_text(encoding="utf-8"))
     assert [page["id"] for page in document["pages"]] == ["good", "bad", "snippets"]
     with pytest.raises(OutputError, match=r"scores\.json/x: cannot be written"):
-        write_scores(evaluation, tmp_path / "new" / "scores.json" / "x")
+        write_scores(evaluation.to_dict(pages=True), tmp_path / "new" / "scores.json" / "x")
 
 
 HISTORY = tuple(
