@@ -1,38 +1,23 @@
-"""Work over many items in processes: in order, with bounded memory, surviving hung and killed workers.
-
-Each process has a line of its own: what is killed while it answers damages no other answer. It notes which item it has
-begun, and when, in memory shared with this process: what dies or hangs costs that item alone.
-"""
+"""Work over many items in worker processes: in order, with bounded memory, surviving hung and killed ones."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
-import os
-import signal
-import threading
-import time
-import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext
-from queue import SimpleQueue
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
-from blockfeat.errors import BlockfeatError
+from blockfeat._worker import BROKE, DONE, LINE_ENDED, NO_START, READY, REFUSED, Item, StartMethod, Worker, WorkerFailed
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)
 LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)
-StartMethod = Literal["fork", "spawn", "forkserver"]
-Cause = Literal["died", "deadline", "broke", "start"]
 
 DIED = "its worker process died"
 
@@ -40,23 +25,9 @@ _logger = logging.getLogger("blockfeat.pool")
 _BATCH = 8
 _FEW_OWED = 4
 _WINDOW = 16
-_SECONDS_TO_START = 60.0
 _STARTS = 3
 # A process that does single tasks is replaced after so many: what libraries leave in memory does not add up.
 _TASKS_OF_A_PROCESS = 5_000
-_READY, _DONE, _REFUSED, _BROKE = "ready", "done", "refused", "broke"
-# Places in the memory that a process shares: how many items it has begun, and when the last.
-_BEGUN, _SINCE = 0, 1
-# A line that ends in the middle of a message raises a plain OSError.
-_LINE_ENDED = (EOFError, OSError)
-
-
-class WorkerFailed(BlockfeatError):
-    """A task that has no result; ``cause`` says whether its process died, was too slow, broke, or never started."""
-
-    def __init__(self, reason: str, cause: Cause) -> None:
-        super().__init__(reason)
-        self.cause = cause
 
 
 def took_longer(seconds: float) -> str:
@@ -117,143 +88,6 @@ class _Same(Generic[Loaded]):
         return self.value
 
 
-def _serve(
-    line: Connection,
-    parents: Connection | None,
-    notes: MutableSequence[float],
-    load: Callable[[], Callable[[Any], Any]],
-) -> None:
-    """Loop of a worker process: take batches, send back one result after the other.
-
-    The parent's end of the line is closed here: while any process holds it, the line does not end with the parent.
-    A thread takes the batches, so that the next one is there in time, and the two sides never wait for each other.
-    """
-    # Ctrl-C reaches every process; the parent decides.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if parents is not None:
-        parents.close()
-    waiting: SimpleQueue[list[Any]] = SimpleQueue()
-    threading.Thread(target=_receive_batches, args=(line, waiting), daemon=True).start()
-    status, work = _outcome(load)
-    _answer(line, status, None if status == _DONE else work)
-    while status == _DONE:
-        for item in waiting.get():
-            notes[_SINCE] = time.monotonic()
-            notes[_BEGUN] += 1
-            _answer(line, *_outcome(work, item))
-
-
-def _receive_batches(line: Connection, waiting: SimpleQueue[list[Any]]) -> None:
-    try:
-        while True:
-            waiting.put(line.recv())
-    except _LINE_ENDED:
-        # The program has died, or it kills this process anyway: an item that never ends must not outlive it.
-        os._exit(0)
-
-
-def _outcome(work: Callable[..., Any], *items: Any) -> tuple[str, Any]:
-    try:
-        return _DONE, work(*items)
-    except BlockfeatError as error:
-        return _REFUSED, error
-    except Exception as error:
-        return _BROKE, "".join(traceback.format_exception(error))
-
-
-def _answer(line: Connection, status: str, value: Any) -> None:
-    try:
-        line.send((status, value))
-    except BrokenPipeError:
-        os._exit(0)
-    except Exception as error:
-        line.send((_BROKE, "".join(traceback.format_exception(error))))
-
-
-def _start_method() -> StartMethod:
-    """Return how a process starts: not as a copy of this one while other threads run, whose locks it would copy."""
-    known = multiprocessing.get_all_start_methods()
-    if "fork" in known and threading.active_count() == 1:
-        return "fork"
-    return "forkserver" if "forkserver" in known else "spawn"
-
-
-class _Worker(Generic[Item]):
-    """A process, and the line to it."""
-
-    def __init__(self, load: Callable[[], Callable[[Item], Any]], start: StartMethod | None) -> None:
-        method = start or _start_method()
-        context = cast(SpawnContext, multiprocessing.get_context(method))
-        self.line, theirs = context.Pipe()
-        self._notes = context.RawArray("d", 2)
-        parents = self.line if method == "fork" else None
-        self._process = context.Process(
-            target=_serve, args=(theirs, parents, self._notes, load), daemon=True, name="blockfeat-worker"
-        )
-        try:
-            self._process.start()
-        finally:
-            theirs.close()
-        self.is_ready = False
-        self.answered = 0
-
-    @property
-    def pid(self) -> int:
-        """The id of the process."""
-        return self._process.pid or 0
-
-    @property
-    def is_at_work(self) -> bool:
-        """Whether an item was begun that is not answered."""
-        return int(self._notes[_BEGUN]) > self.answered
-
-    def left(self, deadline: float | None) -> float | None:
-        """Return the seconds that remain for the item at work; all of them where none is."""
-        if deadline is None or not self.is_at_work:
-            return deadline
-        return float(self._notes[_SINCE]) + deadline - time.monotonic()
-
-    def give(self, items: list[Item]) -> bool:
-        """Send items; return whether the process is there to take them."""
-        try:
-            self.line.send(items)
-        except ConnectionError:
-            return False
-        return True
-
-    def receive(self) -> tuple[str, Any]:
-        """Return the next answer; raise EOFError or OSError where the line has ended."""
-        status, value = self.line.recv()
-        if not self.is_ready:
-            if status != _DONE:
-                raise value if status == _REFUSED else WorkerFailed(str(value), "start")
-            self.is_ready = True
-            return _READY, None
-        self.answered += 1
-        return status, value
-
-    def wait_until_ready(self) -> None:
-        """Wait until the process has loaded what it needs; raise where it cannot."""
-        if self.is_ready:
-            return
-        try:
-            if not self.line.poll(_SECONDS_TO_START):
-                raise WorkerFailed("a worker process did not start in time", "start")
-            self.receive()
-        except _LINE_ENDED as error:
-            raise WorkerFailed(_NO_START, "start") from error
-
-    def end(self) -> None:
-        """Kill the process."""
-        self._process.kill()
-        self._process.join()
-
-
-_NO_START = (
-    "a worker process ended while it started; a script that starts processes must do so under if __name__ == '__main__'"
-)
-
-
 class _Pool(Generic[Item, Result]):
     """Some workers, the items that wait, and the results that are not yet their turn."""
 
@@ -271,13 +105,13 @@ class _Pool(Generic[Item, Result]):
         self.start = start
         self.done: dict[int, tuple[Item, Result]] = {}
         self.again: deque[tuple[int, Item]] = deque()
-        self.owed: dict[_Worker[Item], deque[tuple[int, Item]]] = {}
+        self.owed: dict[Worker[Item], deque[tuple[int, Item]]] = {}
         self.failed_starts = 0
         for _ in range(jobs):
             self._add()
 
     def _add(self) -> None:
-        self.owed[_Worker(self.load, self.start)] = deque()
+        self.owed[Worker(self.load, self.start)] = deque()
 
     def run(self, items: Iterable[Item]) -> Iterator[tuple[Item, Result]]:
         """Feed the workers and yield what is done, in order."""
@@ -333,36 +167,36 @@ class _Pool(Generic[Item, Result]):
                 if worker in self.owed and worker.is_at_work and (worker.left(self.deadline) or 0.0) <= 0.0:
                     self._replace(worker, took_longer(self.deadline))
 
-    def _receive(self, worker: _Worker[Item]) -> None:
+    def _receive(self, worker: Worker[Item]) -> None:
         """Take the answers that are there; replace a worker whose line has ended."""
         try:
             self._drain(worker)
-        except _LINE_ENDED:
+        except LINE_ENDED:
             self._replace(worker, DIED)
 
-    def _drain(self, worker: _Worker[Item]) -> None:
+    def _drain(self, worker: Worker[Item]) -> None:
         owed = self.owed[worker]
         while owed and worker.line.poll():
             status, value = worker.receive()
             self.failed_starts = 0
-            if status == _READY:
+            if status == READY:
                 continue
             number, item = owed.popleft()
-            if status != _DONE:
+            if status != DONE:
                 _logger.debug("an item failed: %s", value)
                 value = self.failure(item, str(value).strip().rpartition("\n")[2])
             self.done[number] = (item, value)
 
-    def _replace(self, worker: _Worker[Item], reason: str) -> None:
+    def _replace(self, worker: Worker[Item], reason: str) -> None:
         """End a worker, fail the item that it had begun and not answered, keep the others, start another worker."""
         worker.end()
         # Answers that came before the end are good.
-        with suppress(*_LINE_ENDED):
+        with suppress(*LINE_ENDED):
             self._drain(worker)
         if not worker.is_ready:
             self.failed_starts += 1
             if self.failed_starts >= _STARTS:
-                raise WorkerFailed(_NO_START, "start")
+                raise WorkerFailed(NO_START, "start")
         worker.line.close()
         owed = self.owed.pop(worker)
         if worker.is_at_work and owed:
@@ -415,8 +249,8 @@ class Workers(Generic[Loaded]):
         self._jobs = jobs
         self._deadline = deadline
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="blockfeat-worker")
-        self._idle: asyncio.Queue[_Worker[Task[Loaded, Any]]] = asyncio.Queue()
-        self._every: list[_Worker[Task[Loaded, Any]]] = []
+        self._idle: asyncio.Queue[Worker[Task[Loaded, Any]]] = asyncio.Queue()
+        self._every: list[Worker[Task[Loaded, Any]]] = []
         self._running: set[asyncio.Task[Any]] = set()
 
     async def __aenter__(self) -> Self:
@@ -445,9 +279,9 @@ class Workers(Generic[Loaded]):
             worker.end()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _started(self) -> _Worker[Task[Loaded, Any]]:
+    def _started(self) -> Worker[Task[Loaded, Any]]:
         # Not a copy of this process: it has threads and sockets.
-        return _Worker(self._load, "spawn")
+        return Worker(self._load, "spawn")
 
     @property
     def pids(self) -> Sequence[int]:
@@ -490,7 +324,7 @@ class Workers(Generic[Loaded]):
                 return _result(*answer)
         raise WorkerFailed(DIED, "died")
 
-    def _asked(self, worker: _Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
+    def _asked(self, worker: Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
         """Return the answer to a task, in a thread; None where the process had ended before it began."""
         worker.wait_until_ready()
         try:
@@ -502,12 +336,12 @@ class Workers(Generic[Loaded]):
                     if not worker.is_at_work:
                         break
                 raise WorkerFailed(took_longer(self._deadline), "deadline")
-        except _LINE_ENDED as error:
+        except LINE_ENDED as error:
             if worker.is_at_work:
                 raise WorkerFailed(DIED, "died") from error
         return None
 
-    def _replaced(self, worker: _Worker[Task[Loaded, Any]]) -> _Worker[Task[Loaded, Any]]:
+    def _replaced(self, worker: Worker[Task[Loaded, Any]]) -> Worker[Task[Loaded, Any]]:
         """End a process and start another in its place."""
         worker.end()
         another = self._started()
@@ -516,8 +350,8 @@ class Workers(Generic[Loaded]):
 
 
 def _result(status: str, value: Any) -> Any:
-    if status == _REFUSED:
+    if status == REFUSED:
         raise value
-    if status == _BROKE:
+    if status == BROKE:
         raise WorkerFailed(value, "broke")
     return value

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
+from blockfeat._pool import DIED, Workers, in_order
+from blockfeat._worker import WorkerFailed
 
 
 def work(item: int) -> str:
@@ -187,7 +188,7 @@ def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> 
 
 _HANGING = """
 import os, time
-from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
+from blockfeat._pool import DIED, Workers, in_order
 
 def work(item):
     print(os.getpid(), flush=True)
