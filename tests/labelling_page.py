@@ -9,11 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import uvicorn
-
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
-from blockfeat.web.app import bound_socket
+from blockfeat.web.app import bound_socket, server_of
 from blockfeat.web.labelling.app import create_label_app
 from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
@@ -37,13 +35,15 @@ class LabellingPage:
 
 
 @contextmanager
-def serving_labels(documents: Sequence[Document], output: Path, *, model: str) -> Iterator[LabellingPage]:
+def serving_labels(
+    documents: Sequence[Document], output: Path, *, model: str, port: int = 0
+) -> Iterator[LabellingPage]:
     """Serve a labelling page in a thread."""
     pages = SessionPages.of(documents)
     with LabelSession(pages, output, Suggester(Extractor.load(model))) as session:
         app = create_label_app(session, ServeSettings(requests_per_minute=0))
-        with bound_socket("127.0.0.1", 0) as listening:
-            server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1))
+        with bound_socket("127.0.0.1", port) as listening:
+            server = server_of(app, log_level="error")
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
             thread.start()
             while not server.started and thread.is_alive():

@@ -261,3 +261,13 @@ def test_python_runs_the_package_and_h_asks_for_help(words: tuple[str, ...]) -> 
 
 def test_the_help_of_train_names_the_table_of_the_settings_file() -> None:
     assert b"[corpora]" in blockfeat("train", "--help").stdout
+
+
+def test_an_empty_result_says_why(tmp_path: Path) -> None:
+    (tmp_path / "menu.html").write_text("<nav><a href=/a>Home</a> <a href=/b>About</a></nav>")
+    (tmp_path / "empty.html").write_text("<html></html>")
+    done = blockfeat("extract", tmp_path / "menu.html")
+    assert (done.returncode, done.stdout.strip()) == (0, b"")
+    assert done.stderr.decode() == f"blockfeat: {tmp_path / 'menu.html'}: no main text was found on the page\n"
+    assert b"the page has no text" in blockfeat("extract", tmp_path / "empty.html").stderr
+    assert blockfeat("extract", tmp_path / "menu.html", "--quiet").stderr == b""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.many import SiteProfiles
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import Document, InputOptions
-    from blockfeat.io.outputs.rendering import Renderer
+    from blockfeat.io.outputs.rendering import Rendered, Renderer
 
 
 _AUTO = "auto"
@@ -191,13 +191,12 @@ def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
     from blockfeat.io.batch.run import run
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import fetched
-    from blockfeat.io.outputs.rendering import Rendered
 
     passed_over = PassedOver()
     listed = batch.inputs.documents(batch.reading, passed_over)
     model = batch.renderer.extractor.model
     listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
-    tally = Tally(earlier)
+    tally, emptiness = Tally(earlier), list[str]()
     site = batch.options["site"]
     writer = writer or batch.target.writer(evidence=batch.renderer.evidence, site=site is not None)
     with (
@@ -209,13 +208,25 @@ def _run(batch: _Batch, *, resume: bool, quiet: bool) -> None:
         def on_document(rendered: Rendered) -> None:
             tally.add(rendered)
             tick(earlier + tally.total)
+            if not quiet and tally.total == 1 and not earlier:
+                emptiness[:] = _emptiness(rendered)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
         documents = fetched(listed, batch.reading)
         limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
         run(documents, batch.renderer, writer, **limits, on_document=on_document, sites=sites)
+    if tally.total == 1:
+        for line in emptiness:
+            console.error(line)
     _exit(tally, str(batch.inputs))
+
+
+def _emptiness(rendered: Rendered) -> list[str]:
+    """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
+    reasons = {"empty": "the page has no text", "no content": "no main text was found on the page"}
+    reason = None if rendered.error else reasons.get(rendered.status)
+    return [console.with_name(rendered.id, reason)] if reason else []
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from blockfeat.content.nodes import (
     Quote,
     Table,
 )
+from blockfeat.lang.scripts import direction_of, has_leftward
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -45,8 +46,9 @@ _TAGS = {
     ),
     *("h1", "h2", "h3", "h4", "h5", "h6", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
-_ATTRIBUTES = {"a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
+_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
+_WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
 
 
 def to_html(content: Content) -> str:
@@ -54,17 +56,34 @@ def to_html(content: Content) -> str:
 
     The body holds headings, paragraphs, lists, definitions, tables, quotes, preformatted text and captions; in them
     links and images with a relative, http, https or mailto target, bold, italics, code and line breaks. Nothing else:
-    it is built from escaped text and then sanitised by nh3 with that allow list.
+    it is built from escaped text and then sanitised by nh3 with that allow list. A page written from right to left has
+    ``dir``, and so has a block of the other direction.
     """
     import nh3
     from lxml import html
 
-    body = "\n".join(html.tostring(_element(node), encoding="unicode") for node in content.nodes)
+    elements = [_element(node) for node in content.nodes]
+    text = " ".join(element.text_content() for element in elements)
+    direction = direction_of(content.lang, text)
+    if direction == "rtl" or has_leftward(text):
+        _set_directions(elements, direction)
+    body = "\n".join(html.tostring(element, encoding="unicode") for element in elements)
     body = nh3.clean(body, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, link_rel=None)
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())
     language = f' lang="{escape(xml_characters(content.lang))}"' if content.lang else ""
+    language += ' dir="rtl"' if direction == "rtl" else ""
     head = f'<meta charset="utf-8">\n<title>{title}</title>'
     return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+
+
+def _set_directions(elements: Iterable[HtmlElement], direction: str) -> None:
+    """Mark the blocks all letters of which have the other direction."""
+    other = "ltr" if direction == "rtl" else "rtl"
+    for element in elements:
+        for block in element.iter(*_WITH_TEXT):
+            # Without letters it has the direction of its page, whatever that is.
+            if {direction_of(lang, block.text_content()) for lang in ("ar", "en")} == {other}:
+                block.set("dir", other)
 
 
 def _element(node: Node) -> HtmlElement:

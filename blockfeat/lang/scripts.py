@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -10,6 +11,11 @@ from numpy.typing import NDArray
 from blockfeat.lang.counting import count_numbers
 
 LATIN = "latin"
+_RIGHT_TO_LEFT = frozenset(
+    ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
+)
+_LEFTWARD = re.compile("[\u05be-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+_RIGHTWARD = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u0587\u0900-\u1fff\u2c00-\ud7ff]")
 
 # Script, its languages (the usual one first), weight of a letter, first and last code points.
 _TABLE: tuple[tuple[str, str, int, tuple[tuple[int, int], ...]], ...] = (
@@ -95,3 +101,23 @@ def written_in(lang: str, script: str) -> bool:
     if script == LATIN:
         return lang not in _ELSEWHERE
     return lang in languages_of(script)
+
+
+def has_leftward(text: str) -> bool:
+    """Return whether a text has letters that are written from right to left."""
+    return _LEFTWARD.search(text) is not None
+
+
+def direction_of(lang: str | None, text: str = "") -> str:
+    """Return ``"rtl"`` or ``"ltr"``: the direction of the letters where all have the same, else of the language.
+
+    Where the language is not known, it is the direction of most letters.
+    """
+    leftward, rightward = has_leftward(text), _RIGHTWARD.search(text) is not None
+    if leftward and rightward and lang is None:
+        is_leftward = len(_LEFTWARD.findall(text)) > len(_RIGHTWARD.findall(text))
+    elif leftward != rightward:
+        is_leftward = leftward
+    else:
+        is_leftward = (lang or "").lower().partition("-")[0] in _RIGHT_TO_LEFT
+    return "rtl" if is_leftward else "ltr"

@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 import blockfeat
 from blockfeat.errors import ConfigError
+from blockfeat.lang.scripts import direction_of
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.guard import PAGE_POLICY, Guard
 from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
@@ -34,7 +35,7 @@ class Templates:
 
     def __init__(self) -> None:
         self._environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
-        self._environment.globals["version"] = blockfeat.__version__
+        self._environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
 
     def text(self, name: str, **values: Any) -> str:
         """Return a template filled in."""

@@ -116,9 +116,11 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        guarded, started = _with_headers(send)
+        guarded, started = _with_headers(send, is_head=scope["method"] == "HEAD")
         try:
             self._check(scope)
+            if scope["method"] == "HEAD":
+                scope = {**scope, "method": "GET"}
             limited = _Limited(scope, receive, guarded, self._settings.max_bytes)
             await self._app(scope, limited.receive, limited.send)
         except Problem as problem:
@@ -152,7 +154,7 @@ class Guard:
             name = ""
         if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or _is_address(name):
             return
-        raise Problem(421, f"host {host[:200]!r} is not served here; --allow-host NAME allows it")
+        raise Problem(421, f"host {host[:200]!r} is not served here; whoever runs this service can allow it")
 
 
 def _is_address(name: str) -> bool:
@@ -166,7 +168,7 @@ def _is_address(name: str) -> bool:
 def _check_origin(method: str, headers: Headers) -> None:
     """Refuse what another site's page asks for, beside following a link to here."""
     site = headers.get("sec-fetch-site", "none")
-    is_link = method == "GET" and headers.get("sec-fetch-mode") == "navigate"
+    is_link = method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
     is_top = headers.get("sec-fetch-dest", "document") == "document"
     if site not in ("same-origin", "none") and not (is_link and is_top):
         raise Problem(403, "another site may not use this service from its pages")
@@ -219,8 +221,11 @@ class _Limited:
             await problem_response(self._problem)(self._scope, self._receive, self._send)
 
 
-def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:
-    """Return a sender that adds the headers of security, where an answer has none, and what tells if it has begun."""
+def _with_headers(send: Send, *, is_head: bool) -> tuple[Send, Callable[[], bool]]:
+    """Return a sender that adds the headers of security, where an answer has none, and what tells if it has begun.
+
+    The answer to HEAD is that to GET without its body.
+    """
     begun = False
 
     async def guarded(message: Message) -> None:
@@ -232,6 +237,8 @@ def _with_headers(send: Send) -> tuple[Send, Callable[[], bool]]:
                 headers.setdefault(name, value)
             headers.setdefault("content-security-policy", PAGE_POLICY)
             headers.setdefault("cache-control", "no-store")
+        elif is_head and message["type"] == "http.response.body":
+            message = {**message, "body": b""}
         await send(message)
 
     return guarded, lambda: begun

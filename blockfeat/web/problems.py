@@ -107,6 +107,11 @@ def problem_response(problem: Problem) -> Response:
     return Response(data, problem.status, headers=problem.headers, media_type=PROBLEM_TYPE)
 
 
+def reason_of(error: Mapping[str, Any]) -> str:
+    """Return what pydantic says of a wrong value; of our own checks their message alone."""
+    return str(error["msg"]).removeprefix("Value error, ")
+
+
 def add_handlers(app: FastAPI) -> None:
     """Make every error of an app a problem object."""
     from fastapi.exceptions import RequestValidationError
@@ -127,11 +132,12 @@ def add_handlers(app: FastAPI) -> None:
     async def on_invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
         wrong = [
-            {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(str(each["msg"]))[:_LONGEST]}
+            {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(reason_of(each))[:_LONGEST]}
             for each in error.errors()[:20]
         ]
         detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
-        return problem_response(Problem(422, detail, more={"errors": wrong}))
+        is_json = all(each["type"] != "json_invalid" for each in error.errors())
+        return problem_response(Problem(422 if is_json else 400, detail, more={"errors": wrong}))
 
     app.add_exception_handler(Problem, on_problem)
     app.add_exception_handler(BlockfeatError, on_error)

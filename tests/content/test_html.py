@@ -89,3 +89,16 @@ def test_only_allowed_markup_comes_out_and_all_words(nodes: list[Node], text: st
         assert "javascript:" not in (element.get("href") or element.get("src") or "")
     found = "".join("".join(str(piece) for piece in root.find("body").itertext()).split())
     assert found.startswith("".join("".join(node_texts(nodes)).split()))
+
+
+def test_a_page_written_from_right_to_left_has_its_direction_and_so_have_blocks_of_the_other() -> None:
+    arabic = "\u0642\u0627\u0644\u062a \u0627\u0644\u0635\u062d\u064a\u0641\u0629"
+    nodes: list[Node] = [paragraph(f"BBC {arabic}"), paragraph("By Jane Doe"), paragraph("2026")]
+    written = to_html(Content(nodes, lang="ar"))
+    assert '<html lang="ar" dir="rtl">' in written
+    assert f"<p>BBC {arabic}</p>" in written
+    assert '<p dir="ltr">By Jane Doe</p>' in written
+    assert "<p>2026</p>" in written
+    written = to_html(Content([paragraph("He said:"), paragraph(arabic)], lang="en"))
+    assert '<html lang="en">' in written
+    assert f'<p>He said:</p>\n<p dir="rtl">{arabic}</p>' in written

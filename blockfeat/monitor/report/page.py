@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from blockfeat import __version__
+from blockfeat.lang.scripts import direction_of
 from blockfeat.monitor.report.counts import Count, Selection, counts
 from blockfeat.monitor.store.store import Store
 
@@ -280,7 +281,10 @@ def _mention(row: Mapping[str, Any]) -> str:
     title = escape(row["title"] or url)
     # Only what was fetched is linked, and that is http or https.
     link = f'<a href="{escape(url)}" rel="noreferrer">{title}</a>'
-    text = "<br>".join(f'<span lang="{escape(lang)}" dir="auto">{part}</span>' for part in (sentence, link))
+    text = "<br>".join(
+        f'<span lang="{escape(lang)}" dir="{direction_of(lang, shown)}">{part}</span>'
+        for part, shown in ((sentence, row["sentence"]), (link, row["title"] or url))
+    )
     cells = (row["brand"], lang, row["place"])
     return (
         f'<tr><td class="day">{escape(row["day"])}</td>'

@@ -255,7 +255,7 @@ def _body(document: str, links: LinksOn) -> str:
         return None if target is None else links(target)
 
     body = document.partition("<body>")[2].rpartition("</body>")[0]
-    attributes = {"a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
+    attributes = {"*": {"dir"}, "a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
     return nh3.clean(
         body,
         attributes=attributes,

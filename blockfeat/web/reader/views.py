@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import BlockfeatError
 from blockfeat.web.guard import frame_policy
-from blockfeat.web.problems import Problem, problem_of
+from blockfeat.web.problems import Problem, problem_of, reason_of
 from blockfeat.web.reader.api import service_of
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
 from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
@@ -35,7 +35,7 @@ def _clean_choices(text: str | None) -> CleanChoices:
         return CleanChoices.model_validate_json(text) if text else CleanChoices()
     except ValidationError as error:
         first = error.errors()[0]
-        raise Problem(422, f"settings: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise Problem(422, f"settings: {'.'.join(map(str, first['loc']))}: {reason_of(first)}") from error
 
 
 @router.get("/")

@@ -8,8 +8,9 @@ function readAddress(href, images) {
   return `/read?url=${encodeURIComponent(href)}${images ? "&images=true" : ""}`;
 }
 
+/** The day as the page says it: midnight there is the day before in zones to the west. */
 function shownDate(text) {
-  const date = new Date(text.length > 10 ? text : `${text}T12:00:00`);
+  const date = new Date(`${text.slice(0, 10)}T12:00:00`);
   return Number.isNaN(date.getTime()) ? text : date.toLocaleDateString(undefined, { year: "numeric", month: "long", day: "numeric" });
 }
 
@@ -29,9 +30,9 @@ export function showArticle(panel, { record, outputs }, images) {
   if (first && headline && first.textContent.trim() === headline.trim() && first === body.firstElementChild) first.remove();
   const web = record.url && /^https?:/i.test(record.url);
   panel.replaceChildren(
-    el("article", { class: "article", lang: record.lang, dir: "auto" },
+    el("article", { class: "article", lang: record.lang, dir: / dir="rtl">/.test(outputs.html.slice(0, 200)) ? "rtl" : "ltr" },
       el("header", {},
-        meta.site && el("p", { class: "site" }, meta.site),
+        meta.site && el("p", { class: "site", dir: "auto" }, meta.site),
         el("h1", {}, headline || "Page without a title"),
         byline(meta)),
       NOTICES[record.status] && el("p", { class: "notice" }, NOTICES[record.status]),

@@ -32,6 +32,7 @@ export function articleNodes(html, link) {
       if (node.nodeType === Node.TEXT_NODE) to.append(node.data);
       else if (node.nodeType === Node.ELEMENT_NODE && ARTICLE.has(node.localName)) {
         const made = document.createElement(node.localName);
+        if (/^(ltr|rtl)$/.test(node.dir)) made.dir = node.dir;
         for (const name of ATTRIBUTES_OF_ARTICLE[node.localName] ?? []) copied(node, made, name, link);
         to.append(made);
         open.push([node, made]);

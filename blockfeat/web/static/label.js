@@ -11,12 +11,21 @@ const LOOKS = [["page", "styles of the page"], ["plain", "no styles"], ["web", "
 const WHILE_LOADING = new Set(["undo", "redo", "go", "train", "help", "view"]);
 const VIEWS = ["both", "list", "page"];
 
+const [RETRY, PATIENCE, NOT_SAVED] = [2000, 1000, "Not saved"];
+
+function give(block, role) {
+  Object.assign(block, { role: role ?? block.suggested, marked: role !== null });
+}
+
 class Labelling {
   constructor() {
     this.blocks = [];
     this.anchor = this.current = 0;
     this.painted = null;
     this.chain = Promise.resolve();
+    // What the service has not confirmed, the oldest first; sent again until it has.
+    this.unsaved = [];
+    this.retry = null;
     this.loading = 0;
     const onClick = (block, extend) => this.clicked(block, extend);
     this.frame = new LabelFrame({ onClick, onKey: (event) => this.pressed(event) });
@@ -28,6 +37,7 @@ class Labelling {
     for (const [id, action] of Object.entries(buttons)) byId(id).addEventListener("click", () => this.act(...action));
     for (const [key, role] of Object.entries(ROLE_KEYS)) document.querySelector(`label.role[data-role="${role}"] kbd`).textContent = key;
     document.addEventListener("keydown", (event) => this.pressed(event));
+    window.addEventListener("beforeunload", (event) => { if (this.unsaved.length) event.preventDefault(); });
     for (const dialog of document.querySelectorAll("dialog")) dialog.addEventListener("close", () => byId("blocks").focus({ preventScroll: true }));
   }
 
@@ -54,6 +64,7 @@ class Labelling {
       const isShown = this.page?.page === page && this.blocks.length === found.blocks.length;
       this.page = found;
       this.blocks = found.blocks;
+      for (const { page: of, blocks, role } of this.unsaved) if (of === found.page) for (const block of blocks) give(this.blocks[block], role);
       this.painted = null;
       byId("title").dataset.page = found.page;
       byId("title").textContent = found.title || found.url || found.page;
@@ -61,7 +72,7 @@ class Labelling {
         `suggestions of ${found.model}, expected F1 ${found.confidence.toFixed(2)}`].filter(Boolean).join(" · ");
       byId("warning").hidden = !found.warning;
       byId("warning").textContent = found.warning ?? "";
-      byId("problem").hidden = true;
+      byId("problem").hidden = !this.unsaved.length;
       this.showProgress(found);
       if (isShown) this.repaint(at);
       else {
@@ -129,7 +140,7 @@ class Labelling {
       mark: () => this.mark(argument), accept: () => this.finish("accept", {}, "Accepted."), none: () => this.finish("no-content", {}, "No content."),
       skip: () => this.finish("set-aside", { state: "skipped" }, "Skipped."), bad: () => this.finish("set-aside", { state: "bad" }, "Bad page."),
       go: () => this.go(argument), undo: () => this.takeBack("undo"), redo: () => this.takeBack("redo"), help: showHelp, view: () => this.nextView(),
-      train: () => this.enqueue(async () => { await this.refresh(); await this.training.open(this.session); }),
+      train: () => this.enqueue(async () => { await this.save(); await this.refresh(); await this.training.open(this.session); }),
     };
     actions[name]();
   }
@@ -195,20 +206,44 @@ class Labelling {
   give([first, last], role) {
     const page = this.page.page;
     const chosen = this.blocks.slice(first, last + 1);
-    for (const block of chosen) Object.assign(block, { role: role ?? block.suggested, marked: role !== null });
+    this.unsaved.push({ page, blocks: chosen.map((block) => block.index), role });
+    for (const block of chosen) give(block, role);
     this.list.paint(chosen);
     this.frame.paint(chosen);
     this.say(`${plural(chosen.length, "block")}: ${role ?? "as suggested"}`);
-    this.enqueue(async () => {
+    this.enqueue(() => this.save());
+    setTimeout(() => this.showUnsaved(), PATIENCE);
+  }
+
+  /** Show what the service has not taken yet as not saved, and what it has taken as saved. */
+  showUnsaved() {
+    const unsaved = new Set(this.unsaved.filter((mark) => mark.page === this.page.page).flatMap((mark) => mark.blocks));
+    const changed = this.blocks.filter((block) => Boolean(block.unsaved) !== unsaved.has(block.index));
+    for (const block of changed) block.unsaved = !block.unsaved;
+    this.list.paint(changed);
+  }
+
+  /** Send what is not saved, in the order of the clicks; fail with the first that the service does not take now. */
+  async save() {
+    while (this.unsaved.length) {
+      const mark = this.unsaved[0];
       try {
-        const found = await post("label/mark", { page, blocks: chosen.map((block) => block.index), role });
-        this.showProgress(found);
+        this.showProgress(await post("label/mark", mark));
+        this.unsaved.shift();
       } catch (error) {
-        // What could not be saved must not look as if it were.
-        if (this.page.page === page) await this.open(page, { at: this.current });
-        throw error;
+        if (error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== 429) {
+          // Refused for good: what is not saved must not look as if it were.
+          this.unsaved.shift();
+          if (this.page.page === mark.page) await this.open(mark.page, { at: this.current });
+          throw error;
+        }
+        this.showUnsaved();
+        this.retry ??= setTimeout(() => { this.retry = null; this.enqueue(() => this.save()); }, RETRY);
+        throw new Error(`${NOT_SAVED}: ${plural(this.unsaved.length, "mark")}, sent again until the service has them (${error.message})`);
       }
-    });
+      if (this.blocks.some((block) => block.unsaved)) this.showUnsaved();
+      if (!this.unsaved.length && byId("problem").textContent.startsWith(NOT_SAVED)) byId("problem").hidden = true;
+    }
   }
 
   // Pages.
@@ -216,6 +251,7 @@ class Labelling {
   finish(path, body, said) {
     const page = this.page.page;
     this.enqueueLoading(async () => {
+      await this.save();
       const found = await post(`label/${path}`, { page, ...body });
       this.showProgress(found);
       this.say(found.page ? said : `${said} All pages are labelled, skipped or bad; train with t.`);
@@ -225,6 +261,7 @@ class Labelling {
 
   go(step) {
     this.enqueueLoading(async () => {
+      await this.save();
       const found = await post("label/next", { page: this.page.page, step });
       if (found.page) await this.open(found.page);
       else this.say(step > 0 ? "This is the last page." : "This is the first page.");
@@ -233,6 +270,7 @@ class Labelling {
 
   takeBack(which) {
     this.enqueueLoading(async () => {
+      await this.save();
       const found = await post(`label/${which}`, {});
       if (found.page) await this.open(found.page, { at: found.page === this.page.page ? this.current : null });
       this.say(found.page ? (which === "undo" ? "Undone." : "Done again.") : `Nothing to ${which}.`);

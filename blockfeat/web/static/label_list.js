@@ -28,9 +28,10 @@ export class BlockList {
       item.dataset.role = block.role;
       item.toggleAttribute("data-marked", block.marked);
       item.classList.toggle("doubtful", !block.marked && Math.abs(block.chance - 0.5) < 0.3);
-      item.firstChild.textContent = block.marked ? block.role : `${block.role}?`;
+      item.toggleAttribute("data-unsaved", Boolean(block.unsaved));
+      item.firstChild.textContent = (block.marked ? block.role : `${block.role}?`) + (block.unsaved ? " (not saved)" : "");
       item.firstChild.title = block.marked ? "labelled by you" : `suggested; content with a probability of ${percent(block.chance)}`;
-      item.setAttribute("aria-label", `${block.role}${block.marked ? "" : ", suggested"}: ${shortened(block)} (${about(block)})`);
+      item.setAttribute("aria-label", `${block.role}${block.marked ? "" : ", suggested"}${block.unsaved ? ", not saved" : ""}: ${shortened(block)} (${about(block)})`);
     }
   }
 

@@ -79,12 +79,12 @@ export class TrainDialog {
     if (state.error && state.phase !== "none") found.push(el("p", { class: "problem" }, state.error));
     if (state.phase === "running") found.push(el("p", { class: "soft" }, `Trying ${state.kind}: ${state.done} of ${state.total || "…"} fits`));
     if (state.points.length) found.push(curve(state.points, state.result?.others ?? {}));
-    if (state.result) found.push(...outcome(state));
+    if (state.result) found.push(...outcome(state, this.session.model));
     return found;
   }
 }
 
-function outcome({ result, is_used: isUsed, model_file: file }) {
+function outcome({ result, is_used: isUsed, model_file: file }, before) {
   const rows = [[`trained on your labels (${result.kind})`, result.f1], ...Object.entries(result.others)].sort((a, b) => b[1] - a[1]);
   const sites = result.held_out === "other sites" ? "whole sites held out" : "pages held out, of the same sites";
   const skipped = result.skipped.length ? [el("details", {}, el("summary", {}, `${plural(result.skipped.length, "page")} not trained on`), el("ul", {}, ...result.skipped.map((why) => el("li", {}, why))))] : [];
@@ -96,7 +96,8 @@ function outcome({ result, is_used: isUsed, model_file: file }) {
     el("p", { class: "soft" }, "Blocks that you accepted as suggested favour the model that suggested them."),
     el("p", {}, isUsed ? "The suggestions come from the trained model now, and the pages are in a new order."
       : "The suggestions stay with the model of the start, which is better on these pages; more labelled pages may change that."),
-    el("p", {}, "Extract with it: ", el("code", {}, `blockfeat extract --model ${file} PAGE.html`)),
+    isUsed ? el("p", {}, "Extract with it: ", el("code", {}, `blockfeat extract --model ${file} PAGE.html`))
+      : el("p", {}, "Extract with ", el("code", {}, before), "; the trained model is in ", el("code", {}, file), " all the same."),
     ...skipped,
   ];
 }

@@ -186,3 +186,36 @@ def test_the_page_works_by_keyboard_and_for_screen_readers(label_page: Page, lab
     keys.press("Enter")
     wait_for_other_page(page, fourth)
     assert labelling.session.progress.done == 1
+
+
+def _counts_start(page: Page, text: str) -> None:
+    page.wait_for_function("text => document.getElementById('counts').textContent.startsWith(text)", arg=text)
+
+
+def test_what_is_not_saved_is_shown_so_and_sent_again(browser: Browser, tmp_path):
+    """The service ends, a click, the service comes back, another click, Enter: both clicks are in the file."""
+    output = tmp_path / "labels.jsonl"
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(300_000)
+    page = context.new_page()
+    with serving_labels(site(2), output, model="margin") as first:
+        page.goto(first.url)
+        page.wait_for_selector("#blocks li[data-current]")
+        blocks = [place_of(page, "rights reserved"), place_of(page, "By ")]
+        before = title(page)
+    page.check("input[name=role][value=caption]", force=True)
+    page.locator("#blocks li").nth(blocks[0]).click()
+    page.wait_for_selector("#blocks li[data-unsaved]")
+    page.wait_for_function("() => document.getElementById('problem').textContent.startsWith('Not saved: 1 mark')")
+    page.keyboard.press("Enter")
+    with serving_labels(site(2), output, model="margin", port=int(first.url.rpartition(":")[2].strip("/"))):
+        page.wait_for_selector("#blocks li[data-unsaved]", state="detached")
+        assert page.locator("#problem").is_hidden()
+        page.locator("#blocks li").nth(blocks[1]).click()
+        page.keyboard.press("Enter")
+        wait_for_other_page(page, before)
+        _counts_start(page, "1 of 2 pages")
+    context.close()
+    (labelled,) = read_corpus(output)
+    assert labelled.roles is not None
+    assert [labelled.roles.blocks[block] for block in blocks] == ["caption", "caption"]

@@ -135,6 +135,7 @@ def test_wrong_requests_are_answered_by_input_and_reason(
     status, detail = _problem(client.post("/api/v1/extract", json=body))
     assert status == 422
     assert reason in detail
+    assert "Value error" not in detail
 
 
 def test_other_problems_have_a_status_of_their_own(client: httpx2.Client, site: Site) -> None:
