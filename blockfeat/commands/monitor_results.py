@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ConfigArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Configuration file, or the store itself: monitor.db, postgresql://…")
 ]
-_HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies")
+_HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies", "ruled out")
 
 
 @contextmanager
@@ -135,6 +135,11 @@ def status(config: ConfigArgument) -> None:
     console.show(
         f"pages: {pages}; {found.due} due, {found.later} later; {found.copies} copies, {found.versions} older versions"
     )
+    if found.copies:
+        some = found.copies - found.exact_copies
+        console.show(
+            f"copies: {found.exact_copies} word for word, {some} changed; {found.own_mentions} mentions of their own"
+        )
     console.show(f"mentions: {found.counted} counted, {found.mentions} with clutter and copies")
     for name, moment in found.waiting_hosts.items():
         console.show(f"host {name}: not asked before {moment}")

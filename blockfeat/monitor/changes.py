@@ -1,4 +1,4 @@
-"""What a change of a page is: relative times and counters are none, and a sentence that was corrected is the same one."""
+"""What a change of a page is: relative times and counters are none, a corrected sentence is the same one."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ def steady(text: str) -> str:
     (True, False)
     """
     pattern = _passing()
-    return "\n".join(
-        pattern.sub("#", line) if len(line.split()) <= _MOST_WORDS else line for line in text.splitlines()
-    )
+    return "\n".join(pattern.sub("#", line) if len(line.split()) <= _MOST_WORDS else line for line in text.splitlines())
 
 
 @cache

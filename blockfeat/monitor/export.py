@@ -101,6 +101,7 @@ _WHOLE_NUMBERS = frozenset(
         "counted",
         "in_article",
         "in_copy",
+        "first_version",
         "failures",
     )
 )
@@ -108,4 +109,4 @@ _WHOLE_NUMBERS = frozenset(
 
 def _kind(column: str) -> str:
     """Return the type of a column; the same in every file, whatever its rows have."""
-    return "integer" if column in _WHOLE_NUMBERS else "number" if column == "score" else "text"
+    return "integer" if column in _WHOLE_NUMBERS else "number" if column in ("score", "similarity") else "text"

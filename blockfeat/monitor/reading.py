@@ -179,6 +179,7 @@ def _found(mention: Mention) -> FoundMention:
         block=mention.block,
         xpath=clean_characters(mention.xpath),
         score=float(mention.score),
+        rule=mention.rule or None,
     )
 
 

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store
 
 
-_NOT_COUNTED = "CASE WHEN counted = 1 THEN 'counted' WHEN in_article = 0 THEN place ELSE 'copy' END"
+_NOT_COUNTED = (
+    "CASE WHEN counted = 1 THEN 'counted' WHEN rule IS NOT NULL THEN 'rule' "
+    "WHEN in_article = 0 THEN place ELSE 'copy' END"
+)
 DIMENSIONS: Mapping[str, str] = {
     "brand": "brand",
     "day": "day",
@@ -43,6 +46,8 @@ class Count:
         Anywhere on the page, copies too.
     articles, articles_with_copies : int
         Pages with such a mention in the article.
+    ruled_out : int
+        What a rule of the brand took away, anywhere; none of the other numbers has it.
     """
 
     values: tuple[str | None, ...]
@@ -52,6 +57,7 @@ class Count:
     everything: int
     articles: int
     articles_with_copies: int
+    ruled_out: int = 0
 
 
 MEASURES = tuple(field.name for field in fields(Count) if field.name != "values")
@@ -109,9 +115,11 @@ def counts(store: Store, by: Sequence[str], selection: Selection = Selection()) 
     rows = store.query(
         f"SELECT {columns}"
         "coalesce(sum(counted), 0) AS mentions, coalesce(sum(in_article), 0) AS with_copies, "
-        "coalesce(sum(1 - in_copy), 0) AS with_clutter, count(*) AS everything, "
+        "coalesce(sum(CASE WHEN rule IS NULL THEN 1 - in_copy ELSE 0 END), 0) AS with_clutter, "
+        "coalesce(sum(CASE WHEN rule IS NULL THEN 1 ELSE 0 END), 0) AS everything, "
         "count(DISTINCT CASE WHEN counted = 1 THEN url END) AS articles, "
-        "count(DISTINCT CASE WHEN in_article = 1 THEN url END) AS articles_with_copies "
+        "count(DISTINCT CASE WHEN in_article = 1 THEN url END) AS articles_with_copies, "
+        "coalesce(sum(CASE WHEN rule IS NULL THEN 0 ELSE 1 END), 0) AS ruled_out "
         f"FROM mentions WHERE {condition}{grouped}",
         values,
     )

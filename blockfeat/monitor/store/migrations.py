@@ -60,6 +60,12 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
     ),
     4: (widen_numbers, "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL"),
+    5: (
+        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_copy ON page (copy_of)",
+        "UPDATE mention SET first_version = version, copied = "
+        "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
+    ),
 }
 
 

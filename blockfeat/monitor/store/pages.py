@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections import Counter
@@ -19,17 +18,20 @@ from blockfeat.monitor.copies import bands_of, containment, runs_of_words
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
-from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Saved, Visit, iso
-from blockfeat.monitor.store.schema import band, entry, host, mention, outbox, page, site, version
+from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
+from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, iso
+from blockfeat.monitor.store.schema import band, entry, host, page, site, version
 
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
 
 
-def original_of(connection: Connection, number: int, record: PageRecord, settings: CopySettings) -> int | None:
-    """Return the page that a page is a copy of, the most alike of those in the store; None where it is an original."""
-    if not record.bands:
-        return None
-    alike = or_(*((band.c.number == place) & (band.c.hash == key) for place, key in enumerate(record.bands)))
+def original_of(
+    connection: Connection, number: int, words: str, bands: Sequence[int], settings: CopySettings
+) -> tuple[int | None, float | None]:
+    """Return the page that a text copies, the most alike of those in the store, and how alike; None for an original."""
+    if not bands or not settings.find:
+        return None, None
+    alike = or_(*((band.c.number == place) & (band.c.hash == key) for place, key in enumerate(bands)))
     shared = select(band.c.page_id).where(alike, band.c.page_id != number).distinct()
     # Originals only: a copy is no candidate, it is as near to its own original.
     query = (
@@ -38,7 +40,7 @@ def original_of(connection: Connection, number: int, record: PageRecord, setting
         .order_by(page.c.id)
         .limit(_CANDIDATES)
     )
-    runs = runs_of_words(record.text)
+    runs = runs_of_words(words)
     # Short texts that share a template are alike too, but not so much as copies are.
     least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
     best, most = None, least
@@ -46,7 +48,19 @@ def original_of(connection: Connection, number: int, record: PageRecord, setting
         share = containment(runs, runs_of_words(candidate.text))
         if share > most or (best is None and share == most):
             best, most = candidate.id, share
-    return best
+    return best, None if best is None else round(most, 4)
+
+
+def _judge_copies(connection: Connection, number: int, settings: CopySettings, *, moment: str, announce: bool) -> None:
+    """Judge the copies of a page anew, now that it says something else."""
+    for copy in copies_of(connection, number):
+        rows = connection.execute(select(band.c.hash).where(band.c.page_id == copy.id).order_by(band.c.number))
+        original, similarity = original_of(connection, copy.id, copy.text or "", [row.hash for row in rows], settings)
+        values = {"copy_of": original, "similarity": similarity}
+        connection.execute(update(page).where(page.c.id == copy.id).values(values))
+        counted = judge_copy(connection, copy.id, original)
+        if announce:
+            queue_events(connection, copy.id, counted, moment=moment)
 
 
 def save_bands(connection: Connection, number: int, bands: Sequence[int]) -> None:
@@ -90,7 +104,6 @@ def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePag
     connection.execute(statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": text}))
 
 
-_KEY_LENGTH = 24
 _CANDIDATES = 12
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
 # The first pages of each host, by the index: a window over all hosts would read every page that waits.
@@ -194,11 +207,11 @@ def save_page(
     Parameters
     ----------
     announce : bool
-        Whether mentions that the page did not have before go into the outbox.
+        Whether mentions that the page did not have before, or not so, go into the outbox.
     """
     number = visit.page.id
     before = connection.execute(select(page).where(page.c.id == number)).one()
-    if before.version > 0 and not _differs(connection, before, record):
+    if before.version > 0 and not differ(connection, before, record):
         _save_same(engine, connection, visit, _answered(visit))
         return Saved("unchanged")
     _hold(engine, connection, visit)
@@ -218,8 +231,9 @@ def save_page(
             canonical = visit.canonical_url
     else:
         connection.execute(insert(version).values(_version(before, visit)))
-    original = original_of(connection, number, record, copies) if copies.find else None
+    original, similarity = original_of(connection, number, record.text, record.bands, copies)
     values = {**_answered(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
+    values["similarity"] = similarity
     values |= {"version": before.version + 1, "published": before.published or record.published}
     connection.execute(update(page).where(page.c.id == number).values(values))
     save_bands(connection, number, record.bands)
@@ -227,24 +241,15 @@ def save_page(
         connection.execute(delete(entry).where(entry.c.page_id == number))
     if record.site_page is not None:
         add_to_site(engine, connection, host_of(visit.final_url or before.url), record.site_page)
-    fresh = _add_mentions(connection, before, record)
-    if announce and fresh:
-        shown = {"url": before.url, "copy": original is not None, "published": values["published"]}
-        shown |= {"canonical_url": canonical, "title": record.title, "lang": record.lang or before.lang_hint}
-        shown["from"] = record.origin
-        events = [{"event": _event(key, item, {**shown, "found_at": iso(visit.at)})} for key, item in fresh]
-        connection.execute(insert(outbox), events)
+    changes = save_mentions(connection, before, record)
+    judge_copy(connection, number, original)
+    if announce:
+        counted = newly_counted(connection, before)
+        changes |= {key: change for key, change in counted.items() if changes.get(key) != "new"}
+        queue_events(connection, number, changes, moment=iso(visit.at))
+    if before.version > 0:
+        _judge_copies(connection, number, copies, moment=iso(visit.at), announce=announce)
     return Saved("new" if before.version == 0 else "updated", len(record.mentions), original is not None)
-
-
-def _add_mentions(connection: Connection, before: Any, record: PageRecord) -> list[tuple[str, FoundMention]]:
-    """Add the mentions of a new version of a page; return those that it did not have in any before."""
-    known = set(connection.scalars(select(mention.c.key).where(mention.c.page_id == before.id)))
-    found = _keyed(before.key, record.mentions)
-    if found:
-        rows = [_mention_row(item, key, before.id, before.version + 1) for key, item in found]
-        connection.execute(insert(mention), rows)
-    return [(key, item) for key, item in found if key not in known]
 
 
 def _fetched(visit: Visit) -> dict[str, Any]:
@@ -318,43 +323,6 @@ def _is_taken(connection: Connection, number: int, canonical: str) -> bool:
     return connection.scalar(taken.limit(1)) is not None
 
 
-def _differs(connection: Connection, before: Any, record: PageRecord) -> bool:
-    """Return whether a page says something else than the store has: its text, its title, or where it names brands."""
-    if (before.text, before.title, before.status) != (record.text, record.title, record.status):
-        return True
-    columns = (mention.c.brand, mention.c.place, mention.c.sentence)
-    rows = connection.execute(
-        select(*columns).where(mention.c.page_id == before.id, mention.c.version == before.version)
-    )
-    return sorted(map(tuple, rows)) != sorted((item.brand, item.place, item.sentence) for item in record.mentions)
-
-
 def _version(before: Any, visit: Visit) -> dict[str, Any]:
     kept = {name: getattr(before, name) for name in ("version", "status", "title", "headline", "text", "metadata")}
     return {**kept, "page_id": before.id, "fetched_at": before.fetched_at, "replaced_at": iso(visit.at)}
-
-
-def _keyed(page_key: str, mentions: Sequence[FoundMention]) -> list[tuple[str, FoundMention]]:
-    """Give each mention a key that stays the same while its sentence does, wherever an update moves it."""
-    times: dict[tuple[str, str], int] = {}
-    keyed = []
-    for item in mentions:
-        place = (item.brand, item.sentence)
-        times[place] = times.get(place, 0) + 1
-        whole = "\0".join((page_key, item.brand, item.sentence, str(times[place])))
-        keyed.append((hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:_KEY_LENGTH], item))
-    return keyed
-
-
-def _mention_row(item: FoundMention, key: str, number: int, current: int) -> dict[str, Any]:
-    values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
-    return {**values, "key": key, "page_id": number, "version": current}
-
-
-def _event(key: str, item: FoundMention, shown: dict[str, Any]) -> str:
-    """Return the JSON of one new mention; ``id`` is the same whenever it is delivered again."""
-    counted = item.counted and not shown["copy"]
-    because = item.because if not item.counted else "copy" if shown["copy"] else None
-    about = {"id": key, "brand": item.brand, "place": item.place, "counted": counted, "not_counted_because": because}
-    where = {name: getattr(item, name) for name in ("start", "stop", "match", "sentence", "block", "xpath", "score")}
-    return _json(about | where | shown)

@@ -154,6 +154,7 @@ class FoundMention:
     block: int
     xpath: str
     score: float
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

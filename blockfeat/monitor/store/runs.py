@@ -30,6 +30,8 @@ class StoreStatus:
         The feeds that failed at the last poll, with their errors, those that fail longest first.
     retried : int
         Pages that failed and are tried again later; in ``later`` too.
+    exact_copies, own_mentions : int
+        Copies that have all that the original says, or the other way round; mentions that only copies have, and count.
     waiting_hosts : mapping of str to str
         Hosts that asked not to be asked before a moment.
     """
@@ -40,6 +42,8 @@ class StoreStatus:
     later: int = 0
     retried: int = 0
     copies: int = 0
+    exact_copies: int = 0
+    own_mentions: int = 0
     versions: int = 0
     mentions: int = 0
     counted: int = 0
@@ -85,9 +89,11 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         later=_count(connection, page.c.due_at > now),
         retried=_count(connection, (page.c.due_at > now) & (page.c.attempts > 0)),
         copies=_count(connection, page.c.copy_of.is_not(None)),
+        exact_copies=_count(connection, page.c.similarity == 1.0),
+        own_mentions=connection.scalar(counted.where(~mention.c.copied, page.c.copy_of.is_not(None))) or 0,
         versions=connection.scalar(select(func.count()).select_from(version)) or 0,
         mentions=connection.scalar(select(func.count()).select_from(mention.join(page, _current()))) or 0,
-        counted=connection.scalar(counted.where(page.c.copy_of.is_(None))) or 0,
+        counted=connection.scalar(counted.where(~mention.c.copied)) or 0,
         feed_count=connection.scalar(select(func.count()).select_from(feed)) or 0,
         retired=connection.scalar(select(func.count()).select_from(feed).where(feed.c.retired.is_not(None))) or 0,
         failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 metadata = MetaData()
 
@@ -129,10 +129,12 @@ page = Table(
     Column("evidence", LargeBinary, comment="JSON of the blocks, compressed by zlib"),
     Column("same_as", _Id, ForeignKey("page.id"), comment="the page that another address has led to before"),
     Column("copy_of", _Id, ForeignKey("page.id"), comment="the first page with nearly the same text"),
+    Column("similarity", Float, comment="of a copy: the share of runs of words that it has in common with that page"),
     Index("page_due", "due_at"),
     Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
     Index("page_canonical", "canonical_url"),
     Index("page_final", "final_url"),
+    Index("page_copy", "copy_of"),
 )
 
 entry = Table(
@@ -168,6 +170,9 @@ mention = Table(
     Column("place", Text, nullable=False),
     Column("counted", Boolean, nullable=False),
     Column("because", Text, comment="why it is not counted"),
+    Column("rule", Text, comment="the rule of the brand that says it is no mention"),
+    Column("copied", Boolean, comment="whether it stands in a copy and is none of its own"),
+    Column("first_version", Integer, comment="the version in which it first stood"),
     Column("start", Integer, nullable=False),
     Column("stop", Integer, nullable=False),
     Column("match", Text, nullable=False),
@@ -196,6 +201,16 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
+dead_letter = Table(
+    "dead_letter",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("sink", Text, nullable=False),
+    Column("event", Text, nullable=False, comment="JSON"),
+    Column("error", Text, nullable=False, comment="why it was given up"),
+    Column("given_up_at", Text, nullable=False),
+)
+
 sink = Table(
     "sink",
     metadata,
@@ -203,6 +218,7 @@ sink = Table(
     Column("delivered", _Id, nullable=False, comment="last event of the outbox that has arrived"),
     Column("failures", Integer, nullable=False, default=0),
     Column("error", Text),
+    Column("retry_at", Float, comment="it asked not to be tried before"),
 )
 
 run = Table(
@@ -218,7 +234,7 @@ run = Table(
 
 _PAGES = """
 SELECT p.url, p.final_url, p.canonical_url, p.status, p.http_status, p.error,
-       s.url AS same_as, o.url AS copy_of,
+       s.url AS same_as, o.url AS copy_of, p.similarity,
        coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.text, p.words,
        p.published, p.first_seen, p.fetched_at, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
        p.host, f.url AS source, p.origin AS "from", p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
@@ -230,13 +246,13 @@ LEFT JOIN feed f ON f.id = p.feed_id
 
 _MENTIONS = """
 SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentence, m.block, m.xpath, m.score,
-       CASE WHEN m.counted AND p.copy_of IS NULL THEN 1 ELSE 0 END AS counted,
+       CASE WHEN m.counted AND NOT m.copied THEN 1 ELSE 0 END AS counted,
        CASE WHEN NOT m.counted THEN m.because
-            WHEN p.copy_of IS NOT NULL THEN 'copy of ' || o.url END AS not_counted_because,
+            WHEN m.copied THEN 'copy of ' || o.url END AS not_counted_because,
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
-       CASE WHEN p.copy_of IS NULL THEN 0 ELSE 1 END AS in_copy,
+       CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.origin AS "from", p.title, p.published, p.fetched_at, p.version
+       p.host, f.url AS source, p.origin AS "from", p.title, p.published, p.fetched_at, p.version, m.first_version
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of

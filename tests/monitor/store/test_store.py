@@ -113,6 +113,64 @@ def test_copies_are_found_across_runs_and_counted_apart(address: str) -> None:
         assert not store.save_page(_visit(page), _record(other), copies=_COPIES).copy
 
 
+def _keeps(store: Store, page: DuePage, words: str, *mentions: FoundMention, version: int = 0) -> None:
+    record = _record(words, *mentions)
+    store.save_page(_visit(replace(page, version=version)), record, copies=_COPIES, announce=True)
+
+
+def test_a_brand_that_only_the_copy_names_counts(store: Store) -> None:
+    first, second, third = _add(store, "a.example/1", "b.example/2", "c.example/3")
+    own = _mention("Brelan sails too.", brand="Brelan")
+    _keeps(store, first, _STORY, _mention())
+    _keeps(store, second, f"{_STORY} Brelan sails too.", _mention(), own)
+    _keeps(store, third, f"{_STORY} Brelan sails too!", _mention(), replace(own, sentence="Brelan sails too!"))
+    rows = [(row["brand"], row["url"][8], row["in_copy"]) for row in store.rows("mentions", where="counted = 1")]
+    assert sorted(rows) == [("Brelan", "b", 0), ("Corvane", "a", 0)]
+    found = store.status(now=_NOW)
+    assert (found.copies, found.own_mentions, found.counted) == (2, 1, 2)
+    assert all(row["similarity"] > 0.9 for row in store.rows("pages", where="copy_of IS NOT NULL"))
+
+
+def test_copies_are_judged_anew_when_the_original_changes(store: Store) -> None:
+    store.set_sinks(["one"])
+    first, second, third = _add(store, "a.example/1", "b.example/2", "c.example/3")
+    for page in (first, second, third):
+        _keeps(store, page, _STORY, _mention())
+    _keeps(store, first, "This page says something else now, and nothing of ships.", version=1)
+    pages = {row["url"][8]: row["copy_of"] for row in store.rows("pages")}
+    assert pages == {"a": None, "b": None, "c": "https://b.example/2"}
+    assert [row["url"] for row in store.rows("mentions", where="counted = 1")] == ["https://b.example/2"]
+    last = json.loads(store.undelivered("one", limit=9)[-1][1])
+    assert (last["event"], last["url"], last["counted"]) == ("counted", "https://b.example/2", True)
+
+
+def test_an_id_outlives_a_corrected_letter(store: Store) -> None:
+    store.set_sinks(["one"])
+    (page,) = _add(store, "a.example/1")
+    _keeps(store, page, "one", _mention("Corvane sials at nine."), _mention("Corvane has a new captain."))
+    before = {row["sentence"]: row["id"] for row in store.rows("mentions")}
+    corrected = "Corvane sails at nine."
+    _keeps(store, page, "two", _mention("Corvane has a new captain."), _mention(corrected), version=1)
+    after = {row["sentence"]: row["id"] for row in store.rows("mentions")}
+    assert after[corrected] == before["Corvane sials at nine."]
+    assert len(set(after.values())) == 2
+    events = [json.loads(event) for _, event in store.undelivered("one", limit=9)]
+    assert [(event["event"], event["id"]) for event in events[2:]] == [("update", after[corrected])]
+    _keeps(store, page, "three", _mention(corrected), _mention("Corvane sials at nine."), version=2)
+    assert len({row["id"] for row in store.rows("mentions")}) == 2
+
+
+def test_what_passes_by_itself_makes_no_version(store: Store) -> None:
+    (page,) = _add(store, "a.example/1")
+    _keeps(store, page, "Corvane sails.\n\nUpdated 5 minutes ago\n\n1,204 views", _mention())
+    saved = store.save_page(
+        _visit(replace(page, version=1)),
+        _record("Corvane sails.\n\nUpdated 2 hours ago\n\n1,377 views", _mention()),
+        copies=_COPIES,
+    )
+    assert saved.outcome == "unchanged"
+
+
 def test_short_texts_that_share_a_template_are_no_copies(store: Store) -> None:
     pages = _add(store, "a.example/1", "a.example/2")
     words = "Shares of {} closed at {} on Monday in thin trade, said the exchange in its daily note to the members."

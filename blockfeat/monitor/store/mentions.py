@@ -1,0 +1,178 @@
+"""Mentions in the store: ids that stay, which of a copy's are its own, and the events that receivers get."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from blockfeat.monitor.changes import is_similar, similarity, steady
+from blockfeat.monitor.store.records import FoundMention, PageRecord
+from blockfeat.monitor.store.schema import mention, outbox, page
+
+_KEY_LENGTH = 24
+# So many sentences of the version before are compared with one that is new.
+_COMPARED = 8
+
+
+def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
+    """Return whether a page says something else than the store has: its text, its title, or where it names brands.
+
+    Relative times and counters are no difference.
+    """
+    if before.status != record.status or steady(before.title or "") != steady(record.title or ""):
+        return True
+    if before.text != record.text and steady(before.text or "") != steady(record.text):
+        return True
+    columns = (mention.c.brand, mention.c.place, mention.c.sentence)
+    rows = connection.execute(select(*columns).where(*_current(before)))
+    was = sorted((row.brand, row.place, steady(row.sentence)) for row in rows)
+    return was != sorted((item.brand, item.place, steady(item.sentence)) for item in record.mentions)
+
+
+def save_mentions(connection: Connection, before: Any, record: PageRecord) -> dict[str, str]:
+    """Add the mentions of a new version of a page; return what is to be announced: ``"new"`` or ``"update"`` by key."""
+    oldest = select(mention.c.key, func.min(mention.c.version)).where(mention.c.page_id == before.id)
+    known: dict[str, int] = dict(map(tuple, connection.execute(oldest.group_by(mention.c.key))))
+    columns = (mention.c.key, mention.c.brand, mention.c.sentence)
+    olds = connection.execute(select(*columns).where(*_current(before)).order_by(mention.c.id)).all()
+    keys = _keys(before.key, record.mentions, olds)
+    sentences = {row.key: row.sentence for row in olds}
+    current, rows, changes = before.version + 1, [], {}
+    for item, key in zip(record.mentions, keys, strict=True):
+        values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
+        first = known.get(key, current)
+        rows.append({**values, "key": key, "page_id": before.id, "version": current, "first_version": first})
+        if key not in known:
+            changes[key] = "new"
+        elif key in sentences and steady(sentences[key]) != steady(item.sentence):
+            changes[key] = "update"
+    if rows:
+        connection.execute(insert(mention), [{**row, "copied": False} for row in rows])
+    return changes
+
+
+def _current(row: Any) -> tuple[Any, Any]:
+    return mention.c.page_id == row.id, mention.c.version == row.version
+
+
+def _keys(page_key: str, found: Sequence[FoundMention], olds: Sequence[Any]) -> list[str]:
+    """Return the key of each mention: that of the same sentence before, or of one that was corrected, or its own."""
+    keys: list[str | None] = [None] * len(found)
+    same: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in reversed(olds):
+        same[row.brand, steady(row.sentence)].append(row.key)
+    for number, item in enumerate(found):
+        if matching := same.get((item.brand, steady(item.sentence))):
+            keys[number] = matching.pop()
+    used = set(keys)
+    left: defaultdict[str, list[Any]] = defaultdict(list)
+    for row in olds:
+        if row.key not in used:
+            left[row.brand].append(row)
+    for number, item in enumerate(found):
+        near = left[item.brand][:_COMPARED] if keys[number] is None else []
+        best = max(near, key=lambda row: similarity(row.sentence, item.sentence), default=None)
+        if best is not None and is_similar(best.sentence, item.sentence):
+            left[item.brand].remove(best)
+            keys[number] = best.key
+            used.add(best.key)
+    times: defaultdict[tuple[str, str], int] = defaultdict(int)
+    for number, item in enumerate(found):
+        while keys[number] is None:
+            times[item.brand, item.sentence] += 1
+            key = _key(page_key, item, times[item.brand, item.sentence])
+            if key not in used:
+                keys[number] = key
+                used.add(key)
+    return [key for key in keys if key is not None]
+
+
+def _key(page_key: str, item: FoundMention, time: int) -> str:
+    whole = "\0".join((page_key, item.brand, item.sentence, str(time)))
+    return hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:_KEY_LENGTH]
+
+
+def judge_copy(connection: Connection, number: int, original: int | None) -> dict[str, str]:
+    """Note which mentions of a page repeat what its original says; return those that count from now on.
+
+    A copy's own are those in the article of a brand that neither the original's article names nor, in a similar
+    sentence, an earlier copy of it.
+    """
+    mine = mention.c.page_id == number, mention.c.version == _version_of(number)
+    columns = (mention.c.id, mention.c.key, mention.c.brand, mention.c.sentence, mention.c.counted, mention.c.copied)
+    rows = connection.execute(select(*columns).where(*mine)).all()
+    there = (mention.c.page_id == original) & (mention.c.version == _version_of(original or 0)) & mention.c.counted
+    brands = set(connection.scalars(select(mention.c.brand).where(there).distinct()))
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    if original is not None:
+        joined = mention.join(page, (page.c.id == mention.c.page_id) & (page.c.version == mention.c.version))
+        own = (page.c.copy_of == original) & (page.c.id < number) & mention.c.counted & ~mention.c.copied
+        for brand, sentence in connection.execute(
+            select(mention.c.brand, mention.c.sentence).select_from(joined).where(own)
+        ):
+            others[brand].append(sentence)
+    counts: dict[str, str] = {}
+    for row in rows:
+        is_own = row.counted and row.brand not in brands
+        is_own = is_own and not any(is_similar(row.sentence, sentence) for sentence in others[row.brand])
+        copied = original is not None and not is_own
+        if copied != row.copied:
+            connection.execute(update(mention).where(mention.c.id == row.id).values(copied=copied))
+            if row.counted and not copied:
+                counts[row.key] = "counted"
+    return counts
+
+
+def newly_counted(connection: Connection, before: Any) -> dict[str, str]:
+    """Return the mentions that the version before had too, and that count only now."""
+    counts = mention.c.page_id == before.id, mention.c.counted, ~mention.c.copied
+    rows = connection.execute(
+        select(mention.c.key, mention.c.version).where(*counts, mention.c.version >= before.version)
+    )
+    versions: defaultdict[str, set[int]] = defaultdict(set)
+    for key, number in rows:
+        versions[key].add(number)
+    return {key: "counted" for key, numbers in versions.items() if before.version not in numbers}
+
+
+def _version_of(number: int) -> Any:
+    return select(page.c.version).where(page.c.id == number).scalar_subquery()
+
+
+def queue_events(connection: Connection, number: int, changes: dict[str, str], *, moment: str) -> None:
+    """Put what is new of a page's mentions into the outbox."""
+    if not changes:
+        return
+    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
+    columns = (page.c.url, page.c.copy_of, page.c.published, page.c.canonical_url, page.c.title, lang, page.c.origin)
+    about = connection.execute(select(*columns).where(page.c.id == number)).one()
+    mine = mention.c.page_id == number, mention.c.version == _version_of(number)
+    rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
+    events = [_event(row, about, changes[row.key], moment) for row in rows if row.key in changes]
+    if events:
+        connection.execute(insert(outbox), [{"event": event} for event in events])
+
+
+def _event(row: Any, about: Any, change: str, moment: str) -> str:
+    """Return the JSON of one event; ``id`` is the same whenever the mention is delivered again."""
+    counted = row.counted and not row.copied
+    because = row.because if not row.counted else "copy" if row.copied else None
+    values = {"id": row.key, "event": change, "brand": row.brand, "place": row.place}
+    values |= {"counted": counted, "not_counted_because": because}
+    values |= {name: getattr(row, name) for name in _WHERE}
+    values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
+    values |= {"canonical_url": about.canonical_url, "title": about.title, "lang": about.lang, "from": about.origin}
+    return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
+
+
+_WHERE = ("rule", "start", "stop", "match", "sentence", "block", "xpath", "score")
+
+
+def copies_of(connection: Connection, number: int) -> Iterable[Any]:
+    """Return the pages that are copies of a page, with their texts."""
+    return connection.execute(select(page.c.id, page.c.text).where(page.c.copy_of == number).order_by(page.c.id)).all()
