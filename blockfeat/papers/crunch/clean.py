@@ -102,7 +102,7 @@ def html_of(root: etree._Element) -> str:
         if meta.get("charset") is not None or (meta.get("http-equiv") or "").lower() == "content-type":
             head.remove(meta)
     head.insert(0, etree.Element("meta", charset="utf-8"))
-    _drop_empty_noscript(root)
+    _drop_empty(root)
     _leave_options(root)
     _strip_end(root)
     markup = etree.tostring(root, method="html", encoding="unicode", doctype="<!DOCTYPE html>", with_tail=False)
@@ -110,10 +110,10 @@ def html_of(root: etree._Element) -> str:
     return f"<!DOCTYPE html>\n{written.removeprefix('<!DOCTYPE html>').lstrip()}\n"
 
 
-def _drop_empty_noscript(root: etree._Element) -> None:
-    """Drop what is left behind where reading put the content of a noscript to the end of the page."""
-    for element in root.iter("noscript"):
-        if not len(element) and not (element.text or "").strip():
+def _drop_empty(root: etree._Element) -> None:
+    """Drop what is left where reading put the content of a noscript to the end of the page, and bases without use."""
+    for element in root.iter("base", "noscript"):
+        if not len(element) and not (element.text or "").strip() and not (element.tag == "base" and element.attrib):
             element.tag, element.text = _DROPPED, None
     etree.strip_tags(root, _DROPPED)
 

@@ -35,10 +35,13 @@ _FIXED = frozenset({"body", "head", "html"})
 _REFERENCES = ("src", "href", "data")
 _TABLE_PARTS = frozenset({"col", "colgroup", "td", "th"})
 _ADDRESSES = frozenset({"action", "background", "data", "formaction", "href", "src", "xlink:href"})
+_LISTS_OF_ADDRESSES = frozenset({"imagesrcset", "ping", "srcset"})
 # What a browser passes over at the beginning of an address, and inside of its scheme.
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\x9f\u200b\ufeff]+")
 _NAME = re.compile(r"[A-Za-z_][\w:.-]*", re.ASCII)
 _SCRIPT_SCHEMES = ("javascript:", "vbscript:", "livescript:")
+# What is shown as a document of its own, which may run; not in an image.
+_ACTIVE_DATA = re.compile(r"data:[^,]*(?:html|svg|xml)")
 
 
 def letters(text: str | None) -> int:
@@ -252,7 +255,7 @@ def edit_elements(walked: Walked, filters: Filters) -> None:
             if (
                 (lower == "style" and filters.style_attributes)
                 or (lower == "width" and filters.table_cell_widths and name in _TABLE_PARTS)
-                or (filters.scripts and _is_script(lower, value))
+                or (filters.scripts and _is_script(name, lower, value))
             ):
                 del element.attrib[attribute]
 
@@ -265,7 +268,12 @@ def _drop_odd_names(element: etree._Element) -> None:
         element.set(key, value)
 
 
-def _is_script(attribute: str, value: str) -> bool:
+def _is_script(name: str, attribute: str, value: str) -> bool:
     if attribute.startswith("on"):
         return True
-    return attribute in _ADDRESSES and _IGNORED.sub("", value[:200]).lower().startswith(_SCRIPT_SCHEMES)
+    if attribute in _LISTS_OF_ADDRESSES:
+        return any(scheme in _IGNORED.sub("", value).lower() for scheme in _SCRIPT_SCHEMES)
+    if attribute not in _ADDRESSES:
+        return False
+    address = _IGNORED.sub("", value[:200]).lower()
+    return address.startswith(_SCRIPT_SCHEMES) or (name != "img" and _ACTIVE_DATA.match(address) is not None)

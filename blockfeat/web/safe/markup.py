@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # What an older or another browser would run, and what would load another sheet.
 _ACTIVE = re.compile(
-    r"expression\s*\(|javascript\s*:|vbscript\s*:|livescript\s*:|-moz-binding|behaviou?r\s*:|-ms-behavior|@import|"
+    r"expression\s*\(|javascript\s*:|vbscript\s*:|progid\s*:|livescript\s*:|-moz-binding|behaviou?r\s*:|-ms-behavior|@import|"
     r"@charset|@namespace|<!--|-->",
     re.IGNORECASE,
 )

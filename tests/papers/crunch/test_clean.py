@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import clean
 from blockfeat.papers.crunch.settings import (
     Advertisements,
@@ -153,6 +154,43 @@ def test_sanitised_pages_have_nothing_that_runs() -> None:
     safe = cleaned.sanitised()
     assert not [word for word in ("onload", "onclick", "javascript", "script", "style") if word in safe]
     assert "<p>text" in safe
+
+
+@pytest.mark.parametrize(
+    ("markup", "gone"),
+    [
+        ("<a href='data:text/html,<script>x</script>'>text</a>", "data:"),
+        ("<a href=' DaTa:text/html;base64,eA=='>text</a>", "ata:"),
+        ("<a href='/a' ping='https://a.example/ javascript:x()'>text</a>", "ping"),
+        ("<img alt=text src=/a.png srcset='/b.png 2x, java&#10;script:x() 3x'>", "srcset"),
+        ("<svg><use href='data:image/svg+xml,%3Csvg/%3E#x'></use></svg>", "data:"),
+        ("<base href='javascript:x()'><p>text", "<base"),
+        ("<base><p>text", "<base"),
+    ],
+)
+def test_without_scripts_nothing_is_left_that_runs(markup: str, gone: str) -> None:
+    page = f"<p>A sentence before, long enough to be text.</p>{markup}"
+    kept = CleanSettings(Filters(images=False, text_links=False, image_links=False), link_lists=LinkLists(remove=False))
+    assert gone.lower() not in clean(page, kept).html.lower()
+
+
+def test_what_is_only_shown_stays() -> None:
+    page = (
+        "<base href='https://a.example/'><p>A sentence before, and more. <a href='data:text/csv,a'>table</a> "
+        "<img alt=x src='data:image/svg+xml,%3Csvg/%3E'> <img alt=y srcset='/b.png 2x'></p>"
+    )
+    kept = CleanSettings(Filters(images=False, text_links=False, image_links=False), link_lists=LinkLists(remove=False))
+    html = clean(page, kept).html
+    assert all(word in html for word in ("<base", "data:text/csv", "data:image/svg", "srcset"))
+
+
+def test_tables_nested_without_end_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page too deep to be written as it was read is not cleaned again and again."""
+    parsed: list[int] = []
+    parse = Page.parse
+    monkeypatch.setattr(Page, "parse", lambda *given, **options: parsed.append(1) or parse(*given, **options))
+    clean("<p>A sentence.</p>" + "<table><tr><td>x" * 1000)
+    assert len(parsed) <= 3
 
 
 def test_text_has_a_blank_line_between_blocks() -> None:
