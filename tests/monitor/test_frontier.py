@@ -115,3 +115,26 @@ def test_a_host_that_was_dropped_stays_so() -> None:
     frontier.wake(50.0)
     frontier.add_hosts(["a.example"])
     assert (_taken(frontier), frontier.hosts_to_load(9), frontier.next_moment) == ([], [], None)
+
+
+def test_what_waits_of_a_host_is_dropped_with_it() -> None:
+    frontier = _frontier(per_host=9)
+    frontier.add(_pages("a1", "a2", "b1"))
+    frontier.add_hosts(["a.example"])
+    frontier.look_again("a.example", 50.0)
+    frontier.drop("a.example")
+    frontier.drop("unknown.example")
+    assert (len(frontier), _taken(frontier)) == (1, ["b1"])
+    assert (frontier.hosts_to_load(9), frontier.next_moment) == ([], None)
+
+
+def test_the_later_moment_of_a_host_that_is_left_alone_counts_and_the_earlier_of_what_failed() -> None:
+    frontier = _frontier(per_host=1)
+    frontier.hold("a.example", 40.0)
+    frontier.hold("a.example", 50.0)
+    assert frontier.next_moment == 50.0
+    frontier.look_again("b.example", 30.0)
+    frontier.look_again("b.example", 35.0)
+    assert frontier.next_moment == 30.0
+    frontier.look_again("b.example", 20.0)
+    assert frontier.next_moment == 20.0

@@ -93,3 +93,15 @@ def test_the_last_moment_at_which_a_page_is_young_counts() -> None:
     assert after_failed_visit(_NOON, _PAGE, _failed(retry_at=_NOON + 9e6), forever) == _NOON + 9e6
     assert after_visit(_NOON, _PAGE, PageSettings(revisit=3600, revisit_for=10_800)) == _NOON + 3600
     assert after_visit(_NOON, _PAGE, PageSettings(revisit=3601, revisit_for=10_800)) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "wait"), [(400, None), (401, 900), (402, 900), (403, 900), (404, 900), (405, None), (410, None)]
+)
+def test_refusals_and_pages_that_are_not_there_yet_are_tried_again(status: int, wait: float | None) -> None:
+    due = after_failed_visit(_NOON, _PAGE, _failed(permanent=True, status=status), PageSettings(attempts=3))
+    assert due == (None if wait is None else _NOON + wait)
+
+
+def test_a_feed_that_says_nothing_of_itself_wishes_nothing() -> None:
+    assert manners_of(Feed("rss")) == FeedManners(0.0, (), ())

@@ -137,7 +137,7 @@ def test_errors_are_problem_objects_without_inner_matters() -> None:
         assert answer.headers["content-type"] == PROBLEM_TYPE
         assert "secret" not in answer.text
     answer = _client().post("/thing", content=b"{", headers={"content-type": "application/json"})
-    assert answer.status_code == 422
+    assert answer.status_code == 400
     assert "JSON" in answer.json()["detail"]
 
 
