@@ -330,3 +330,36 @@ def test_reading_works_without_scripts(browser: Browser, reader: Served, site: S
     page.wait_for_selector("body.reading article")
     assert page.inner_text("h1") == "The ferry stays"
     context.close()
+
+
+def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: Browser, reader: Served) -> None:
+    words = (
+        "\u0642\u0627\u0644\u062a",
+        "\u0627\u0644\u0635\u062d\u064a\u0641\u0629",
+        "\u0625\u0646",
+        "\u0627\u0644\u0633\u0641\u064a\u0646\u0629",
+    )
+    arabic = f"{' '.join(words)}. "
+    paragraphs = (
+        f"<p>BBC: {arabic * 12}</p><p>{arabic * 12}</p>" * 3
+        + f"<p>{'All of this in English, for once. ' * 8}</p><p>{arabic * 12}</p>"
+    )
+    html = (
+        "<html lang=ar><head><meta property='og:site_name' content='BBC News'>"
+        "<meta property='article:published_time' content='2025-11-22T00:00:00+03:00'></head>"
+        f"<body><article><h1>{arabic}</h1>{paragraphs}</article></body></html>"
+    )
+    context = browser.new_context(base_url=reader.url, timezone_id="America/New_York", locale="en-US")
+    context.set_default_timeout(300_000)
+    page = context.new_page()
+    _open(page)
+    _paste(page, html)
+    article = page.locator("#panel-article article")
+    assert article.get_attribute("dir") == "rtl"
+    assert "November 22, 2025" in page.inner_text("#panel-article .byline")
+    directions = page.locator("#panel-article .article-body p").evaluate_all(
+        "all => all.map(each => [each.innerText.slice(0, 3), getComputedStyle(each).direction])"
+    )
+    assert ["BBC", "rtl"] in directions
+    assert dict(map(tuple, directions)).get("All", "ltr") == "ltr"
+    context.close()

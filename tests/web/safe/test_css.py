@@ -54,6 +54,7 @@ def test_an_end_tag_cannot_stand_in_a_sheet() -> None:
     "css",
     [
         "background: u\\72l(http://e.invalid/a)",
+        "filter: progid:DXImageTransform.Microsoft.AlphaImageLoader(src='http://e.invalid/a')",
         "background: \\75rl(http://e.invalid/a)",
         "background: image-set('http://e.invalid/a' 1x)",
         "background: -webkit-image-set('http://e.invalid/a' 1x)",
