@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig
+from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.urls import host_of
@@ -39,6 +39,9 @@ _FEEDS_EVERY = 5.0
 # A host that asks to be left alone for so long is waited for, unless it answers so again and again.
 _PATIENCE = 60.0
 _MOST_HOLDS = 3
+# Visits that end within so many seconds are saved together.
+_GATHER_SECONDS = 0.01
+_SAVED_AT_ONCE = 32
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
 _SHORTEST_NAP = 1.0
@@ -86,6 +89,8 @@ class Monitor:
         self._delivering = asyncio.Lock()
         # One thread for the store: the loop never waits for a disk, and transactions never for each other.
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._unsaved: list[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]] = []
+        self._saving: asyncio.Task[None] | None = None
 
     def stop(self) -> None:
         """End the round, once the pages in hand are done."""
@@ -97,6 +102,37 @@ class Monitor:
 
     async def _stored(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writer, partial(call, *args, **options))
+
+    async def save(self, seen: Visit, record: PageRecord | None) -> Saved:
+        """Save what came of a visit, together with those that end meanwhile: one transaction costs less than many."""
+        saved: asyncio.Future[Saved] = asyncio.get_running_loop().create_future()
+        self._unsaved.append((seen, record, saved))
+        if self._saving is None or self._saving.done():
+            self._saving = asyncio.create_task(self._save_all())
+        return await saved
+
+    async def _save_all(self) -> None:
+        while self._unsaved:
+            await asyncio.sleep(_GATHER_SECONDS)
+            some, self._unsaved = self._unsaved[:_SAVED_AT_ONCE], self._unsaved[_SAVED_AT_ONCE:]
+            try:
+                await self._save_together(some)
+            except Exception:
+                # One of them is to blame: the others are saved all the same.
+                for one in some:
+                    try:
+                        await self._save_together([one])
+                    except Exception as error:
+                        if not one[2].done():
+                            one[2].set_exception(error)
+
+    async def _save_together(self, some: Sequence[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]]) -> None:
+        visits = [(seen, record) for seen, record, _ in some]
+        copies, announce = self.config.copies, bool(self.receivers)
+        saved = await self._stored(self.store.save_visits, visits, copies=copies, announce=announce)
+        for (_, _, future), outcome in zip(some, saved, strict=True):
+            if not future.done():
+                future.set_result(outcome)
 
     async def site_profile(self, host: str) -> str | None:
         """Return what the store knows of a host."""
@@ -306,10 +342,10 @@ class _Round:
             new = await self._saved(feed, found)
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
-            _logger.exception("%s", _named(feed.url, reason), extra={"event": "feed failed", "url": feed.url})
             at = time.time()
             found = PolledFeed("failed", Poll(at=at, due_at=after_failed_poll(at, feed), error=reason))
             new = await monitor._stored(monitor.store.save_poll, feed, found.poll)
+            _logger.exception("%s", _named(feed.url, reason), extra={"event": "feed failed", "url": feed.url})
         finally:
             self.feeds.finish(feed)
         self.summary.feeds[found.outcome] += 1
@@ -370,29 +406,23 @@ class _Round:
 
     async def _visited(self, page: DuePage) -> tuple[Saved, str | None]:
         """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
-        monitor, store = self.monitor, self.monitor.store
+        monitor = self.monitor
         try:
             profile_of = monitor.site_profile if monitor.config.pages.site_profile else None
             tools = (monitor.fetcher, monitor.readers, monitor.config)
             seen, record = await visit(page, *tools, site_profile=profile_of, entry_text=monitor.entry_text)
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
-            if seen.error is not None and (record is None or record.status == "error"):
-                return await monitor._stored(store.save_failure, seen), seen.error
-            if record is None:
-                return await monitor._stored(store.save_unchanged, seen), None
-            options = (monitor.config.copies, bool(monitor.receivers))
-            return await monitor._stored(_save_page, store, seen, record, *options), None
+            if record is not None and record.status == "error":
+                record = None
+            return await monitor.save(seen, record), seen.error if record is None else None
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
-            _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
             failed = Visit(page=page, at=time.time(), due_at=None, error=reason)
-            # Where the store itself is broken this raises, and the run ends.
-            return await monitor._stored(store.save_failure, failed), reason
-
-
-def _save_page(store: Store, seen: Visit, record: PageRecord, copies: CopySettings, announce: bool) -> Saved:
-    return store.save_page(seen, record, copies=copies, announce=announce)
+            # Where the store itself is broken, or its lock was lost, this raises, and the run ends.
+            saved = await monitor.save(failed, None)
+            _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
+            return saved, reason
 
 
 def _named(url: str, reason: str | None) -> str:

@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
+from sqlalchemy import text
+
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
 from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Webhook
@@ -154,14 +156,14 @@ def test_staying_polls_again_and_stops(config: MonitorConfig, server: DemoServer
 def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
     config: MonitorConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save_page = Store.save_page
+    save_visits = Store.save_visits
 
-    def broken(self: Store, seen: Visit, record: PageRecord, **options: object) -> Saved:
-        if seen.page.id == 3:
+    def broken(self: Store, visits: list[tuple[Visit, PageRecord | None]], **options: object) -> list[Saved]:
+        if any(seen.page.id == 3 and record is not None for seen, record in visits):
             raise ValueError("not this one")
-        return save_page(self, seen, record, **options)  # type: ignore[arg-type]
+        return save_visits(self, visits, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Store, "save_page", broken)
+    monkeypatch.setattr(Store, "save_visits", broken)
     summary = asyncio.run(run_once(config))
     assert dict(summary.pages) == {"new": 23, "failed": 1}
     assert list(summary.failures.values()) == ["unexpected ValueError: not this one"]
@@ -254,6 +256,32 @@ def test_a_host_that_pauses_again_and_again_is_left_to_the_next_run(
     assert set(summary.failures) == {"http://a.example/1", "http://a.example/2"}
     assert summary.pages.total() == 2
     assert len(site.asked) < 12
+
+
+def test_a_run_that_loses_the_lock_writes_nothing_more_and_ends(
+    address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[object] = []
+
+    async def answer(url: str, asked: int) -> Fetched:
+        if asked == 5:
+            if "://" in address:
+                with Store.open(address) as store, store.engine.begin() as connection:
+                    held = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+                    connection.execute(text(held))
+            else:
+                Path(f"{address}.lock").unlink()
+            with Store.open(address) as store, store.lock():
+                seen.append(store.query("SELECT url, status, attempts FROM pages ORDER BY url"))
+                return _page(url)
+        return _page(url)
+
+    site = _Site(answer)
+    with pytest.raises(StoreError, match="the lock of the store was lost"):
+        site.run(address, [f"http://a.example/{number}" for number in range(50)], monkeypatch)
+    with Store.open(address) as store:
+        assert seen == [store.query("SELECT url, status, attempts FROM pages ORDER BY url")]
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_second_run_on_the_store_is_refused(config: MonitorConfig) -> None:

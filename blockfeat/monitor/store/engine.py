@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from blockfeat._files import held_alone
 from blockfeat.errors import StoreError
@@ -100,12 +101,17 @@ def insert_or(engine: Engine, table: Table) -> sqlite.Insert | postgresql.Insert
 
 
 # The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
+_IS_HELD = text("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid LIMIT 1")
 _NUMBER = int.from_bytes(b"blockfea", "big")
 
 
+Check = Callable[[Connection], None]
+"""Raises `StoreError` where a lock was lost."""
+
+
 @contextmanager
-def locked(engine: Engine, *, name: str) -> Iterator[None]:
-    """Hold the lock of a store.
+def locked(engine: Engine, *, name: str) -> Iterator[Check]:
+    """Hold the lock of a store; yield what checks, in a transaction that will write, that it is still held.
 
     For SQLite it is an exclusive transaction on an empty database beside the store, which the system ends with the
     process; for PostgreSQL an advisory lock of the session.
@@ -115,21 +121,40 @@ def locked(engine: Engine, *, name: str) -> Iterator[None]:
     StoreError
         Another process has it.
     """
+    lost = StoreError(f"{name}: the lock of the store was lost, and another run may have it: this one ends")
     if engine.dialect.name == "postgresql":
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as session:
             # Closed at the end, not given back to the pool with the lock.
             session.detach()
             if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
                 raise StoreError(f"{name}: another run is at work on this store")
+            holder = {"pid": session.scalar(text("SELECT pg_backend_pid()"))}
+
+            def check_session(connection: Connection) -> None:
+                if not connection.scalar(_IS_HELD, holder):
+                    raise lost
+
             try:
-                yield
+                yield check_session
             finally:
                 # The server would notice only some time later that the session is closed.
-                session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
+                with suppress(SQLAlchemyError):
+                    session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
         return
+    file = f"{engine.url.database}.lock"
     with ExitStack() as stack:
         try:
-            stack.enter_context(held_alone(f"{engine.url.database}.lock"))
+            stack.enter_context(held_alone(file))
         except BlockingIOError as error:
             raise StoreError(f"{name}: another run is at work on this store") from error
-        yield
+        mine = os.stat(file)
+
+        def check_file(connection: Connection) -> None:
+            try:
+                is_mine = os.path.samestat(mine, os.stat(file))
+            except FileNotFoundError:
+                is_mine = False
+            if not is_mine:
+                raise lost
+
+        yield check_file

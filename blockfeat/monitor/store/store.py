@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Engine, select, text
@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import CopySettings, Source
 from blockfeat.monitor.store import feeds, pages, runs
-from blockfeat.monitor.store.engine import WRITES, locked, open_engine, shown
+from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Saved, Visit
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, page
@@ -37,6 +37,7 @@ class Store:
 
     name: str
     engine: Engine
+    _checks: list[Check] = field(default_factory=list, repr=False, compare=False)
 
     @classmethod
     def open(cls, where: str, *, create: bool = True) -> Store:
@@ -86,6 +87,8 @@ class Store:
         with self._named_errors(), self.engine.connect() as connection:
             writing = connection.execution_options(**{WRITES: True})
             with writing.begin():
+                for check in self._checks:
+                    check(writing)
                 yield writing
 
     @contextmanager
@@ -97,9 +100,18 @@ class Store:
             reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
             raise StoreError(f"{self.name}: {reason}") from error
 
-    def lock(self) -> AbstractContextManager[None]:
-        """Hold the store's lock: one run at a time; raises `StoreError` where another process has it."""
-        return locked(self.engine, name=self.name)
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the store's lock: one run at a time; raises `StoreError` where another process has it.
+
+        Where it is lost in between, this store refuses to write.
+        """
+        with locked(self.engine, name=self.name) as check:
+            self._checks.append(check)
+            try:
+                yield
+            finally:
+                self._checks.remove(check)
 
     def add_sources(self, sources: Sequence[Source], entries: Iterable[NewEntry], *, now: float) -> int:
         """Set the feeds, and add the pages, that the configuration names; return the number of new pages."""
@@ -181,6 +193,27 @@ class Store:
         """Save a page with its mentions."""
         with self._writing() as connection:
             return pages.save_page(self.engine, connection, visit, record, copies=copies, announce=announce)
+
+    def save_visits(
+        self,
+        visits: Sequence[tuple[Visit, PageRecord | None]],
+        *,
+        copies: CopySettings,
+        announce: bool = False,
+    ) -> list[Saved]:
+        """Save what came of visits, in one transaction: pages that were read, that failed, or that are as they were."""
+        with self._writing() as connection:
+            saved = []
+            for visit, record in visits:
+                if record is not None:
+                    saved.append(
+                        pages.save_page(self.engine, connection, visit, record, copies=copies, announce=announce)
+                    )
+                elif visit.error is not None:
+                    saved.append(pages.save_failure(self.engine, connection, visit))
+                else:
+                    saved.append(pages.save_unchanged(self.engine, connection, visit))
+            return saved
 
     def next_due(self) -> float | None:
         """Return when there is something to do; None for never."""
