@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, literal, or_, select, text, update
+from sqlalchemy import BindParameter, Connection, Engine, bindparam, delete, func, insert, literal, select, text, tuple_, update
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
@@ -25,26 +25,48 @@ from blockfeat.monitor.store.schema import band, entry, host, page, site, versio
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
 
 
+_CANDIDATES = 12
+# Made once: making a statement costs more than running it.
+_NUMBER: BindParameter[int] = bindparam("number")
+_CANONICAL: BindParameter[str] = bindparam("canonical")
+_SHARED = select(band.c.page_id).where(tuple_(band.c.number, band.c.hash).in_(bindparam("bands", expanding=True)))
+# Originals only: a copy is no candidate, it is as near to its own original.
+_SHARING = (
+    select(page.c.id, page.c.text)
+    .where(page.c.id.in_(_SHARED), page.c.id != _NUMBER, page.c.copy_of.is_(None), page.c.text.is_not(None))
+    .order_by(page.c.id)
+    .limit(_CANDIDATES)
+)
+_WAS_READ = (page.c.id != _NUMBER) & (page.c.version > 0)
+_AT_SAME_ADDRESS = (
+    select(page.c.id)
+    .where((page.c.key == _CANONICAL) | (page.c.final_url == bindparam("final_url")), _WAS_READ)
+    .where(page.c.status == "ok", page.c.origin == "page")
+    .order_by(page.c.id)
+    .limit(1)
+)
+_SAME_NAME = (
+    select(page.c.id, page.c.text)
+    .where((page.c.canonical_url == _CANONICAL) | (page.c.key == _CANONICAL), _WAS_READ, page.c.status == "ok")
+    .order_by(page.c.id)
+    .limit(_CANDIDATES)
+)
+_TAKEN = select(page.c.id).where(page.c.canonical_url == _CANONICAL, _WAS_READ).limit(1)
+_BEFORE = select(page).where(page.c.id == _NUMBER)
+
+
 def original_of(
     connection: Connection, number: int, words: str, bands: Sequence[int], settings: CopySettings
 ) -> tuple[int | None, float | None]:
     """Return the page that a text copies, the most alike of those in the store, and how alike; None for an original."""
     if not bands or not settings.find:
         return None, None
-    alike = or_(*((band.c.number == place) & (band.c.hash == key) for place, key in enumerate(bands)))
-    shared = select(band.c.page_id).where(alike, band.c.page_id != number).distinct()
-    # Originals only: a copy is no candidate, it is as near to its own original.
-    query = (
-        select(page.c.id, page.c.text)
-        .where(page.c.id.in_(shared), page.c.copy_of.is_(None), page.c.text.is_not(None))
-        .order_by(page.c.id)
-        .limit(_CANDIDATES)
-    )
     runs = runs_of_words(words)
     # Short texts that share a template are alike too, but not so much as copies are.
     least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
     best, most = None, least
-    for candidate in connection.execute(query).all():
+    sharing = list(enumerate(bands))
+    for candidate in connection.execute(_SHARING, {"bands": sharing, "number": number}).all():
         share = containment(runs, runs_of_words(candidate.text))
         if share > most or (best is None and share == most):
             best, most = candidate.id, share
@@ -104,7 +126,6 @@ def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePag
     connection.execute(statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": text}))
 
 
-_CANDIDATES = 12
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
 # The first pages of each host, by the index: a window over all hosts would read every page that waits.
 _FIRST = """
@@ -210,7 +231,7 @@ def save_page(
         Whether mentions that the page did not have before, or not so, go into the outbox.
     """
     number = visit.page.id
-    before = connection.execute(select(page).where(page.c.id == number)).one()
+    before = connection.execute(_BEFORE, {"number": number}).one()
     if before.version > 0 and not differ(connection, before, record):
         _save_same(engine, connection, visit, _answered(visit))
         return Saved("unchanged")
@@ -299,28 +320,24 @@ def _hold(engine: Engine, connection: Connection, visit: Visit) -> None:
 
 def _at_same_address(connection: Connection, visit: Visit) -> int | None:
     """Return the page that was read before, as content, at the address that this one has led to."""
-    there = (page.c.key == visit.canonical_url) | (page.c.final_url == visit.final_url)
-    is_content = (page.c.version > 0) & (page.c.status == "ok") & (page.c.origin == "page")
-    found = select(page.c.id).where(there, page.c.id != visit.page.id, is_content)
-    return connection.scalar(found.order_by(page.c.id).limit(1))
+    values = {"number": visit.page.id, "canonical": visit.canonical_url, "final_url": visit.final_url}
+    found: int | None = connection.scalar(_AT_SAME_ADDRESS, values)
+    return found
 
 
 def _alike(
     connection: Connection, number: int, canonical: str | None, record: PageRecord, copies: CopySettings
 ) -> int | None:
     """Return the page that has the same canonical address and says the same."""
-    there = (page.c.canonical_url == canonical) | (page.c.key == canonical)
-    query = select(page.c.id, page.c.text).where(there, page.c.id != number, page.c.version > 0, page.c.status == "ok")
     runs = runs_of_words(record.text)
-    for other in connection.execute(query.order_by(page.c.id).limit(_CANDIDATES)):
+    for other in connection.execute(_SAME_NAME, {"number": number, "canonical": canonical}):
         if other.text == record.text or containment(runs, runs_of_words(other.text or "")) >= copies.similarity:
             return int(other.id)
     return None
 
 
 def _is_taken(connection: Connection, number: int, canonical: str) -> bool:
-    taken = select(page.c.id).where(page.c.canonical_url == canonical, page.c.id != number, page.c.version > 0)
-    return connection.scalar(taken.limit(1)) is not None
+    return connection.scalar(_TAKEN, {"number": number, "canonical": canonical}) is not None
 
 
 def _version(before: Any, visit: Visit) -> dict[str, Any]:
