@@ -9,7 +9,20 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Engine, bindparam, delete, func, insert, literal, select, text, tuple_, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Engine,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    tuple_,
+    update,
+)
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
