@@ -1,4 +1,4 @@
-"""Run the monitor twice over many generated feeds; print pages a second, CPU a page, memory and what a second poll costs.
+"""Run the monitor twice over generated feeds; print pages a second, CPU a page, memory, and what a second poll costs.
 
     python tools/load_monitor.py --hosts 400 --feeds 2000 --pages 20
     python tools/load_monitor.py --waiting 1000000
@@ -46,17 +46,16 @@ class _LoadServer(DemoServer):
     def __init__(self, *, hosts: int, feeds: int, pages: int) -> None:
         each = -(-feeds // hosts)
         super().__init__(lists={"load": many_sites(hosts, each * pages)})
-        self._every = feeds
+        self._feeds = feeds
         self._of_a_feed = pages
 
     def answer(self, host: str, target: str) -> Reply:
         """Return the list of feeds, a feed, or a page."""
         sites = self.sites("load")
         if host == FRONT and target == "/load.opml":
-            names = (
-                f"{sites[n % len(sites)].name}.{DOMAIN}:{self.port}/feed/{n // len(sites)}" for n in range(self._every)
-            )
-            outlines = "".join(f'<outline type="rss" text="feed" xmlUrl="http://{name}"/>' for name in names)
+            places = ((sites[n % len(sites)].name, n // len(sites)) for n in range(self._feeds))
+            urls = (f"http://{name}.{DOMAIN}:{self.port}/feed/{number}" for name, number in places)
+            outlines = "".join(f'<outline type="rss" text="feed" xmlUrl="{url}"/>' for url in urls)
             return Reply(f'<opml version="2.0"><body>{outlines}</body></opml>'.encode(), content_type="text/x-opml")
         if target.startswith("/feed/"):
             site = next(site for site in sites if site.name == host)
@@ -131,7 +130,7 @@ def _measure(config: MonitorConfig, expected: int, server: int, limit: float | N
     print(f"feeds {dict(summary.feeds)}; {summary.done} of {expected} pages in {seconds:.1f} s, {entries} in the store")
     if summary.done:
         print(
-            f"{summary.done / seconds:.1f} pages a second, {used / summary.done * 1e3:.1f} ms CPU a page, feeds included"
+            f"{summary.done / seconds:.1f} pages a second, {used / summary.done * 1e3:.1f} ms CPU a page with its feed"
         )
     failed = len(summary.failures)
     print(f"pages {dict(summary.pages)}, {status.copies} copies, {status.mentions} mentions, {failed} failed")
@@ -147,9 +146,8 @@ def _measure_poll(config: MonitorConfig) -> None:
     summary = asyncio.run(run_once(config))
     seconds, used = time.monotonic() - start, _cpu_seconds() - cpu
     count = max(summary.feeds.total(), 1)
-    print(
-        f"second poll: {dict(summary.feeds)}, {summary.done} pages, {seconds:.1f} s, {used / count * 1e3:.1f} ms CPU a feed"
-    )
+    print(f"second poll: {dict(summary.feeds)}, {summary.done} pages in {seconds:.1f} s, ", end="")
+    print(f"{used / count * 1e3:.1f} ms CPU a feed")
 
 
 def _measure_due(name: str, waiting: int, hosts: int) -> None:
