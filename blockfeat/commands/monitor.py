@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.monitor_results import export, report, status
+from blockfeat.commands.monitor_results import export, redeliver, report, status
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
@@ -194,6 +194,7 @@ app.command("aliases")(aliases)
 app.command("report")(report)
 app.command("status")(status)
 app.command("export")(export)
+app.command("redeliver")(redeliver)
 
 
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}

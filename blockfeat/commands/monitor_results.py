@@ -146,10 +146,32 @@ def status(config: ConfigArgument) -> None:
     for sink in found.sinks:
         trouble = f", failed {sink['failures']} times: {sink['error']}" if sink["failures"] else ""
         console.show(f"{sink['name']}: {max(sink['pending'], 0)} mentions to deliver{trouble}")
+    for letters in found.dead_letters:
+        console.show(
+            f"{letters['sink']}: {letters['number']} dead letters ({letters['error']}); `blockfeat monitor redeliver`"
+        )
     for feed in found.failing_feeds:
         console.show(f"feed failed {feed['failures']} times: {console.with_name(feed['url'], feed['error'] or '')}")
     for page in found.failed_pages:
         console.show(f"page failed: {console.with_name(page['url'], page['error'] or '')}")
+
+
+def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
+    """Deliver again what receivers refused or did not take in so many tries."""
+    import asyncio
+
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.deliveries import receivers_of
+    from blockfeat.monitor.deliveries import redeliver as deliver_again
+
+    settings = read_config(config)
+    with opened_store(str(settings.store)) as store:
+        arrived, failed = asyncio.run(deliver_again(store, receivers_of(settings)))
+    console.show(f"{arrived} mentions delivered")
+    for name, reason in failed:
+        console.error(console.with_name(name, reason))
+    if failed:
+        raise typer.Exit(console.SOME_FAILED)
 
 
 def export(

@@ -33,6 +33,7 @@ _CONFIG = """
 [monitor]
 store = "{store}"
 stream = "mentions.jsonl"
+stream_clutter = true
 
 [[sources]]
 url = "{feeds}"

@@ -15,7 +15,7 @@ from blockfeat._files import config_text
 from blockfeat._toml_lines import KeyPath
 from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Webhook
+from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Wanted, Webhook
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 
@@ -59,6 +59,9 @@ def _language(value: Any) -> Any:
 class _MonitorTable:
     store: str = "monitor.db"
     stream: str | None = None
+    stream_clutter: bool = False
+    stream_updates: bool = False
+    stream_brands: Texts = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,16 @@ class _WebhookTable:
     url: Annotated[str, Parsed(_addresses)]
     token: str | None = None
     batch: Count = 100
+    secret: str | None = None
+    attempts: Count = 20
+    clutter: bool = False
+    updates: bool = False
+    brands: Texts = ()
+
+    def webhook(self) -> Webhook:
+        """Return the webhook."""
+        wanted = Wanted(self.clutter, self.updates, self.brands)
+        return Webhook(self.url, self.token, self.batch, self.secret, self.attempts, wanted)
 
 
 @dataclass(frozen=True)
@@ -131,12 +144,13 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
     config = MonitorConfig(
         store=store if "://" in store else str(folder / store),
         stream=None if not stream else stream if stream == "-" else str(folder / stream),
+        stream_wanted=Wanted(file.monitor.stream_clutter, file.monitor.stream_updates, file.monitor.stream_brands),
         fetch=file.fetch,
         pages=replace(file.pages, model=str(folder / model) if Path(model).suffix in (".json", ".npz") else model),
         copies=file.copies,
         sources=tuple(_sources(file.sources, folder, problems)),
         brands=tuple(_brands(file.brands, problems)),
-        webhooks=tuple(Webhook(hook.url, hook.token, hook.batch) for hook in file.webhooks),
+        webhooks=tuple(hook.webhook() for hook in file.webhooks),
         folder=folder,
     )
     problems.check()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from blockfeat._config import Between, Count, Duration, DurationOrOff
 from blockfeat.monitor.fetching.options import FetchOptions
@@ -98,6 +99,32 @@ class CopySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events a receiver gets.
+
+    Attributes
+    ----------
+    clutter : bool
+        Mentions that do not count too: in clutter, in copies, ruled out.
+    updates : bool
+        Mentions again whose sentence was corrected.
+    brands : tuple of str
+        Mentions of these only; empty for all.
+    """
+
+    clutter: bool = False
+    updates: bool = False
+    brands: tuple[str, ...] = ()
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
+        if self.brands and event["brand"] not in self.brands:
+            return False
+        is_known = event["event"] == "update" or (event["event"] == "counted" and self.clutter)
+        return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
+
+
+@dataclass(frozen=True, slots=True)
 class Webhook:
     """An address that every new mention is posted to.
 
@@ -109,11 +136,20 @@ class Webhook:
         Name of the environment variable whose value is sent as bearer token.
     batch : int
         Most mentions in one request.
+    secret : str or None
+        Name of the environment variable whose value signs each request.
+    attempts : int
+        How often a request is tried before its mentions become dead letters.
+    wanted : Wanted
+        Which mentions it gets.
     """
 
     url: str
     token: str | None = None
     batch: Count = 100
+    secret: str | None = None
+    attempts: Count = 20
+    wanted: Wanted = Wanted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +164,8 @@ class MonitorConfig:
         What is read, and what is looked for.
     stream : str or None
         File that gets a JSON line for every new mention; ``"-"`` is standard output.
+    stream_wanted : Wanted
+        Which mentions it gets.
     """
 
     store: str
@@ -138,4 +176,5 @@ class MonitorConfig:
     copies: CopySettings = field(default_factory=CopySettings)
     webhooks: tuple[Webhook, ...] = ()
     stream: str | None = None
+    stream_wanted: Wanted = Wanted()
     folder: Path = Path()

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, inser
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
-from blockfeat.monitor.store.schema import feed, host, mention, outbox, page, run, sink, version
+from blockfeat.monitor.store.schema import dead_letter, feed, host, mention, outbox, page, run, sink, version
 
 _RUNS_KEPT = 1000
 
@@ -53,6 +53,7 @@ class StoreStatus:
     failed_pages: tuple[Mapping[str, Any], ...] = ()
     waiting_hosts: Mapping[str, str] = field(default_factory=dict)
     sinks: tuple[Mapping[str, Any], ...] = ()
+    dead_letters: tuple[Mapping[str, Any], ...] = ()
 
 
 def begin_run(connection: Connection, *, now: float, process: str) -> int:
@@ -79,6 +80,7 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
     waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
     pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
     sinks = select(sink.c.name, cast(pending, BigInteger).label("pending"), sink.c.failures, sink.c.error)
+    dead = select(dead_letter.c.sink, func.count().label("number"), func.max(dead_letter.c.error).label("error"))
     return StoreStatus(
         runs=tuple({**row, "summary": json.loads(row["summary"] or "{}")} for row in runs),
         pages={
@@ -99,6 +101,7 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),
         failed_pages=tuple(map(dict, connection.execute(failed.order_by(page.c.id.desc()).limit(limit)).mappings())),
         waiting_hosts={row.name: iso(row.retry_at) for row in connection.execute(waiting.limit(limit))},
+        dead_letters=tuple(map(dict, connection.execute(dead.group_by(dead_letter.c.sink)).mappings())),
         sinks=tuple(map(dict, connection.execute(sinks).mappings())),
     )
 
@@ -122,8 +125,11 @@ def add_sinks(engine: Engine, connection: Connection, names: Sequence[str]) -> N
     _prune(connection)
 
 
-def undelivered(connection: Connection, name: str, *, limit: int) -> list[tuple[int, str]]:
-    """Return the next events for a receiver, each with its number."""
+def undelivered(connection: Connection, name: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
+    """Return the next events for a receiver, each with its number; none while it asks, at ``now``, to be left alone."""
+    held = None if now is None else connection.scalar(select(sink.c.retry_at).where(sink.c.name == name))
+    if held is not None and now is not None and held > now:
+        return []
     delivered = select(sink.c.delivered).where(sink.c.name == name).scalar_subquery()
     query = select(outbox.c.id, outbox.c.event).where(outbox.c.id > delivered).order_by(outbox.c.id).limit(limit)
     return [(row.id, row.event) for row in connection.execute(query)]
@@ -131,13 +137,36 @@ def undelivered(connection: Connection, name: str, *, limit: int) -> list[tuple[
 
 def note_delivery(connection: Connection, name: str, last: int) -> None:
     """Note that a receiver has all events up to a number; events that all have are dropped."""
-    connection.execute(update(sink).where(sink.c.name == name).values(delivered=last, failures=0, error=None))
+    connection.execute(
+        update(sink).where(sink.c.name == name).values(delivered=last, failures=0, error=None, retry_at=None)
+    )
     _prune(connection)
 
 
-def note_failure(connection: Connection, name: str, error: str) -> None:
-    """Note that a receiver could not be reached."""
-    connection.execute(update(sink).where(sink.c.name == name).values(failures=sink.c.failures + 1, error=error))
+def note_failure(connection: Connection, name: str, error: str, *, retry_at: float | None = None) -> None:
+    """Note that a receiver could not be reached, and when it is tried again."""
+    values = {"failures": sink.c.failures + 1, "error": error, "retry_at": retry_at}
+    connection.execute(update(sink).where(sink.c.name == name).values(values))
+
+
+def failures_of(connection: Connection, name: str) -> int:
+    """Return how often in a row a receiver could not be reached."""
+    return connection.scalar(select(sink.c.failures).where(sink.c.name == name)) or 0
+
+
+def give_up(connection: Connection, name: str, last: int, events: Sequence[str], error: str, *, now: float) -> None:
+    """Keep events that a receiver does not take as dead letters, and go on behind them."""
+    rows = [{"sink": name, "event": event, "error": error, "given_up_at": iso(now)} for event in events]
+    if rows:
+        connection.execute(insert(dead_letter), rows)
+    note_delivery(connection, name, last)
+
+
+def dead_letters(connection: Connection, name: str, *, after: int, limit: int) -> list[tuple[int, str]]:
+    """Return dead letters of a receiver, each with its number."""
+    mine = (dead_letter.c.sink == name) & (dead_letter.c.id > after)
+    query = select(dead_letter.c.id, dead_letter.c.event).where(mine).order_by(dead_letter.c.id).limit(limit)
+    return [(row.id, row.event) for row in connection.execute(query)]
 
 
 def _prune(connection: Connection) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
@@ -18,7 +18,7 @@ from blockfeat.monitor.store import feeds, pages, runs
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Saved, Visit
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, page
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, dead_letter, page
 
 _ROWS_AT_ONCE = 500
 
@@ -225,20 +225,40 @@ class Store:
         with self._writing() as connection:
             runs.add_sinks(self.engine, connection, names)
 
-    def undelivered(self, sink: str, *, limit: int) -> list[tuple[int, str]]:
+    def undelivered(self, sink: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
         """Return the next mentions for a receiver."""
         with self._reading() as connection:
-            return runs.undelivered(connection, sink, limit=limit)
+            return runs.undelivered(connection, sink, limit=limit, now=now)
 
     def note_delivery(self, sink: str, last: int) -> None:
         """Note that a receiver has all mentions up to a number."""
         with self._writing() as connection:
             runs.note_delivery(connection, sink, last)
 
-    def note_failed_delivery(self, sink: str, error: str) -> None:
-        """Note that a receiver could not be reached."""
+    def note_failed_delivery(self, sink: str, error: str, *, retry_at: float | None = None) -> None:
+        """Note that a receiver could not be reached, and when it is tried again."""
         with self._writing() as connection:
-            runs.note_failure(connection, sink, error)
+            runs.note_failure(connection, sink, error, retry_at=retry_at)
+
+    def failures_of(self, sink: str) -> int:
+        """Return how often in a row a receiver could not be reached."""
+        with self._reading() as connection:
+            return runs.failures_of(connection, sink)
+
+    def give_up(self, sink: str, last: int, events: Sequence[str], error: str, *, now: float) -> None:
+        """Keep events up to a number as dead letters of a receiver."""
+        with self._writing() as connection:
+            runs.give_up(connection, sink, last, events, error, now=now)
+
+    def dead_letters(self, sink: str, *, after: int = 0, limit: int) -> list[tuple[int, str]]:
+        """Return dead letters of a receiver, each with its number."""
+        with self._reading() as connection:
+            return runs.dead_letters(connection, sink, after=after, limit=limit)
+
+    def forget_letters(self, numbers: Sequence[int]) -> None:
+        """Forget dead letters that have arrived after all."""
+        with self._writing() as connection:
+            connection.execute(delete(dead_letter).where(dead_letter.c.id.in_(numbers)))
 
     def begin_run(self, *, now: float, process: str) -> int:
         """Note that a run begins, and mend what one with a wrong clock has left; return its number."""

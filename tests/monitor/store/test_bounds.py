@@ -300,11 +300,11 @@ def test_a_copy_is_of_the_original_that_it_is_most_like(store: Store) -> None:
 def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_copy: bool) -> None:
     store.set_sinks(["one"])
     first, second = _add(store, "a.example/1", "b.example/2")
-    store.save_page(_visit(first), _record(_story(0, 50)), copies=_COPIES, announce=True)
+    store.save_page(_visit(first), _record(_story(0, 50), _mention()), copies=_COPIES, announce=True)
     text = _story(0 if is_copy else 100, 50 if is_copy else 150)
     record = _record(text, _mention(counted=counted))
     assert store.save_page(_visit(second), record, copies=_COPIES, announce=True).copy is is_copy
-    ((_, event),) = store.undelivered("one", limit=9)
+    (_, (_, event)) = store.undelivered("one", limit=9)
     sent = json.loads(event)
     because = "a list of links" if not counted else "copy" if is_copy else None
     assert (sent["counted"], sent["not_counted_because"]) == (counted and not is_copy, because)
