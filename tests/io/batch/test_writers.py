@@ -80,6 +80,7 @@ def test_a_page_alone_ends_with_one_new_line() -> None:
     assert _written(_rendered("a", "text\n\n")) == "text\n"
     assert _written(_rendered("a", "", "broken")) == ""
     assert _written() == _written(format="html") == ""
+    assert _written(_rendered("a", "", "broken"), format="html") == ""
 
 
 def test_the_first_of_two_pages_is_named_also_where_it_failed() -> None:
