@@ -133,7 +133,8 @@ def status(config: ConfigArgument) -> None:
     pages = ", ".join(f"{count} {status}" for status, count in sorted(found.pages.items())) or "none"
     console.show(f"feeds: {found.feed_count}, of these {found.retired} retired")
     console.show(
-        f"pages: {pages}; {found.due} due, {found.later} later; {found.copies} copies, {found.versions} older versions"
+        f"pages: {pages}; {found.due} due, {found.later} later ({found.retried} of them failed and are tried again); "
+        f"{found.copies} copies, {found.versions} older versions"
     )
     if found.copies:
         some = found.copies - found.exact_copies
@@ -151,7 +152,8 @@ def status(config: ConfigArgument) -> None:
             f"{letters['sink']}: {letters['number']} dead letters ({letters['error']}); `blockfeat monitor redeliver`"
         )
     for feed in found.failing_feeds:
-        console.show(f"feed failed {feed['failures']} times: {console.with_name(feed['url'], feed['error'] or '')}")
+        since = f"{feed['failures']} times since {feed['failing_since'] or 'long ago'}"
+        console.show(f"feed failed {since}: {console.with_name(feed['url'], feed['error'] or '')}")
     for page in found.failed_pages:
         console.show(f"page failed: {console.with_name(page['url'], page['error'] or '')}")
 

@@ -262,7 +262,7 @@ def _table(found: Sequence[Count]) -> str:
 
 def _latest(store: Store, selection: Selection) -> str:
     condition, values = selection.condition()
-    columns = "url, brand, place, lang, day, title, sentence, match"
+    columns = 'url, brand, place, lang, day, title, sentence, match, "from"'
     rows = store.query(
         f"SELECT {columns} FROM mentions WHERE counted = 1 AND {condition} "
         f"ORDER BY coalesce(published, fetched_at) DESC, url, block, start LIMIT {_LATEST}",
@@ -285,7 +285,7 @@ def _mention(row: Mapping[str, Any]) -> str:
         f'<span lang="{escape(lang)}" dir="{direction_of(lang, shown)}">{part}</span>'
         for part, shown in ((sentence, row["sentence"]), (link, row["title"] or url))
     )
-    cells = (row["brand"], lang, row["place"])
+    cells = (row["brand"], lang, f"{row['place']}, in the feed" if row["from"] == "feed" else row["place"])
     return (
         f'<tr><td class="day">{escape(row["day"])}</td>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
