@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from html import escape
 from itertools import repeat
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +21,8 @@ BRAND_AROUND = "Glimmerby"
 _DATE = datetime(2025, 3, 1, 8, tzinfo=UTC)
 _BOMB_BYTES = 100_000_000
 
-# What becomes of each page in the end: "page" (stored), "copy" (of another), "error" (never stored).
+# What becomes of each page in the end: "page" (stored), "copy" (of another), "feed" (stored with the feed's own text),
+# "error" (never stored).
 OUTCOMES: Mapping[str, Mapping[str, str]] = {
     "steady": {"/one": "page", "/two": "page"},
     "drill": {
@@ -30,7 +32,7 @@ OUTCOMES: Mapping[str, Mapping[str, str]] = {
         "/flaky": "page",
         "/tracked": "page",
         "/moved": "page",
-        "/missing": "error",
+        "/missing": "feed",
         "/gone": "error",
         "/drip": "error",
         "/loop": "error",
@@ -50,9 +52,21 @@ OUTCOMES: Mapping[str, Mapping[str, str]] = {
     "busy": {"/first": "page", "/second": "page"},
     "late": {"/page": "page"},
     "agency": {"/wire/plain": "copy"},
+    # A feed that has the texts of its pages: one must be paid for, two lead to one login, one has no address.
+    "lender": {"/paid": "feed", "/walled/one": "feed", "/walled/two": "feed", "/feed.xml": "feed"},
+    "stray": {"/page": "page"},
     "charsets": {f"/{lang}": "page" for lang in ("ru", "zh", "ar", "ja", "pl")},
 }
-_KINDS = {"steady": "sitemap", "drill": "rss", "busy": "atom", "late": "rdf", "agency": "rss", "charsets": "json"}
+_KINDS = {
+    "steady": "sitemap",
+    "drill": "rss",
+    "busy": "atom",
+    "late": "rdf",
+    "agency": "rss",
+    "lender": "rss",
+    "stray": "rss",
+    "charsets": "json",
+}
 _CHARSETS = {"ru": "windows-1251", "zh": "gb18030", "ar": "windows-1256", "ja": "shift_jis", "pl": "iso-8859-2"}
 # In these languages the header names the charset; in the others only the page does, or nothing.
 _IN_HEADER = frozenset({"zh", "pl"})
@@ -77,6 +91,9 @@ _CHROME = Chrome(
     accept="Accept",
     teasers=(f"{BRAND_AROUND} recalls a batch of lamps", "Nine hours without a telephone", "The last soup factory"),
 )
+_LOGIN = """<!DOCTYPE html><html lang="en"><head><title>Sign in</title></head><body><form method="post">
+<label>E-mail <input name="mail"></label> <label>Password <input type="password" name="password"></label>
+<button>Sign in</button></form></body></html>"""
 _THINGS = ("kettle", "lantern", "ferry bell", "weather vane", "bicycle pump", "barometer", "accordion", "typewriter")
 _PLACES = ("Gull Point", "Old Ansty", "Cooper's Row", "Merrow Hill", "Pilgrim Green", "Skarrow", "Tilbeck", "Long Quay")
 _PEOPLE = ("Ruth Callender", "Martin Osk", "Edith Farrow", "Jonas Pell", "Imke Sander", "Hugh Tarrant", "Ada Quill")
@@ -212,6 +229,10 @@ class DrillRoutes:
             return Reply(b"gone", 410, "text/plain")
         if host == "moved" and path == "/feed.xml":
             return self._redirect(f"http://steady.{DOMAIN}:{self.port}/sitemap-news.xml", 301)
+        if host == "stray" and path == "/feed.xml" and visits == 1:
+            return self._redirect(f"http://steady.{DOMAIN}:{self.port}/one", 301)
+        if host == "lender":
+            return self._lent(path)
         if host == "busy" and path == "/first" and visits == 1:
             return Reply(b"busy", 429, "text/plain", {"Retry-After": str(self.retry_after)})
         if host != "drill":
@@ -220,6 +241,24 @@ class DrillRoutes:
             return self._elsewhere(path.removeprefix("/to/"))
         route = self._routes().get(path)
         return route(visits) if route else None
+
+    def _lent(self, path: str) -> Reply | None:
+        if path == "/feed.xml":
+            return Reply(self._feed_with_texts().encode(), content_type="application/rss+xml")
+        if path == "/paid":
+            return Reply(b"pay first", 402)
+        if path.startswith("/walled/"):
+            return self._redirect("/login", 302)
+        return Reply(_LOGIN.encode()) if path == "/login" else None
+
+    def _feed_with_texts(self) -> str:
+        items = []
+        for path in OUTCOMES["lender"]:
+            title, paragraphs = _article(f"lender{path}")
+            text = escape("".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs))
+            link = "" if path == "/feed.xml" else f"<link>http://lender.{DOMAIN}:{self.port}{path}</link>"
+            items.append(f"<item><title>{escape(title)}</title>{link}<description>{text}</description></item>")
+        return f'<rss version="2.0"><channel><title>Lender</title>{"".join(items)}</channel></rss>'
 
     def _routes(self) -> dict[str, Callable[[int], Reply | None]]:
         pdf = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj<<>>endobj"

@@ -71,7 +71,7 @@ _DAY = 86400.0
 _WEEK = 7 * _DAY
 _FIRST_WAIT = 60.0
 # Where a page is refused, or is not there yet: articles stand in feeds before they are published, and guards relent.
-_REFUSALS = frozenset({401, 402, 403, 404})
+REFUSALS = frozenset({401, 402, 403, 404})
 _FIRST_WAIT_OF_REFUSED = 900.0
 
 
@@ -129,7 +129,7 @@ def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: Pag
 
     A host that names a time itself is believed as long as the page is young enough to be wanted.
     """
-    is_refused = fetched.status in _REFUSALS
+    is_refused = fetched.status in REFUSALS
     if fetched.permanent and not is_refused:
         return None
     if fetched.retry_at is not None:

@@ -20,7 +20,14 @@ from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
-from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
+from blockfeat.monitor.schedule import (
+    REFUSALS,
+    after_failed_poll,
+    after_failed_visit,
+    after_poll,
+    after_visit,
+    manners_of,
+)
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -28,6 +35,8 @@ _DEEPEST = 3
 # Longer ones do not fit into an index of PostgreSQL, and are made by traps for crawlers.
 _LONGEST_URL = 2000
 _LONGEST_COMPARED = 100_000
+# Where redirects lead that ask who the reader is; what stands there is of no article.
+_LOGIN = re.compile(r"//[^/]+/(?:[^?#]*/)?(?:log-?in|sign-?in|logon|anmelden|connexion|sso|captcha|challenge)\b", re.I)
 _ENTRIES_AT_ONCE = 1000
 # Dates of a feed's entries that are as near to each other and to its making say only when it was made.
 _NOW_SPREAD, _NOW_SECONDS = 120.0, 3600.0
@@ -209,6 +218,9 @@ async def visit(
         seen = Visit(page=page, at=time.time(), due_at=None, canonical_url=page.url)
         return seen, await _own_text(page, readers, entry_text)
     fetched = await fetcher.fetch(page.url, etag=page.etag, last_modified=page.last_modified)
+    is_login = fetched.error is None and _LOGIN.search(fetched.final_url) and not _LOGIN.search(page.url)
+    if is_login:
+        fetched = replace(fetched, error=f"{page.url}: redirected to {fetched.final_url}: a login")
     at = time.time()
     seen = Visit(
         page=page,
@@ -226,7 +238,8 @@ async def visit(
         due_at = after_failed_visit(at, page, fetched, config.pages)
         is_try = fetched.retry_at is None
         seen = replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None)
-        own = await _own_text(page, readers, entry_text) if due_at is None and page.version == 0 else None
+        is_lent = due_at is None and page.version == 0 and (is_login or fetched.status in REFUSALS)
+        own = await _own_text(page, readers, entry_text) if is_lent else None
         return _at_own_address(seen) if own else seen, own and replace(own, error=fetched.error)
     if fetched.not_modified:
         return seen, None

@@ -233,7 +233,7 @@ def test_a_login_that_many_pages_lead_to_swallows_none(store: Store, web: _Web, 
     # Without a word that is content.
     wall = "<html><body><form><input type=password></form><nav><a href=/>Home</a></nav></body></html>"
     for name in ("one", "two", "three"):
-        web.put(f"https://a.example/{name}", wall, final_url="https://a.example/login?back")
+        web.put(f"https://a.example/{name}", wall, final_url="https://a.example/home?back")
     _polled(store, web)
     _visited(store, web, readers)
     pages = {row["url"].rpartition("/")[2]: row for row in store.rows("pages")}
@@ -270,3 +270,21 @@ def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: _Web) -> None:
     sizes = [len(batch) for batch in asyncio.run(poll(due, web, _CONFIG, every=0.0)).batches]
     assert sum(sizes) == count
     assert max(sizes) <= 1000
+
+
+def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web: _Web, readers: _Readers) -> None:
+    web.put(_OLD, _rss(_item("one"), _item("two", _STORY), _item("login")))
+    page = f"<html><body><h1>Read with us</h1><p>{_STORY}</p><input type=password></body></html>"
+    for name in ("one", "two"):
+        web.put(f"https://a.example/{name}", page, final_url="https://a.example/account/login?back")
+    # An article about logins, at its own address.
+    web.put("https://a.example/login", f"<html><body><h1>Login</h1><p>{_STORY} {_STORY}</p></body></html>")
+    _polled(store, web)
+    assert sorted(_visited(store, web, readers)) == ["failed", "new", "new"]
+    pages = {row["url"].rpartition("/")[2]: row for row in store.rows("pages")}
+    assert {name: (row["status"], row["from"]) for name, row in pages.items()} == {
+        "one": ("error", None),
+        "two": ("ok", "feed"),
+        "login": ("ok", "page"),
+    }
+    assert "a login" in pages["one"]["error"]
