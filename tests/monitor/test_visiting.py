@@ -278,7 +278,7 @@ def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web:
     for name in ("one", "two"):
         web.put(f"https://a.example/{name}", page, final_url="https://a.example/account/login?back")
     # An article about logins, at its own address.
-    web.put("https://a.example/login", f"<html><body><h1>Login</h1><p>{_STORY} {_STORY}</p></body></html>")
+    web.put("https://a.example/login", f"<html><body><h1>Ferries</h1><p>{_STORY} {_STORY}</p></body></html>")
     _polled(store, web)
     assert sorted(_visited(store, web, readers)) == ["failed", "new", "new"]
     pages = {row["url"].rpartition("/")[2]: row for row in store.rows("pages")}
