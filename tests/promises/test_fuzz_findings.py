@@ -9,6 +9,7 @@ import pytest
 
 import blockfeat
 from blockfeat import Extraction
+from blockfeat.extraction.analysis import KnownAnalysis
 from fuzz_target import check, complaint
 from hostile import hostile_pages
 from pages import article_page
@@ -42,10 +43,16 @@ def test_the_target_sees_characters(monkeypatch: pytest.MonkeyPatch, values: dic
 
 
 def test_the_target_sees_other_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails() -> tuple[blockfeat.Block, ...]:
-        raise KeyError("x")
+    class Failing(KnownAnalysis):
+        @property
+        def blocks(self) -> tuple[blockfeat.Block, ...]:
+            raise KeyError("x")
 
-    found = _found(evidence=fails)
+        @blocks.setter
+        def blocks(self, blocks: tuple[blockfeat.Block, ...]) -> None:
+            """Forget them."""
+
+    found = _found(analysis=Failing())
     monkeypatch.setattr(blockfeat, "extract", lambda page: found)
     assert complaint(b"<p>x") == "KeyError in Extraction.blocks"
 

@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
@@ -15,14 +16,17 @@ from markdown_it import MarkdownIt
 
 import blockfeat
 from blockfeat import Extraction
-from blockfeat.extraction.analysis import KnownAnalysis
+from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
 
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     """Keep every block, so that output shows all that a page can bring into it."""
-    blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, analysis=KnownAnalysis(blocks=blocks), text="\n\n".join(block.text for block in blocks))
+    analysis = extraction.analysis
+    assert isinstance(analysis, PageAnalysis)
+    every = replace(analysis.prediction, kept=np.ones_like(analysis.prediction.kept))
+    text = "\n\n".join(block.text for block in extraction.blocks)
+    return replace(extraction, analysis=replace(analysis, prediction=every), text=text)
 
 
 # 7: characters of the output.
