@@ -41,7 +41,7 @@ def opened_store(name: str) -> Iterator[Store]:
 def report(
     config: ConfigArgument,
     by: Annotated[
-        str, typer.Option(help="brand, day, lang, source, host, place, because; several: brand,lang.")
+        str, typer.Option(help="brand, day, lang, source, host, place, kind, because; several: brand,lang.")
     ] = "brand",
     format: Annotated[str | None, typer.Option("--format", "-f", help="table, csv or html; else by --output.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write, such as report.html.")] = None,

@@ -17,6 +17,7 @@ from blockfeat.errors import InputError, ModelError, failure_reason
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import PageWork, read_pages
+from blockfeat.extraction.refusals import KINDS
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
@@ -32,6 +33,7 @@ _logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
 _MOST_MENTIONS = 2000
+_KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
 
 
@@ -66,13 +68,14 @@ class ReaderSettings:
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
+    count_kinds: tuple[str, ...] = KINDS
 
     @classmethod
     def of(cls, config: MonitorConfig) -> ReaderSettings:
         """Return those of a configuration."""
         # Without bands a page has no copies.
         pages = config.pages
-        reading = (pages.evidence, pages.least_score, pages.site_profile, pages.descriptions)
+        reading = (pages.evidence, pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
         return cls(pages.model, config.brands, config.copies.min_words, *reading)
 
 
@@ -87,6 +90,7 @@ class PageReader(PageWork[PageRecord]):
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
+    count_kinds: tuple[str, ...] = KINDS
 
     @classmethod
     def of(cls, settings: ReaderSettings) -> PageReader:
@@ -100,7 +104,7 @@ class PageReader(PageWork[PageRecord]):
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
         reading = (settings.evidence, settings.least_score, settings.site_profile, settings.descriptions)
-        return cls(extractor, matcher, settings.min_words, *reading)
+        return cls(extractor, matcher, settings.min_words, *reading, settings.count_kinds)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
@@ -112,7 +116,7 @@ class PageReader(PageWork[PageRecord]):
 
     def _read_entry(self, document: Document) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        reader = replace(self, least_score=None, site_profile=False)
+        reader = replace(self, least_score=None, site_profile=False, count_kinds=KINDS)
         try:
             parsed = Page.parse(document.data or b"", url=document.url)
             measured = self.extractor.measurer.measure(parsed, lang=document.lang)
@@ -145,8 +149,10 @@ class PageReader(PageWork[PageRecord]):
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > _MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)
+        is_counted = extraction.kind in self.count_kinds
         return PageRecord(
             status=extraction.status,
+            kind=extraction.kind,
             lang=extraction.lang,
             title=_clean(extraction.title),
             headline=_clean(extraction.headline),
@@ -161,17 +167,19 @@ class PageReader(PageWork[PageRecord]):
             evidence=_packed(blocks) if self.evidence else b"",
             # A login or a wall is neither a copy nor has it copies.
             bands=bands_of(runs_of_words(text), min_words=self.min_words) if extraction.status == "ok" else (),
-            mentions=tuple(map(_found, mentions[:_MOST_MENTIONS])),
+            mentions=tuple(_found(item, None if is_counted else extraction.kind) for item in mentions[:_MOST_MENTIONS]),
             site_page=extraction.site_page if self.site_profile else None,
         )
 
 
-def _found(mention: Mention) -> FoundMention:
+def _found(mention: Mention, kind: str | None) -> FoundMention:
+    """Return what is stored of a mention; ``kind`` is that of a page whose mentions do not count."""
+    reason = f"{_KIND_REASON}{kind}" if mention.counted and kind is not None else mention.reason
     return FoundMention(
         brand=mention.brand,
         place=mention.place,
-        counted=mention.counted,
-        because=mention.reason or None,
+        counted=mention.counted and kind is None,
+        because=reason or None,
         start=mention.start,
         stop=mention.end,
         match=clean_characters(mention.text),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from blockfeat._config import Between, Count, Duration, DurationOrOff
 from blockfeat.monitor.fetching.options import FetchOptions
@@ -36,6 +36,12 @@ class Source:
     every: float | None = None
 
 
+PageKind = Literal[
+    "article", "other", "front page", "consent wall", "paywall stub", "login", "bot check", "error page", "empty"
+]
+"""What a page can be, of `blockfeat.extraction.refusals.KINDS`."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageSettings:
     """How pages are read.
@@ -60,6 +66,8 @@ class PageSettings:
     least_score : float
         Mentions in blocks of the text with a lower score are doubtful and do not count (docs/mentions.md). The scale is
         that of ``default``; other models need their own, far below 0 for none.
+    count_kinds : tuple of str
+        Kinds of pages whose mentions count (docs/status.md); those on others are stored with the reason.
     descriptions : bool
         Whether names in the descriptions of an article's figures (alternative texts) count; they are stored anyway.
     site_profile : bool
@@ -75,6 +83,7 @@ class PageSettings:
     deadline: Duration = 30.0
     evidence: bool = True
     least_score: float = 0.5
+    count_kinds: tuple[PageKind, ...] = ("article", "other")
     descriptions: bool = False
     site_profile: bool = True
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _NOT_COUNTED = (
     "CASE WHEN counted = 1 THEN 'counted' WHEN rule IS NOT NULL THEN 'rule' "
+    "WHEN not_counted_because LIKE 'kind of page: %' THEN kind "
     "WHEN in_article = 0 THEN place ELSE 'copy' END"
 )
 DIMENSIONS: Mapping[str, str] = {
@@ -23,6 +24,7 @@ DIMENSIONS: Mapping[str, str] = {
     "source": "coalesce(source, host)",
     "host": "host",
     "place": "place",
+    "kind": "kind",
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""

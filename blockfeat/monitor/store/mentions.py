@@ -24,7 +24,9 @@ def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
 
     Relative times and counters are no difference.
     """
-    if before.status != record.status or steady(before.title or "") != steady(record.title or ""):
+    if before.status != record.status or before.kind not in (None, record.kind):
+        return True
+    if steady(before.title or "") != steady(record.title or ""):
         return True
     if before.text != record.text and steady(before.text or "") != steady(record.text):
         return True
@@ -149,7 +151,8 @@ def queue_events(connection: Connection, number: int, changes: dict[str, str], *
     if not changes:
         return
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    columns = (page.c.url, page.c.copy_of, page.c.published, page.c.canonical_url, page.c.title, lang, page.c.origin)
+    names = ("url", "copy_of", "published", "canonical_url", "title", "origin", "kind")
+    columns = (*(page.c[name] for name in names), lang)
     about = connection.execute(select(*columns).where(page.c.id == number)).one()
     mine = mention.c.page_id == number, mention.c.version == _version_of(number)
     rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
@@ -166,7 +169,7 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {"counted": counted, "not_counted_because": because}
     values |= {name: getattr(row, name) for name in _WHERE}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
-    values |= {"canonical_url": about.canonical_url, "title": about.title, "lang": about.lang, "from": about.origin}
+    values |= {"canonical_url": about.canonical_url, "title": about.title, "lang": about.lang, "from": about.origin, "kind": about.kind}
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
 
 

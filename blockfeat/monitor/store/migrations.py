@@ -66,6 +66,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "UPDATE mention SET first_version = version, copied = "
         "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
     ),
+    6: (add_missing,),
 }
 
 

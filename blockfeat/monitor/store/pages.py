@@ -316,6 +316,7 @@ def _read(record: PageRecord) -> dict[str, Any]:
         "encoding": record.encoding,
         "model": record.model,
         "origin": record.origin,
+        "kind": record.kind,
         "metadata": _json(dict(record.metadata)),
         "warnings": _json(list(record.warnings)),
         "evidence": record.evidence or None,

@@ -171,6 +171,8 @@ class PageRecord:
         Keys of the text for finding copies; empty for short texts.
     site_page : SitePage or None
         What the profile of the page's host takes of it; None where profiles are not kept.
+    kind : str or None
+        What the page is, one of `blockfeat.extraction.refusals.KINDS`.
     origin : str
         ``"page"``, or ``"feed"`` where the text is the feed's own.
     """
@@ -193,6 +195,7 @@ class PageRecord:
     mentions: tuple[FoundMention, ...] = ()
     site_page: SitePage | None = field(default=None, compare=False)
     origin: str = "page"
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

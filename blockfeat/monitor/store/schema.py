@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 metadata = MetaData()
 
@@ -104,6 +104,7 @@ page = Table(
     Column("stamp", Text, comment="when it was updated, as the feed said: a later one means an update"),
     Column("digest", Text, comment="hash of what the feed said of it: a change means an update"),
     Column("linked", Boolean, nullable=False, server_default=true(), comment="false: the feed names no page"),
+    Column("kind", Text, comment="what it is: article, other, front page, login …"),
     Column("origin", Text, comment="page, or feed where the text is the feed's own"),
     Column("first_seen", Text, nullable=False),
     Column("due_at", Float, comment="when it is fetched (again); null: never"),
@@ -233,7 +234,7 @@ run = Table(
 
 
 _PAGES = """
-SELECT p.url, p.final_url, p.canonical_url, p.status, p.http_status, p.error,
+SELECT p.url, p.final_url, p.canonical_url, p.status, p.kind, p.http_status, p.error,
        s.url AS same_as, o.url AS copy_of, p.similarity,
        coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.text, p.words,
        p.published, p.first_seen, p.fetched_at, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
@@ -252,7 +253,7 @@ SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentenc
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
        CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.origin AS "from", p.title, p.published, p.fetched_at, p.version, m.first_version
+       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.published, p.fetched_at, p.version, m.first_version
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of
