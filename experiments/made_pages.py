@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,15 @@ from blockfeat.data import LabelledPage
 from blockfeat.errors import BlockfeatError
 from blockfeat.training.pages import LabelOptions, PageLabeller, context_measurer
 
-__all__ = ["MADE", "MadePage", "PageMaker"]
+__all__ = ["MADE", "MadePage", "PageMaker", "bare_page", "held_out_pages"]
 
 _TEMPLATES = Path(__file__).with_name("page_templates.toml")
+_HELD_OUT = Path(__file__).with_name("held_out_pages.toml")
 MADE = ("article", "article with banner", "front page", "consent wall", "paywall stub", "error page", "bare error page")
 """What is made of an article."""
 _TEASERS = 14
 _OPENING = 2
+_WITHIN = ("paywall stub", "error page")
 _EMPTY = "<html><head><title>{title}</title></head><body>{body}</body></html>"
 
 
@@ -83,6 +86,24 @@ class PageMaker:
         bare = _EMPTY.format(title=escape(error[0]), body=_paragraphs(error[1]))
         yield MadePage("bare error page", bare, page.url, page)
 
+    def held_out(self, page: LabelledPage, *, seed: int) -> Iterator[MadePage]:
+        """Yield a page that has what one of `held_out_pages` says in the place of its main text, if it can stand there.
+
+        Each page gets one of its language, or any where there is none.
+        """
+        known = [one for one in held_out_pages() if one.get("within") or one["kind"] in _WITHIN]
+        chosen = Random(seed).choice([one for one in known if one["lang"] == page.lang] or known)
+        try:
+            _, blocks, share = self.labeller.label(page)
+        except BlockfeatError:
+            return
+        content = (share >= 0.5).nonzero()[0]
+        if content.size < 2 * _OPENING:
+            return
+        at = content[_OPENING:] if chosen["kind"] == "paywall stub" else content
+        html = _replaced(blocks, at, f"<section>{chosen['body']}</section>", title=chosen.get("title"))
+        yield MadePage(f"held out {chosen['kind']}", html, page.url, page)
+
     def _teasers(self, random: Random) -> str:
         """Return a list of teasers: a linked headline and the begin of a text each."""
         made = []
@@ -93,6 +114,18 @@ class PageMaker:
             headline, begin = " ".join(words[:9]), " ".join(words[9 : 9 + random.randint(0, 30)])
             made.append(f'<article><h3><a href="/{number}">{escape(headline)}</a></h3><p>{escape(begin)}</p></article>')
         return "".join(made)
+
+
+def held_out_pages() -> list[dict[str, Any]]:
+    """Return what pages of vendors and languages say that the phrases were written without."""
+    found: list[dict[str, Any]] = tomllib.loads(_HELD_OUT.read_text(encoding="utf-8"))["page"]
+    return found
+
+
+def bare_page(held_out: dict[str, Any]) -> str:
+    """Return one of `held_out_pages` as a page of its own."""
+    title = escape(held_out.get("title", ""))
+    return f'<html lang="{held_out["lang"]}"><head><title>{title}</title></head><body>{held_out["body"]}</body></html>'
 
 
 def _template(kind: str, lang: str | None, random: Random) -> tuple[str, list[str]]:

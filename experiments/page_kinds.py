@@ -4,6 +4,7 @@ Usage::
 
     python -m experiments.page_kinds fit --output blockfeat/extraction/page_kind.json
     python -m experiments.page_kinds table [--every 4]
+    python -m experiments.page_kinds held-out [--every 4]
 
 Pages are those of `wcxb-dev` by their kind, and pages made from articles of other corpora (`experiments.made_pages`):
 as they are, with a consent banner, and with a front page, a wall, a stub or an error text in place of the main text.
@@ -38,7 +39,7 @@ from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import Corpora
-from experiments.made_pages import MADE, PageMaker
+from experiments.made_pages import MADE, PageMaker, bare_page, held_out_pages
 
 __all__ = ["SeenPage", "fit_weights", "main", "seen_pages"]
 
@@ -89,17 +90,43 @@ def seen_pages(corpora: Corpora) -> Iterator[SeenPage]:
         kind = "article" if page.page_type == "article" else "front page" if is_root else "other"
         group = f"{page.page_type}{', start page of a host' if kind == 'front page' else ''}"
         yield from _seen(extractor, page.html, page.url, (group, kind), page, is_made=False)
-    articles = [
-        page
-        for name, every in SOURCES.items()
-        for page in corpora.sample(list(read_corpus(corpora.folder / f"{name}.jsonl.xz"))[::every])
-        if page.text
-    ]
+    articles = _articles(corpora)
     maker = PageMaker.of(articles)
     for seed, page in enumerate(articles):
         for made in maker.make(page, seed=seed):
             labels = f"made: {made.kind}", _WANTED.get(made.kind, made.kind)
             yield from _seen(extractor, made.html, made.url, labels, page, is_made=True)
+
+
+def _articles(corpora: Corpora) -> list[LabelledPage]:
+    """Return the articles that pages are made of."""
+    return [
+        page
+        for name, every in SOURCES.items()
+        for page in corpora.sample(list(read_corpus(corpora.folder / f"{name}.jsonl.xz"))[::every])
+        if page.text
+    ]
+
+
+def held_out_table(corpora: Corpora) -> str:
+    """Return as Markdown how often the pages of `held_out_pages` are recognised, bare and within other sites' pages."""
+    extractor = Extractor.load("default")
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in held_out_pages():
+        if one["kind"] != "paywall stub":
+            counts[one["kind"]][extractor.extract(bare_page(one)).kind] += 1
+    articles = _articles(corpora)
+    maker = PageMaker.of(articles)
+    for seed, page in enumerate(articles):
+        for made in maker.held_out(page, seed=seed):
+            name = made.kind.removeprefix("held out ")
+            counts[f"{name}, within a site"][extractor.extract(made.html, url=made.url).kind] += 1
+    rows = []
+    for group, found in sorted(counts.items()):
+        right = found[group.split(",")[0]]
+        cells = [str(found[kind] or "") for kind in KINDS[:8]]
+        rows.append([group, str(found.total()), *cells, f"{right / found.total():.3f}"])
+    return markdown_table(("page", "pages", *KINDS[:8], "right"), rows)
 
 
 def _seen(
@@ -175,10 +202,10 @@ def table(pages: Sequence[SeenPage]) -> str:
     rows = []
     for group in (name for name in order if name in counts):
         total = sum(counts[group].values())
-        cells = [str(counts[group][kind] or "") for kind in KINDS[:6]]
+        cells = [str(counts[group][kind] or "") for kind in KINDS[:8]]
         shares = [f"{number / total:.3f}" for number in (counts[group][wanted[group]], right[group])]
         rows.append([group, str(total), *cells, wanted[group], *shares])
-    return markdown_table(("page", "pages", *KINDS[:6], "wanted", "right", "right without address"), rows)
+    return markdown_table(("page", "pages", *KINDS[:8], "wanted", "right", "right without address"), rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -186,11 +213,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m experiments.page_kinds", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("what", choices=["fit", "table"])
+    parser.add_argument("what", choices=["fit", "table", "held-out"])
     Corpora.add_options(parser)
     parser.add_argument("--output", type=Path, help="file for the classifier")
     options = parser.parse_args(arguments)
-    pages = list(seen_pages(Corpora.of_options(options)))
+    corpora = Corpora.of_options(options)
+    if options.what == "held-out":
+        sys.stdout.write(held_out_table(corpora))
+        return 0
+    pages = list(seen_pages(corpora))
     if options.what == "table":
         sys.stdout.write(table(pages))
     else:

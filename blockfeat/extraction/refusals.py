@@ -49,7 +49,8 @@ _CHALLENGE = re.compile(
 )
 _CAPTCHA = re.compile(rb"g-recaptcha|h-captcha|hcaptcha|cf-turnstile|geetest|funcaptcha|recaptcha/api", re.IGNORECASE)
 
-_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE_ERRORS = 120, 500
+_MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
+_LONGEST_LOGIN = 60
 _FEW_WORDS = 40
 _MOST_WORDS_OF_CHECKS = 150
 _MOST_PROSE_OF_CHECKS = 300
@@ -168,7 +169,7 @@ def notice(page: PageEvidence) -> str | None:
 
     Where much text is kept, next to nothing is looked at.
     """
-    if _is_login(page, by=[page.title or ""]):
+    if _is_login(page, by=[page.title or ""]) or _is_login_beside_teasers(page):
         return "login"
     if _is_challenge(page):
         return "bot check"
@@ -192,7 +193,7 @@ def _is_error_page(page: PageEvidence) -> bool:
     Where more is kept, such as teasers, only a title that begins so counts.
     """
     if page.words > _MOST_WORDS_OF_ERRORS:
-        return page.words <= _MOST_WORDS_BESIDE_ERRORS and begins_with("error_page", page.title or "")
+        return page.words <= _MOST_WORDS_BESIDE and begins_with("error_page", page.title or "")
     return _says("error_page", page.heads)
 
 
@@ -227,6 +228,14 @@ def _is_login(page: PageEvidence, *, by: list[str]) -> bool:
     if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS or not _says("login", by):
         return False
     return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
+
+
+def _is_login_beside_teasers(page: PageEvidence) -> bool:
+    """Return whether the short title of a page that asks for a password names a login, with teasers around it."""
+    title = page.title or ""
+    if page.words > _MOST_WORDS_BESIDE or len(title) > _LONGEST_LOGIN or not has_any("login", title):
+        return False
+    return page.has_password
 
 
 def _is_bare_login(page: PageEvidence) -> bool:
