@@ -169,7 +169,13 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {"counted": counted, "not_counted_because": because}
     values |= {name: getattr(row, name) for name in _WHERE}
     values |= {"url": about.url, "copy": about.copy_of is not None, "published": about.published}
-    values |= {"canonical_url": about.canonical_url, "title": about.title, "lang": about.lang, "from": about.origin, "kind": about.kind}
+    values |= {
+        "canonical_url": about.canonical_url,
+        "title": about.title,
+        "lang": about.lang,
+        "from": about.origin,
+        "kind": about.kind,
+    }
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
 
 

@@ -253,7 +253,8 @@ SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentenc
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
        CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.published, p.fetched_at, p.version, m.first_version
+       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.published, p.fetched_at, p.version,
+       m.first_version
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of
