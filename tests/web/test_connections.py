@@ -17,13 +17,15 @@ from served import Served, serving_reader
 @pytest.fixture(scope="module")
 def hurried() -> Iterator[Served]:
     """Return a reader with small limits."""
-    with serving_reader(ServeSettings(jobs=1, header_seconds=1.0, connections_per_client=20)) as served:
+    with serving_reader(
+        ServeSettings(jobs=1, time_limit=300.0, header_seconds=3.0, connections_per_client=20)
+    ) as served:
         yield served
 
 
 def _connected(served: Served) -> socket.socket:
     parts = urlsplit(served.url)
-    return socket.create_connection((parts.hostname, parts.port), timeout=60)
+    return socket.create_connection((parts.hostname, parts.port), timeout=300)
 
 
 def _is_closed(connection: socket.socket) -> bool:
@@ -44,13 +46,13 @@ def test_a_head_that_does_not_come_whole_ends_the_connection(hurried: Served) ->
         assert b"200 OK" in second.recv(65536)
         started = time.monotonic()
         try:
-            while time.monotonic() - started < 30:
+            while time.monotonic() - started < 120:
                 for dripping in (slow, second):
                     dripping.sendall(b"G")
                 time.sleep(0.2)
         except ConnectionError:
             pass
-        assert time.monotonic() - started < 30, "dripping keeps a connection"
+        assert time.monotonic() - started < 120, "dripping keeps a connection"
         assert all(map(_is_closed, (silent, slow, second)))
 
 
@@ -61,7 +63,7 @@ def test_connections_of_one_client_are_limited_and_counted_down(hurried: Served)
     finally:
         for connection in many:
             connection.close()
-    assert httpx2.get(f"{hurried.url}/api/v1/health", trust_env=False, timeout=60).json()["status"] == "ok"
+    assert httpx2.get(f"{hurried.url}/api/v1/health", trust_env=False, timeout=300).json()["status"] == "ok"
 
 
 def test_a_head_that_is_too_large_is_refused(hurried: Served) -> None:
@@ -76,6 +78,6 @@ def test_a_slow_answer_is_waited_for(hurried: Served) -> None:
         head = b"POST /api/v1/extract HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         body = b'{"html": "<p>Some words, and more of them.</p>"}'
         connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body[:5])
-        time.sleep(1.5)
+        time.sleep(3.5)
         connection.sendall(body[5:])
         assert b"200 OK" in connection.recv(65536)
