@@ -212,7 +212,9 @@ def run_monitor(
 
     settings = read_config(config)
     # Without a log, what failed is named at the end of a round, not twice.
-    logging.getLogger("blockfeat.monitor").addHandler(logging.NullHandler())
+    # The fetcher says once for each host that it is tried again; stamina would for each try.
+    for name in ("blockfeat.monitor", "stamina"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
     if log is not None:
         _log_to(log)
     signals: list[int] = []

@@ -112,3 +112,19 @@ def test_pages_of_something_else() -> None:
     assert json.loads(json.dumps(first.to_dict()))["brands"] == ["harbour council"]
     assert second.extraction.error is not None
     assert [found.brands for found in mentions_in(pages, ["harbour council"], jobs=2)] == [first.brands, ()]
+
+
+def test_the_report_has_each_article_once_and_the_period_of_what_counts(store: Store) -> None:
+    page = report_page(store)
+    assert '<p class="about">2026-01-05</p>' in page
+    (address,) = store.query("SELECT url FROM pages WHERE url LIKE '%h0%'")
+    with store.engine.begin() as connection:
+        columns = (
+            "page_id, version, key, brand, place, counted, start, stop, match, sentence, block, xpath, score, copied"
+        )
+        changed = columns.replace("key, brand", "'k2', 'Brelan'")
+        connection.exec_driver_sql(f"INSERT INTO mention ({columns}) SELECT {changed} FROM mention WHERE id = 1")
+    page = report_page(store)
+    assert page.count(f'<a href="{address["url"]}"') == 1
+    assert "<td>Corvane, Brelan</td>" in page or "<td>Brelan, Corvane</td>" in page
+    assert "1 more in the article" in page

@@ -63,6 +63,7 @@ class Fetcher:
         )
         self._robots = RobotsRules(self._robots_file, self._clock)
         self._client: httpx2.AsyncClient | None = None
+        self._tried_again: set[str] = set()
 
     async def __aenter__(self) -> Self:
         """Open the pool of connections; raise MissingExtraError without the libraries of the extra ``monitor``."""
@@ -131,10 +132,18 @@ class Fetcher:
         try:
             async for attempt in attempts:
                 with attempt:
+                    if attempt.num > 1:
+                        self._say_once(host_of(url))
                     return await self._attempt(url, headers, kind)
         except _TryAgain as error:
             return self._given_up(error.fetched)
         raise AssertionError("stamina ends by an answer or by the last error")
+
+    def _say_once(self, host: str) -> None:
+        """Say once for each host that it is tried again."""
+        if host not in self._tried_again:
+            self._tried_again.add(host)
+            _logger.warning("%s: tried again after failures that can pass", host, extra={"event": "tried again"})
 
     async def _attempt(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
         """Fetch once; raise _TryAgain where another try may help."""

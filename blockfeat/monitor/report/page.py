@@ -166,13 +166,16 @@ def _facts(store: Store, selection: Selection) -> Iterator[tuple[str, int]]:
     yield "articles that name a brand", all_of_it.articles
     yield "mentions in copies", all_of_it.with_copies - all_of_it.mentions
     yield "in clutter and comments", all_of_it.everything - all_of_it.with_copies
+    yield "ruled out", all_of_it.ruled_out
     yield "pages seen", int(pages["pages"])
     yield "of these copies", int(pages["copies"])
 
 
 def _period(store: Store, selection: Selection) -> str:
     condition, values = selection.condition()
-    (found,) = store.query(f"SELECT min(day) AS first, max(day) AS last FROM mentions WHERE {condition}", values)
+    (found,) = store.query(
+        f"SELECT min(day) AS first, max(day) AS last FROM mentions WHERE counted = 1 AND {condition}", values
+    )
     if found["first"] is None:
         return "No mentions yet."
     return found["first"] if found["first"] == found["last"] else f"{found['first']} to {found['last']}"
@@ -243,7 +246,7 @@ def _over_time(store: Store, selection: Selection, brands: Sequence[str]) -> tup
 
 
 def _table(found: Sequence[Count]) -> str:
-    heads = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies")
+    heads = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies", "ruled out")
     head = "".join(f'<th class="number">{name}</th>' for name in heads)
     rows = []
     for count in found:
@@ -254,6 +257,7 @@ def _table(found: Sequence[Count]) -> str:
             count.everything,
             count.articles,
             count.articles_with_copies,
+            count.ruled_out,
         )
         cells = "".join(f'<td class="number">{number:,}</td>' for number in numbers)
         rows.append(f"<tr><td>{escape(_label(count.values[0]))}</td>{cells}</tr>")
@@ -264,18 +268,25 @@ def _latest(store: Store, selection: Selection) -> str:
     condition, values = selection.condition()
     columns = 'url, brand, place, lang, day, title, sentence, match, "from"'
     rows = store.query(
-        f"SELECT {columns} FROM mentions WHERE counted = 1 AND {condition} "
-        f"ORDER BY coalesce(published, fetched_at) DESC, url, block, start LIMIT {_LATEST}",
+        f"SELECT {columns} FROM mentions WHERE counted = 1 AND {condition} AND url IN "
+        f"(SELECT url FROM mentions WHERE counted = 1 AND {condition} GROUP BY url "
+        f"ORDER BY max(coalesce(published, fetched_at)) DESC, url LIMIT {_LATEST}) "
+        "ORDER BY coalesce(published, fetched_at) DESC, url, block, start",
         values,
     )
     if not rows:
         return '<p class="none">Nothing yet.</p>'
-    drawn = "".join(map(_mention, rows))
+    # Each article stands once, with the first sentence that names a brand.
+    articles: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        articles.setdefault(row["url"], []).append(row)
+    drawn = "".join(map(_article, articles.values()))
     head = "".join(f"<th>{name}</th>" for name in ("day", "brand", "language", "place", "sentence"))
     return f'<div class="scroll"><table class="latest"><tr>{head}</tr>{drawn}</table></div>'
 
 
-def _mention(row: Mapping[str, Any]) -> str:
+def _article(mentions: Sequence[Mapping[str, Any]]) -> str:
+    row, more = mentions[0], len(mentions) - 1
     lang, url = row["lang"] or "", row["url"]
     sentence = _marked(row["sentence"], row["match"])
     title = escape(row["title"] or url)
@@ -285,7 +296,9 @@ def _mention(row: Mapping[str, Any]) -> str:
         f'<span lang="{escape(lang)}" dir="{direction_of(lang, shown)}">{part}</span>'
         for part, shown in ((sentence, row["sentence"]), (link, row["title"] or url))
     )
-    cells = (row["brand"], lang, f"{row['place']}, in the feed" if row["from"] == "feed" else row["place"])
+    brands = ", ".join(dict.fromkeys(str(mention["brand"]) for mention in mentions))
+    text += f'<br><span class="more">{more} more in the article</span>' if more else ""
+    cells = (brands, lang, f"{row['place']}, in the feed" if row["from"] == "feed" else row["place"])
     return (
         f'<tr><td class="day">{escape(row["day"])}</td>'
         + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
