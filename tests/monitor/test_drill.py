@@ -1,4 +1,4 @@
-"""The drill: every trap of the demo server, through three kills and restarts."""
+"""The drill: every trap of the demo server, through ten kills and restarts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
 pytestmark = pytest.mark.slow
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
-_KILL_AT = (1, 6, 14)
+_KILL_AT = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18)
 _CONFIG = """
 [monitor]
 store = "{store}"
@@ -117,7 +117,7 @@ def _served(server: DrillServer, urls: dict[str, tuple[str, int]]) -> dict[str, 
     return {url: server.served((parts.hostname or "").split(".")[0], parts.path) for url, parts in places.items()}
 
 
-def test_nothing_is_lost_and_nothing_repeated_through_three_kills(
+def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
     tmp_path: Path, server: DrillServer, address: str
 ) -> None:
     config = _configured(tmp_path, server, address)
