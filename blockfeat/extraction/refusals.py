@@ -59,6 +59,7 @@ _MOST_WORDS_OF_LOGINS = 80
 _MOST_PROSE_OF_LOGINS = 250
 _BARE = 120
 _FEWEST_CONSENT = 3
+_AT_ONCE = 4
 _CONSENT_SHARE = 0.4
 _WORDS_A_PHRASE = 40
 _MOST_BESIDE = 60
@@ -249,12 +250,16 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     """Return whether most of a page's text asks for consent, and most of what is kept."""
     measures = page.blocks.measures
     beside, kept_asking = 0, 0
-    for block in page.kept.nonzero()[0].tolist():
-        words = int(measures.words[block])
-        if count_of("consent", page.blocks.raw_text(block)) * _WORDS_A_PHRASE >= words:
-            kept_asking += words
-        else:
-            beside += words
+    # In long pages the first few blocks decide: their texts are read at once, the others only where these ask.
+    kept = page.kept.nonzero()[0].tolist()
+    for start in range(0, len(kept), _AT_ONCE):
+        some = kept[start : start + _AT_ONCE]
+        for block, text in zip(some, page.blocks.texts(some), strict=True):
+            words = int(measures.words[block])
+            if count_of("consent", text) * _WORDS_A_PHRASE >= words:
+                kept_asking += words
+            else:
+                beside += words
         if beside > _MOST_BESIDE:
             return False
     if beside > kept_asking:
