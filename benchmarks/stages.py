@@ -100,7 +100,7 @@ def _clock_after_each_stage(extractor: Extractor, html: str | bytes) -> Iterator
     page = Page.parse(html)
     yield time.process_time()
     measurer = extractor.measurer
-    if isinstance(measurer, Measurer):
+    if isinstance(measurer, Measurer) and type(measurer).measure is Measurer.measure:
         blocks = measurer.cutter.cut(page, measurer.segmenter)
         yield time.process_time()
         page_wide = measurer.stop_word_scope == "page"

@@ -18,7 +18,7 @@ from examples.drill_server import DrillServer
 from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
 
 OPTIONS = FetchOptions(
-    delay=0, first_wait=0.01, timeout=3.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
+    delay=0, first_wait=0.01, timeout=10.0, max_bytes=5_000_000, allow_networks=("127.0.0.1/32",), per_host=4
 )
 
 
