@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -22,12 +23,32 @@ PAGES = [
 ]
 
 
+@dataclass(frozen=True)
+class Same:
+    """Loads what it was made of; it goes to other processes, however they start."""
+
+    text: object
+
+    def __call__(self) -> object:
+        return self.text
+
+
 def system(name: str, text: object) -> BenchSystem:
-    return BenchSystem(name, "1", "peer", lambda: text)  # type: ignore[arg-type, return-value]
+    return BenchSystem(name, "1", "peer", Same(text))  # type: ignore[arg-type]
+
+
+def whole_page(page: LabelledPage) -> str:
+    return page.html
+
+
+def hangs(page: LabelledPage) -> str:
+    if page.id == "1":
+        time.sleep(60)
+    return page.html
 
 
 def run(*systems: BenchSystem, **options: object) -> MentionBench:
-    whole = system(WHOLE_PAGE, lambda page: page.html)
+    whole = system(WHOLE_PAGE, whole_page)
     return run_mentions([], [], PAGES, systems=[whole, *systems], deadline=None, **options)  # type: ignore[arg-type]
 
 
@@ -64,12 +85,7 @@ def test_tables(tmp_path: object) -> None:
 
 
 def test_a_system_that_hangs_has_an_empty_text() -> None:
-    def hangs(page: LabelledPage) -> str:
-        if page.id == "1":
-            time.sleep(60)
-        return page.html
-
-    systems = [system(WHOLE_PAGE, lambda page: page.html), system("hangs", hangs)]
+    systems = [system(WHOLE_PAGE, whole_page), system("hangs", hangs)]
     result = run_mentions([], [], PAGES, systems=systems, deadline=4.0, jobs=2)
     assert result.systems[1].counts["others"].missed == 2
 

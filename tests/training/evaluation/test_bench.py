@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -21,8 +22,18 @@ PAGES = [
 ]
 
 
+@dataclass(frozen=True)
+class Same:
+    """Loads what it was made of; it goes to other processes, however they start."""
+
+    extract: object
+
+    def __call__(self) -> object:
+        return self.extract
+
+
 def system(name: str, extract: object) -> BenchSystem:
-    return BenchSystem(name, "1.0", "peer", lambda: extract)  # type: ignore[arg-type, return-value]
+    return BenchSystem(name, "1.0", "peer", Same(extract))  # type: ignore[arg-type]
 
 
 def copies(page: LabelledPage) -> str:
@@ -43,23 +54,27 @@ def test_all_metrics_of_all_pages() -> None:
     assert all(page.seconds >= 0 for page in scores.pages)
 
 
+def fails(page: LabelledPage) -> str:
+    raise RecursionError("too deep")
+
+
+def hangs(page: LabelledPage) -> str:
+    if page.id == "2":
+        time.sleep(60)
+    return page.html
+
+
+def dies(page: LabelledPage) -> str:
+    if page.id == "2":
+        os._exit(3)
+    return page.html
+
+
+def finds_nothing(page: LabelledPage) -> None:
+    return None
+
+
 def test_systems_that_fail_hang_or_die_count_as_empty() -> None:
-    def fails(page: LabelledPage) -> str:
-        raise RecursionError("too deep")
-
-    def hangs(page: LabelledPage) -> str:
-        if page.id == "2":
-            time.sleep(60)
-        return page.html
-
-    def dies(page: LabelledPage) -> str:
-        if page.id == "2":
-            os._exit(3)
-        return page.html
-
-    def finds_nothing(page: LabelledPage) -> None:
-        return None
-
     chosen = [system(f.__name__, f) for f in (fails, hangs, dies, finds_nothing)]
     failing, hanging, dying, nothing = run_bench([], [], PAGES, deadline=3.0, systems=chosen).systems
     assert failing.summary()["failed"] == 3
