@@ -95,9 +95,9 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 
-def insert_or(engine: Engine, table: Table) -> sqlite.Insert | postgresql.Insert:
+def insert_or(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
     """Return an insert that knows ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
-    return postgresql.insert(table) if engine.dialect.name == "postgresql" else sqlite.insert(table)
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
 
 
 # The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.

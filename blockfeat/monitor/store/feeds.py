@@ -35,7 +35,7 @@ def add_feeds(
     for url, lang, every in urls:
         values = {"url": url, "lang": lang, "every": every, "parent": parent, "depth": depth, "due_at": now}
         values["failures"] = 0
-        statement = insert_or(engine, feed).values(values)
+        statement = insert_or(engine.dialect.name, feed).values(values)
         if parent is None:
             # Configured again: what the configuration says holds, and a feed that had been taken out is back.
             statement = statement.on_conflict_do_update(
@@ -234,7 +234,7 @@ def entry_text(connection: Connection, number: int) -> tuple[str | None, str] | 
 
 def hold_host(engine: Engine, connection: Connection, name: str, retry_at: float) -> None:
     """Note that a host is not to be asked before a moment."""
-    statement = insert_or(engine, host).values(name=name, retry_at=retry_at)
+    statement = insert_or(engine.dialect.name, host).values(name=name, retry_at=retry_at)
     connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_={"retry_at": retry_at}))
 
 

@@ -38,10 +38,13 @@ def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
 
 def save_mentions(connection: Connection, before: Any, record: PageRecord) -> dict[str, str]:
     """Add the mentions of a new version of a page; return what is to be announced: ``"new"`` or ``"update"`` by key."""
-    oldest = select(mention.c.key, func.min(mention.c.version)).where(mention.c.page_id == before.id)
-    known: dict[str, int] = dict(map(tuple, connection.execute(oldest.group_by(mention.c.key))))
-    columns = (mention.c.key, mention.c.brand, mention.c.sentence)
-    olds = connection.execute(select(*columns).where(*_current(before)).order_by(mention.c.id)).all()
+    known: dict[str, int] = {}
+    olds: Sequence[Any] = ()
+    if before.version > 0:
+        oldest = select(mention.c.key, func.min(mention.c.version)).where(mention.c.page_id == before.id)
+        known = dict(map(tuple, connection.execute(oldest.group_by(mention.c.key))))
+        columns = (mention.c.key, mention.c.brand, mention.c.sentence)
+        olds = connection.execute(select(*columns).where(*_current(before)).order_by(mention.c.id)).all()
     keys = _keys(before.key, record.mentions, olds)
     sentences = {row.key: row.sentence for row in olds}
     current, rows, changes = before.version + 1, [], {}

@@ -6,6 +6,7 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -13,21 +14,22 @@ from sqlalchemy import (
     BindParameter,
     Connection,
     Engine,
+    Executable,
     bindparam,
     delete,
     func,
     insert,
     literal,
+    or_,
     select,
     text,
-    tuple_,
     update,
 )
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.copies import bands_of, containment, runs_of_words
+from blockfeat.monitor.copies import BANDS, bands_of, containment, runs_of_words
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
@@ -42,7 +44,10 @@ _CANDIDATES = 12
 # Made once: making a statement costs more than running it.
 _NUMBER: BindParameter[int] = bindparam("number")
 _CANONICAL: BindParameter[str] = bindparam("canonical")
-_SHARED = select(band.c.page_id).where(tuple_(band.c.number, band.c.hash).in_(bindparam("bands", expanding=True)))
+_OWN_CANONICAL: BindParameter[str] = bindparam("own_canonical")
+_SHARED = select(band.c.page_id).where(
+    or_(*((band.c.number == place) & (band.c.hash == bindparam(f"band{place}")) for place in range(BANDS)))
+)
 # Originals only: a copy is no candidate, it is as near to its own original.
 _SHARING = (
     select(page.c.id, page.c.text)
@@ -65,7 +70,25 @@ _SAME_NAME = (
     .limit(_CANDIDATES)
 )
 _TAKEN = select(page.c.id).where(page.c.canonical_url == _CANONICAL, _WAS_READ).limit(1)
-_BEFORE = select(page).where(page.c.id == _NUMBER)
+# Nearly always there is none, and nothing else is to be asked of addresses.
+_WITH_ITS_ADDRESS = (
+    select(page.c.id)
+    .where(
+        (page.c.key == _CANONICAL)
+        | (page.c.key == _OWN_CANONICAL)
+        | (page.c.canonical_url == _CANONICAL)
+        | (page.c.final_url == bindparam("final_url")),
+        _WAS_READ,
+    )
+    .limit(1)
+)
+_BEFORE = select(
+    *(page.c[name] for name in ("id", "key", "url", "version", "status", "kind", "title", "headline", "text")),
+    *(page.c[name] for name in ("metadata", "fetched_at", "published")),
+).where(page.c.id == _NUMBER)
+_UPDATE = update(page).where(page.c.id == _NUMBER)
+_FORGET_ENTRY = delete(entry).where(entry.c.page_id == _NUMBER)
+_PROFILE = select(site.c.profile).where(site.c.host == bindparam("name"))
 
 
 def original_of(
@@ -78,8 +101,8 @@ def original_of(
     # Short texts that share a template are alike too, but not so much as copies are.
     least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
     best, most = None, least
-    sharing = list(enumerate(bands))
-    for candidate in connection.execute(_SHARING, {"bands": sharing, "number": number}).all():
+    sharing = {f"band{place}": key for place, key in enumerate(bands)}
+    for candidate in connection.execute(_SHARING, {**sharing, "number": number}).all():
         share = containment(runs, runs_of_words(candidate.text))
         if share > most or (best is None and share == most):
             best, most = candidate.id, share
@@ -98,9 +121,10 @@ def _judge_copies(connection: Connection, number: int, settings: CopySettings, *
             queue_events(connection, copy.id, counted, moment=moment)
 
 
-def save_bands(connection: Connection, number: int, bands: Sequence[int]) -> None:
+def save_bands(connection: Connection, number: int, bands: Sequence[int], *, is_new: bool = False) -> None:
     """Replace the keys of a page."""
-    connection.execute(delete(band).where(band.c.page_id == number))
+    if not is_new:
+        connection.execute(delete(band).where(band.c.page_id == number))
     if bands:
         rows = [{"number": place, "hash": key, "page_id": number} for place, key in enumerate(bands)]
         connection.execute(insert(band), rows)
@@ -119,7 +143,7 @@ _logger = logging.getLogger("blockfeat.monitor.store")
 
 def packed_profile(connection: Connection, host: str) -> str | None:
     """Return the profile of a host as `SiteProfile.to_bytes` gives it; None where there is none."""
-    found: str | None = connection.scalar(select(site.c.profile).where(site.c.host == host))
+    found: str | None = connection.scalar(_PROFILE, {"name": host})
     return found
 
 
@@ -135,8 +159,13 @@ def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePag
     if profile.model not in (None, page.model):
         profile = SiteProfile()
     text = profile.add(page).to_bytes().decode()
-    statement = insert_or(engine, site).values(host=host, profile=text)
-    connection.execute(statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": text}))
+    connection.execute(_set_profile(engine.dialect.name), {"host": host, "profile": text})
+
+
+@cache
+def _set_profile(dialect: str) -> Executable:
+    statement = insert_or(dialect, site)
+    return statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": statement.excluded.profile})
 
 
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
@@ -207,7 +236,7 @@ def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:
         values["status"] = "error" if visit.due_at is None else "waiting"
     if visit.tried:
         values["attempts"] = visit.page.attempts + 1
-    connection.execute(update(page).where(page.c.id == visit.page.id).values(values))
+    connection.execute(_UPDATE, {"number": visit.page.id, **values})
     _hold(engine, connection, visit)
     return Saved("failed")
 
@@ -223,7 +252,7 @@ def save_unchanged(engine: Engine, connection: Connection, visit: Visit) -> Save
 def _save_same(engine: Engine, connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
     """Save that a page says what it did."""
     values |= {"attempts": 0}
-    connection.execute(update(page).where(page.c.id == visit.page.id).values(values))
+    connection.execute(_UPDATE, {"number": visit.page.id, **values})
     _hold(engine, connection, visit)
 
 
@@ -250,7 +279,10 @@ def save_page(
         return Saved("unchanged")
     _hold(engine, connection, visit)
     canonical = record.canonical_url or visit.canonical_url
-    if before.version == 0:
+    is_new = before.version == 0
+    if not is_new:
+        connection.execute(insert(version).values(_version(before, visit)))
+    elif _is_known_address(connection, visit, canonical):
         # A login or a wall that many addresses lead to makes none of them another's.
         is_content = record.status == "ok" and record.origin == "page"
         same = is_content and (
@@ -258,32 +290,31 @@ def save_page(
         )
         if same:
             values = {**_answered(visit), "status": "same", "same_as": same, "canonical_url": canonical, "due_at": None}
-            connection.execute(update(page).where(page.c.id == number).values(values))
+            connection.execute(_UPDATE, {"number": number, **values})
             return Saved("same")
         if record.canonical_url is not None and _is_taken(connection, number, record.canonical_url):
             # Many pages that call themselves the same one: the name is worth nothing.
             canonical = visit.canonical_url
-    else:
-        connection.execute(insert(version).values(_version(before, visit)))
     original, similarity = original_of(connection, number, record.text, record.bands, copies)
     values = {**_answered(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
     values["similarity"] = similarity
     values |= {"version": before.version + 1, "published": before.published or record.published}
-    connection.execute(update(page).where(page.c.id == number).values(values))
-    save_bands(connection, number, record.bands)
+    connection.execute(_UPDATE, {"number": number, **values})
+    save_bands(connection, number, record.bands, is_new=is_new)
     if record.origin == "page" and record.status == "ok":
-        connection.execute(delete(entry).where(entry.c.page_id == number))
+        connection.execute(_FORGET_ENTRY, {"number": number})
     if record.site_page is not None:
         add_to_site(engine, connection, host_of(visit.final_url or before.url), record.site_page)
     changes = save_mentions(connection, before, record)
-    judge_copy(connection, number, original)
+    if original is not None:
+        judge_copy(connection, number, original)
     if announce:
-        counted = newly_counted(connection, before)
+        counted = {} if is_new else newly_counted(connection, before)
         changes |= {key: change for key, change in counted.items() if changes.get(key) != "new"}
         queue_events(connection, number, changes, moment=iso(visit.at))
-    if before.version > 0:
+    if not is_new:
         _judge_copies(connection, number, copies, moment=iso(visit.at), announce=announce)
-    return Saved("new" if before.version == 0 else "updated", len(record.mentions), original is not None)
+    return Saved("new" if is_new else "updated", len(record.mentions), original is not None)
 
 
 def _fetched(visit: Visit) -> dict[str, Any]:
@@ -330,6 +361,12 @@ def _json(value: object) -> str:
 def _hold(engine: Engine, connection: Connection, visit: Visit) -> None:
     if visit.retry_at is not None:
         hold_host(engine, connection, visit.retry_host or visit.page.host, visit.retry_at)
+
+
+def _is_known_address(connection: Connection, visit: Visit, canonical: str | None) -> bool:
+    """Return whether another page was read at an address of this one, or has one for its canonical address."""
+    values = {"number": visit.page.id, "canonical": canonical, "final_url": visit.final_url}
+    return connection.scalar(_WITH_ITS_ADDRESS, {**values, "own_canonical": visit.canonical_url}) is not None
 
 
 def _at_same_address(connection: Connection, visit: Visit) -> int | None:

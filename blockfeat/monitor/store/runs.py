@@ -120,7 +120,7 @@ def add_sinks(engine: Engine, connection: Connection, names: Sequence[str]) -> N
     connection.execute(delete(sink).where(sink.c.name.not_in(names)))
     last = connection.scalar(select(func.max(outbox.c.id))) or connection.scalar(select(func.max(sink.c.delivered)))
     for name in names:
-        added = insert_or(engine, sink).values(name=name, delivered=last or 0, failures=0)
+        added = insert_or(engine.dialect.name, sink).values(name=name, delivered=last or 0, failures=0)
         connection.execute(added.on_conflict_do_nothing())
     _prune(connection)
 
