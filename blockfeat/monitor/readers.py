@@ -50,6 +50,11 @@ class Readers:
         if self.processes is not None:
             await self.processes.__aexit__(*error)
 
+    @property
+    def busy(self) -> int:
+        """Number of pages that are read or wait for it."""
+        return int(self._turn.locked()) if self.processes is None else self.processes.busy
+
     async def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; a record with an error where it took too long, or its process died."""
         if self.processes is None:

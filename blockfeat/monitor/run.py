@@ -39,8 +39,8 @@ _FEEDS_EVERY = 5.0
 # A host that asks to be left alone for so long is waited for, unless it answers so again and again.
 _PATIENCE = 60.0
 _MOST_HOLDS = 3
-# Visits that end within so many seconds are saved together.
-_GATHER_SECONDS = 0.01
+# Visits that end while others are being read are saved together, after so many seconds at the latest.
+_GATHER_SECONDS, _GATHER_STEP = 0.2, 0.02
 _SAVED_AT_ONCE = 32
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
@@ -113,7 +113,10 @@ class Monitor:
 
     async def _save_all(self) -> None:
         while self._unsaved:
-            await asyncio.sleep(_GATHER_SECONDS)
+            end = time.monotonic() + _GATHER_SECONDS
+            await asyncio.sleep(0)
+            while self.readers.busy and len(self._unsaved) < _SAVED_AT_ONCE and time.monotonic() < end:
+                await asyncio.sleep(_GATHER_STEP)
             some, self._unsaved = self._unsaved[:_SAVED_AT_ONCE], self._unsaved[_SAVED_AT_ONCE:]
             try:
                 await self._save_together(some)
