@@ -1,25 +1,31 @@
 """Run the monitor twice over generated feeds; print pages a second, CPU a page, memory, and what a second poll costs.
 
-    python tools/load_monitor.py --hosts 400 --feeds 2000 --pages 20
+    python tools/load_monitor.py --hosts 400 --feeds 2000 --pages 20 --kills 10
     python tools/load_monitor.py --waiting 1000000
 
 The server runs in a process of its own; neither its memory nor its CPU is counted, but on two cores it takes its share
-of them. Memory is that of the run and of its reading processes, sampled while the pages come in. With ``--waiting``
-nothing is fetched: a store with so many waiting pages is made, and asked for those that are due.
+of them. Memory is that of the run and of its reading processes, sampled while the pages come in (Linux only). With
+``--waiting`` nothing is fetched: a store with so many waiting pages is made, and asked for those that are due.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import ctypes
+import json
 import multiprocessing
 import multiprocessing.connection
 import os
 import resource
 import tempfile
 import time
+import urllib.request
+from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sqlalchemy import text
 
@@ -30,7 +36,14 @@ from blockfeat.monitor.demo.server import DOMAIN, FRONT, Reply
 from blockfeat.monitor.demo.sites import many_sites
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
-from process_memory import resident_megabytes
+from process_memory import children_of, resident_megabytes
+
+# Linux's PR_SET_CHILD_SUBREAPER.
+_SUBREAPER = 36
+_TELL_SECONDS = 0.2
+_TWICE = """
+    SELECT count(*) AS n FROM (SELECT 1 FROM mention GROUP BY page_id, version, key HAVING count(*) > 1) AS twice
+"""
 
 _MADE = """
     WITH RECURSIVE made (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM made WHERE n < :waiting)
@@ -72,6 +85,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=50, help="pages of each feed")
     parser.add_argument("--jobs", type=int, default=1, help="processes that read; 0: in the process itself")
     parser.add_argument("--seconds", type=float, help="end the first run after so long")
+    parser.add_argument("--kills", type=int, default=0, help="kill the run so often, and go on with another")
     parser.add_argument("--store", help="address of an empty store; a temporary SQLite file by default")
     parser.add_argument("--waiting", type=int, help="only ask an SQLite store with so many waiting pages for those due")
     options = parser.parse_args()
@@ -93,7 +107,8 @@ def main() -> None:
                 fetch=FetchOptions(delay=0.0, per_host=2, allow_networks=("127.0.0.0/8",)),
                 pages=PageSettings(max_age=None, jobs=options.jobs),
             )
-            _measure(config, options.feeds * options.pages, process.pid or 0, options.seconds)
+            _measure(config, options.feeds * options.pages, process.pid or 0, options.seconds, options.kills)
+            _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log")
         finally:
             process.kill()
 
@@ -107,34 +122,98 @@ def _serve(line: multiprocessing.connection.Connection, hosts: int, feeds: int, 
 
 
 def _cpu_seconds() -> float:
-    """Return the CPU time of this process and of the children that have ended: the server is none of them."""
+    """Return the CPU time of this process and of those that have ended below it: the server is none of them."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def _measure(config: MonitorConfig, expected: int, server: int, limit: float | None) -> None:
-    samples: list[tuple[int, float, float]] = []
-    start, cpu = time.monotonic(), _cpu_seconds()
+def _adopt_orphans() -> None:
+    """Become the parent of the reading processes whose run is killed, so that their CPU time counts (Linux)."""
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _reap(server: int) -> None:
+    """Wait for the processes that a run has left; each ends with the line to its run."""
+    while set(children_of(os.getpid())) - {server}:
+        time.sleep(0.05)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _run(config: MonitorConfig, limit: float | None, line: multiprocessing.connection.Connection) -> None:
+    """Run once in a process of its own; send how many pages are done, and what came of them."""
+    last = 0.0
 
     def on_progress(summary: Summary) -> None:
-        if summary.done // max(expected // 20, 1) >= len(samples) and summary.done:
-            samples.append((summary.done, time.monotonic() - start, resident_megabytes(os.getpid(), without=server)))
-            print(f"{samples[-1][0]:>7} {samples[-1][1]:>8.1f} {samples[-1][2]:>7.1f}", flush=True)
+        nonlocal last
+        if time.monotonic() - last > _TELL_SECONDS:
+            last = time.monotonic()
+            line.send(summary)
 
+    line.send(asyncio.run(run_once(config, time_limit=limit, on_progress=on_progress)))
+
+
+def _measure(config: MonitorConfig, expected: int, server: int, limit: float | None, kills: int) -> None:
+    """Run until all is done, killing the run where it has done a share of the pages."""
+    _adopt_orphans()
+    marks = [expected * (number + 1) // (kills + 1) for number in range(kills)]
+    start, cpu, before, step = time.monotonic(), _cpu_seconds(), 0, max(expected // 20, 1)
+    summary, killed, shown, most = Summary(), True, 0, 0.0
     print(f"{'pages':>7} {'seconds':>8} {'MB':>7}", flush=True)
-    summary = asyncio.run(run_once(config, time_limit=limit, on_progress=on_progress))
+    while killed:
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.Process(target=_run, args=(config, limit, theirs))
+        process.start()
+        theirs.close()
+        killed = False
+        with suppress(EOFError):
+            while not killed:
+                summary = ours.recv()
+                done = before + summary.done
+                if done >= shown:
+                    shown += step
+                    memory = resident_megabytes(process.pid or 0)
+                    most = max(most, memory)
+                    print(f"{done:>7} {time.monotonic() - start:>8.1f} {memory:>7.1f}", flush=True)
+                if marks and done >= marks[0]:
+                    marks.pop(0)
+                    process.kill()
+                    killed = True
+        process.join()
+        _reap(server)
+        before = _pages_read(config.store)
+        if killed:
+            print(f"killed with {before} pages in the store", flush=True)
     seconds, used = time.monotonic() - start, _cpu_seconds() - cpu
-    with Store.open(config.store) as store:
-        status = store.status(now=time.time())
-        entries = sum(status.pages.values())
-    print(f"feeds {dict(summary.feeds)}; {summary.done} of {expected} pages in {seconds:.1f} s, {entries} in the store")
-    if summary.done:
-        print(
-            f"{summary.done / seconds:.1f} pages a second, {used / summary.done * 1e3:.1f} ms CPU a page with its feed"
-        )
-    failed = len(summary.failures)
-    print(f"pages {dict(summary.pages)}, {status.copies} copies, {status.mentions} mentions, {failed} failed")
+    print(f"{before} of {expected} pages in {seconds:.1f} s, at most {most:.0f} MB, last run: {dict(summary.pages)}")
+    if before:
+        print(f"{before / seconds:.1f} pages a second, {used / before * 1e3:.1f} ms CPU a page with its feed")
+    _show_store(config.store)
     _measure_poll(config)
+
+
+def _pages_read(name: str) -> int:
+    with Store.open(name) as store:
+        return int(store.query("SELECT count(*) AS n FROM page WHERE status NOT IN ('waiting', 'error')")[0]["n"])
+
+
+def _show_store(name: str) -> None:
+    """Print what is in the store, and whether anything is there twice."""
+    with Store.open(name) as store:
+        status = store.status(now=time.time())
+        twice = store.query(_TWICE)[0]["n"]
+    entries = sum(status.pages.values())
+    print(f"{entries} entries, pages {dict(status.pages)}, {status.copies} copies, {status.mentions} mentions", end="")
+    print(f", {twice} mentions twice")
+
+
+def _show_served(server_log: str) -> None:
+    """Print how many pages were fetched more than once, because a run was killed before it had stored them."""
+    with urllib.request.urlopen(server_log) as answer:
+        visits = [json.loads(line) for line in answer]
+    pages = Counter((visit["host"], visit["target"]) for visit in visits if visit["target"].startswith("/20"))
+    print(f"{len(pages)} pages fetched, {pages.total() - len(pages)} of them again after a kill")
 
 
 def _measure_poll(config: MonitorConfig) -> None:

@@ -1,21 +1,29 @@
-"""The memory of a process and its children, for the load tests; reads /proc, so Linux only."""
+"""The children of a process, and its memory with theirs, for the load tests; reads /proc, so Linux only."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["resident_megabytes"]
+__all__ = ["children_of", "resident_megabytes"]
+
+
+def children_of(process: int) -> list[int]:
+    """Return the numbers of a process's children, of those too that have ended and that nobody has waited for."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended in between
+            if int((folder / "stat").read_text().rpartition(")")[2].split()[1]) == process:
+                found.append(int(folder.name))
+    return found
 
 
 def resident_megabytes(process: int, *, without: int | None = None) -> float:
     """Return the resident memory of a process and its children, but for one of them, in MB."""
     pages = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            number, parent = int(folder.name), int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if process in (number, parent) and number != without:
-                pages += int((folder / "statm").read_text().split()[1])
-        except OSError:  # it has ended in between
-            continue
+    for number in (process, *children_of(process)):
+        with suppress(OSError):
+            if number != without:
+                pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
