@@ -172,7 +172,7 @@ def _agencies() -> frozenset[str]:
     return frozenset(map(folded, table["names"]))
 
 
-_MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+|:\s+")
+_MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│ㅣ]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+")
 _WORD = re.compile(r"\w+")
 _ALIKE = 0.3
 
