@@ -16,6 +16,8 @@ _AROUND_END = 4
 _SHORT = 240
 _MOST_BYTES = 25_000
 _CHUNK, _LONGEST_WORD = 8_000, 20
+# Names and dates inside these belong to pictures, embedded posts and menus.
+_ASIDE = ("blockquote", "figcaption", "figure", "footer", "nav")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Place:
         Their markup in the source of the tags.
     last : int
         The last block of the text.
+    aside : tuple of (int, int)
+        Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus.
     """
 
     first: int
@@ -40,10 +44,16 @@ class Place:
     first_byte: int
     end_byte: int
     last: int
+    aside: tuple[tuple[int, int], ...] = ()
+
+    def is_aside(self, byte: int) -> bool:
+        """Return whether a place in the source is inside an element that is not about the article."""
+        return any(first <= byte < end for first, end in self.aside)
 
     def near(self, blocks: Blocks) -> list[int]:
         """Return the short blocks of the stretch, those behind the headline first."""
-        return _short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))], blocks)
+        near = _short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))], blocks)
+        return [index for index in near if not self.is_aside(int(blocks.first_byte[index]))]
 
     def at_end(self, blocks: Blocks) -> list[int]:
         """Return the short blocks around the end of the text."""
@@ -62,7 +72,8 @@ class Place:
             for element in tags.elements_at(_places(tags.source, words, begin, end)):
                 if element > last:
                     last = element
-                    yield element
+                    if not self.is_aside(int(tags.start[tags.opened[element]])):
+                        yield element
 
 
 def _places(source: bytes, words: tuple[bytes, ...], begin: int, end: int) -> list[int]:
@@ -99,11 +110,16 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
         end = min(end, start + 3 * _BEHIND)
     end = min(end, len(blocks))
     first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, int(blocks.first_byte[start]) - _MOST_BYTES)
-    return Place(
-        first,
-        end,
-        start,
-        first_byte,
-        min(int(blocks.end_byte[end - 1]), int(blocks.first_byte[start]) + _MOST_BYTES),
-        int(text[-1]) if text.size else start,
-    )
+    about = int(blocks.first_byte[start])
+    end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
+    last = int(text[-1]) if text.size else start
+    return Place(first, end, start, first_byte, end_byte, last, tuple(_aside(blocks.tags, first_byte, end_byte, about)))
+
+
+def _aside(tags: Tags, first: int, end: int, about: int) -> Iterator[tuple[int, int]]:
+    """Yield where elements of a stretch begin and end that are not about the article, without those around a place."""
+    for name in _ASIDE:
+        elements = tags.named(name)
+        starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
+        chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
+        yield from zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
