@@ -16,10 +16,10 @@ PREFIX = (
     r"written and (?:photographed|illustrated) by|(?:words|text|story|photos?|article|recipe|review|guide|updated|"
     r"post(?:ed)?|publi(?:shed|é|cado)|"
     r"written|reported|reporting|reviewed|created|submitted|contributed|medically reviewed|fact.checked|edited) "
-    r"(?:and \w+ )?by|by|authors?|byline|"
+    r"(?:and \w+ )?by|by|(?:post |topic )?authors?|byline|(?:articles|posts|insights) (?:by|from)|"
     r"(?:ein |eine )?(?:artikel |beitrag |text |kommentar |analyse |interview |kolumne |gastbeitrag |reportage )?von|"
-    r"(?:aufgezeichnet|geschrieben|verfasst|erstellt|veröffentlicht|publiziert|gepostet|fotos?) von|autor(?:in|en|a|"
-    r"es|zy|i)?|text|texte|"
+    r"(?:aufgezeichnet|geschrieben|verfasst|erstellt|gespeichert|veröffentlicht|publiziert|gepostet|fotos?) von|"
+    r"autor(?:in|en|a|es|zy|i)?|text|texte|"
     r"écrit par|publié par|rédigé par|propos recueillis par|par|auteure?s?|por|escrito por|publicado por|redactado por|"
     r"vom|di|scritto da|a cura di|pubblicato da|door|geschreven door|af|av|skrevet av|skrevet af|tekst|"
     r"autors?|napisał|napisała|opracowanie|oprac|napsala?|avtor|piše|írta|szerző|de către|scris de|yazan|yazar|oleh|"
@@ -34,7 +34,15 @@ _AND = re.compile(
     r"con la colaboración de)\s+"
     r"(?:(?:by|von|par|por|di|door)\s+)?|\s*[;|/•·⋅●»、，؛،／＆+\n]\s*|\s+[–—-]\s+"
 )
-_ORGANISATION = re.compile(r"\b(?:for|of|für|de la|institute|center|centre|ministry|department)\b", re.IGNORECASE)
+_ORGANISATION = re.compile(
+    r"\b(?:for|of|für|de la|institute|cent(?:er|re)s?|ministry|department|organi[sz]ation|foundation|association|"
+    r"society|agency|council|committee|university|college|alliance|coalition|bureau)\b",
+    re.IGNORECASE,
+)
+# "RT en Español": a word of one name more often than one between two where a single word stands in front of it.
+_WEAK_AND = re.compile(r"\S+\s+(?:en|ja|va|và)\s", re.IGNORECASE)
+# The second half of "Jong, Michiel de".
+_PARTICLE_LAST = re.compile(r"\S+(?: \S+)?((?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av))+)")
 # A job that follows the name without a comma: "Chris Pardo Vice President of Consulting".
 _JOB_BEHIND = re.compile(
     r"(?<=\w)\s+(?:(?:Vice|Senior|Chief|Managing|Executive|Co-?)\s?)*(?:President|Founder|Co-Founder|Editor|"
@@ -46,7 +54,7 @@ _COMMA = re.compile(r"\s*,\s*(?:(?:and|und|et|y|e|och|og|en|&)\s+)?")
 _JOB = re.compile(
     r"\b(?:editors?|reporters?|correspondents?|writers?|journalists?|columnists?|contributors?|producers?|chief|"
     r"manager|director|president|founder|co-founder|ceo|cto|cmo|coo|managing|senior|staff|freelance|head of|bureau|"
-    r"specialist|strategist|marketer|analyst|consultant|professor|researcher|fellow|attorney|lawyer|engineer|developer|"
+    r"specialist|strategist|coordinator|marketer|analyst|consultant|professor|researcher|fellow|attorney|lawyer|engineer|developer|"
     r"designer|photographer|nutritionist|dietitian|therapist|coach|expert|expertin|assistant|intern|vice|leader|"
     r"partner|"
     r"redakteur(?:in)?|redaktor(?:in|ka)?|chefredakteur(?:in)?|korrespondent(?:in)?|volontär(?:in)?|reporterin|"
@@ -60,7 +68,8 @@ _JOB = re.compile(
 )
 _CJK_JOB = re.compile(r"(?:\s*(?:記者|记者|編集部員?|特派員|論説委員|編集委員|기자|특파원|선임기자))+\Z")
 _TRAILING = re.compile(
-    r"\s+(?:on|am|le|à|el|op|um|at|veröffentlicht am|(?:über|alle) \S+.*|quelle:.*|source:.*|vor \d.*|(?:view|see|"
+    r"\s+(?:on|am|le|à|el|op|um|at|veröffentlicht am|last updated?|sponsored|"
+    r"\d+ (?:year|month|week|day|hour)s? ago|(?:über|alle) \S+.*|quelle:.*|source:.*|vor \d.*|(?:view|see|"
     r"get) .*|"
     r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)\Z",
     re.IGNORECASE,
@@ -71,21 +80,13 @@ _BEHIND = re.compile(
     r"\b(?:on|am) \w+ \d.*|\b\d{1,2}[./]\s?\d{1,2}.*|\b(?:about|view|see) .*|(?:\bat|\bum) \d.*|\d+ (?:min|comment|"
     r"post).*)\Z"
 )
-_NOT_A_NAME = re.compile(
-    r"\A(?:admin(?:istrator)?|none|null|undefined|n/?a|unknown|anonymous|guest|user|author|autor|webmaster|default|"
-    r"root|"
-    r"share|people|accessibility|bluesky|editors?|staff|follow|facebook|twitter|linkedin|instagram|email|e-?mail|"
-    r"print|read more|more|subscribe|home|contact|"
-    r"(?:mon|tues?|wed|thu|fri|sat|sun)(?:day)?|by|von|and|und|view profile|view all posts|all posts|posted|"
-    r"published|updated|date|comments?|\W*|\d+)\Z",
-    re.IGNORECASE,
-)
+_NOT_A_NAME = re.compile(r"\A(?:(?:mon|tues?|wed|thu|fri|sat|sun)(?:day)?|\W*|\d+)\Z", re.IGNORECASE)
 _LONGEST, _MOST_WORDS, _MOST_NAMES = 60, 7, 20
 
 
 def is_agency(name: str) -> bool:
     """Return whether a name is that of a news agency."""
-    return folded(name.removeprefix("(").removesuffix(")")) in _agencies()
+    return folded(name.removeprefix("(").removesuffix(")")) in _listed("agencies.toml", "names")
 
 
 def is_job(text: str) -> bool:
@@ -123,6 +124,8 @@ def split_byline(text: str) -> list[str]:
         pieces = [piece for piece in _COMMA.split(part) if piece]
         if len(pieces) == 2 and all(len(piece.split()) == 1 for piece in pieces) and not is_agency(pieces[1]):
             pieces = [f"{pieces[1]} {pieces[0]}"] if not _JOB.search(pieces[1]) else pieces[:1]
+        elif len(pieces) == 2 and " " not in pieces[0] and _PARTICLE_LAST.fullmatch(pieces[1]):
+            pieces = [f"{pieces[1]} {pieces[0]}"]
         for place, piece in enumerate(pieces):
             name = _cleaned(piece)
             if name and not ((place or names) and is_job(name)):
@@ -133,7 +136,8 @@ def split_byline(text: str) -> list[str]:
 def _parts(text: str) -> list[str]:
     """Return the parts of a list of names; an organisation with "for" or "of" in its name is one."""
     parts = _AND.split(text)
-    return [text] if len(parts) > 1 and _ORGANISATION.search(parts[0]) else parts
+    is_one = _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0])
+    return [text] if len(parts) > 1 and is_one else parts
 
 
 def _without_prefix(text: str) -> str:
@@ -156,20 +160,33 @@ def _cleaned(name: str) -> str:
     if not _ORGANISATION.match(name):
         name = _TRAILING.sub("", _BEHIND.sub("", name))
     if len(name.split()) > 2:
-        name = _JOB_BEHIND.sub("", name)
+        name = _without_job(_JOB_BEHIND.sub("", name))
     name = _CJK_JOB.sub("", name).strip(
         " .,:;|-–—_*#\"“”'‘’«»()" if not name.endswith(".") or "." not in name[:-1] else ' ,:;|-–—_*#"“”'
     )
-    if len(name) < 2 or len(name) > _LONGEST or len(name.split()) > _MOST_WORDS or _NOT_A_NAME.match(name):
+    if len(name) < 2 or len(name) > _LONGEST or len(name.split()) > _MOST_WORDS or _is_no_name(name):
         return ""
     return "" if name.count("/") > 1 or "://" in name else name
 
 
+def _without_job(name: str) -> str:
+    """Return a name without several words behind it that end in a job: "Sofia Kondrat EdTech Content Writer"."""
+    words = name.split()
+    if len(words) < 4 or not is_job(words[-1]) or is_job(" ".join(words[:2])) or words[1].islower():
+        return name
+    return " ".join(words[:2])
+
+
+def _is_no_name(text: str) -> bool:
+    """Return whether a text is a word of a page's interface, a day of the week or a number."""
+    return _NOT_A_NAME.match(text) is not None or folded(text) in _listed("interface.toml", "words")
+
+
 @cache
-def _agencies() -> frozenset[str]:
-    """Names of agencies, folded."""
-    table = tomllib.loads(files("blockfeat.metadata").joinpath("agencies.toml").read_text(encoding="utf-8"))
-    return frozenset(map(folded, table["names"]))
+def _listed(file: str, key: str) -> frozenset[str]:
+    """Return a bundled list, folded; a constant that is read at its first use."""
+    table = tomllib.loads(files("blockfeat.metadata").joinpath(file).read_text(encoding="utf-8"))
+    return frozenset(map(folded, table[key]))
 
 
 _MARK = re.compile(r"\s+[|–—·•»«:/>-]+\s+|\s*[|｜│ㅣ]\s*|\s+::\s+|_(?=\S)|\s*[»›]\s*|(?<=\S)[–—]\s+")
