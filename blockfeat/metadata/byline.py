@@ -180,7 +180,7 @@ def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
         places.append(found)
         found = tags.source.find(b"author", found + 1, end)
     texts: dict[str, str] = {}
-    for element in tags.elements_at(places):
+    for element in tags.elements_at([byte for byte in places if not place.is_aside(byte)]):
         attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
         address = attributes.get("href", "")[:_LONGEST_ADDRESS]
         named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"

@@ -97,7 +97,7 @@ class Metadata:
     image : str or None
         Address of the lead image, absolute where that can be known.
     language : str or None
-        Language tag as declared, such as ``"de"`` or ``"pt-BR"``.
+        Declared language as a tag of BCP 47, such as ``"de"`` or ``"pt-BR"``.
     section : str or None
         Section of the site.
     tags : tuple of str
@@ -128,13 +128,15 @@ class Metadata:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold; moments in ISO 8601."""
+        """Return plain values that JSON can hold; moments in ISO 8601, each followed by its day on the page."""
         plain: dict[str, Any] = {}
         for each in fields(self):
             value = getattr(self, each.name)
-            if isinstance(value, Moment):
-                value = value.isoformat()
-            elif isinstance(value, tuple):
+            if each.name in ("published", "modified"):
+                plain[each.name] = None if value is None else value.isoformat()
+                plain[f"{each.name}_day"] = None if value is None else value.day.isoformat()
+                continue
+            if isinstance(value, tuple):
                 value = list(value)
             elif isinstance(value, Mapping):
                 value = dict(value)

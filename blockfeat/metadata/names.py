@@ -160,7 +160,7 @@ def _cleaned(name: str) -> str:
     if not _ORGANISATION.match(name):
         name = _TRAILING.sub("", _BEHIND.sub("", name))
     if len(name.split()) > 2:
-        name = _without_job(_JOB_BEHIND.sub("", name))
+        name = _JOB_BEHIND.sub("", _without_job(name))
     name = _CJK_JOB.sub("", name).strip(
         " .,:;|-–—_*#\"“”'‘’«»()" if not name.endswith(".") or "." not in name[:-1] else ' ,:;|-–—_*#"“”'
     )

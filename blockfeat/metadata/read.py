@@ -24,6 +24,7 @@ from blockfeat.page.tags import Tags
 from blockfeat.page.urls import host_of
 
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
+_NO_LANGUAGES = ("mul", "und", "x-default", "zxx")
 # Sources that are right more often than those of the usual order, on pages with gold; see docs/metadata.md.
 _PREFERRED = {"url": ("link",), "image": ("open-graph",), "description": ("open-graph", "meta")}
 
@@ -92,7 +93,7 @@ class _Reading:
         title = self._title(site)
         authors, agencies = self._authors(site)
         published, modified = self._dates()
-        language = self._first("language", _language) or self._set("language", self.lang, "html")
+        language = self._first("language", _language) or self._set("language", _language(self.lang or ""), "html")
         return Metadata(
             title=title,
             headline=self._headline(title),
@@ -292,8 +293,16 @@ def _short(value: str) -> str:
 
 
 def _language(value: str) -> str:
-    tag = value.strip().replace("_", "-")
-    return tag if 2 <= len(tag) <= 12 and tag.replace("-", "").isalnum() and tag.isascii() else ""
+    """Return a language tag in its standard form (BCP 47); empty for what is none, and for "undetermined"."""
+    from langcodes import standardize_tag, tag_is_valid
+    from langcodes.tag_parser import LanguageTagError
+
+    # "en_US.UTF-8" names an encoding too.
+    tag = value.strip().partition(".")[0]
+    try:
+        return standardize_tag(tag) if tag_is_valid(tag) and tag.lower() not in _NO_LANGUAGES else ""
+    except LanguageTagError:
+        return ""
 
 
 def _truth(value: str | None) -> bool | None:

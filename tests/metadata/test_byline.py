@@ -35,6 +35,26 @@ def test_lines_near_the_headline(line: str, names: tuple[str, ...]):
 @pytest.mark.parametrize(
     "element",
     [
+        "<figure><img src=x.jpg><figcaption>By Ann Lee</figcaption></figure>",
+        '<blockquote class="tweet">So quiet here<p>By Ann Lee</p><time datetime="2011-01-02">then</time></blockquote>',
+        '<nav><a rel="author" href="/x">Ann Lee</a></nav>',
+    ],
+)
+def test_pictures_quotes_and_menus_name_others(element: str):
+    found = described(top=f"<h1>Quiet days at the harbour</h1>{element}")
+    assert (found.authors, found.published) == ((), None)
+
+
+def test_the_date_of_an_embedded_post_does_not_displace_the_declared_one():
+    head = '<meta property="article:published_time" content="2024-05-02T08:15:00Z">'
+    head += '<meta property="article:modified_time" content="2024-05-02T08:15:00Z">'
+    top = '<h1>Quiet days</h1><blockquote class="tweet">So quiet<time datetime="2011-01-02">then</time></blockquote>'
+    assert str(described(head, top=top).published) == "2024-05-02T08:15:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
         '<a rel="author" href="/x">Ann Lee</a>',
         '<div class="byline"><span>By</span> <span>Ann Lee</span></div>',
         '<span class="by-author">von <span class="author vcard">Ann Lee</span></span>',

@@ -38,6 +38,18 @@ from blockfeat.metadata.names import clean_names, is_agency
         (["admin, senior editor"], ()),
         (["Ann Lee and Staff Writer"], ("Ann Lee",)),
         (["María Pérez y José Ruiz"], ("María Pérez", "José Ruiz")),
+        (["RT en Español"], ("RT en Español",)),
+        (["Jan de Vries en Piet Bos"], ("Jan de Vries", "Piet Bos")),
+        (["Organization for Good Works"], ("Organization for Good Works",)),
+        (["Jong, Michiel de"], ("Michiel de Jong",)),
+        (["Marketing and Event Coordinator"], ("Marketing and Event Coordinator",)),
+        (["Sofia Kondrat EdTech Content Writer"], ("Sofia Kondrat",)),
+        (["Cazzy Magennis Last Updated"], ("Cazzy Magennis",)),
+        (["Post author By Ann Lee"], ("Ann Lee",)),
+        (
+            ["Username", "View Comments", "Submitted", "Share this article", "Ссылки по теме", "Commentaires", "공유"],
+            (),
+        ),
     ],
 )
 def test_names(values: list[str], names: tuple[str, ...]):

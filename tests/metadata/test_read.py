@@ -23,6 +23,31 @@ def test_the_name_of_the_site_is_no_part_of_the_title():
     assert described(head, top="<div>x</div>").title == "Boats"
 
 
+def test_a_title_keeps_what_stands_before_a_colon():
+    head = '<title>Lake: Boats</title><meta property="og:site_name" content="Lake">'
+    assert described(head, top="<div>x</div>").title == "Lake: Boats"
+
+
+def test_address_picture_and_description_are_those_of_the_head():
+    item = article(url="https://lake.example/b", image="https://lake.example/b.jpg", description="Of the item.")
+    head = (
+        '<link rel="canonical" href="https://lake.example/a"><meta name="description" content="Of the head.">'
+        '<meta property="og:image" content="https://lake.example/a.jpg">'
+    )
+    found = described(json_ld(item) + head)
+    assert found.canonical_url == "https://lake.example/a"
+    assert (found.image, found.description) == ("https://lake.example/a.jpg", "Of the head.")
+
+
+@pytest.mark.parametrize(
+    ("declared", "language"),
+    [("de_CH", "de-CH"), ("EN-us", "en-US"), ("en_US.UTF-8", "en-US"), ("iw", "he"), ("ger", "de")]
+    + [(tag, None) for tag in ("english", "lang=", "xx", "und", "x-default", "de-de-de", "")],
+)
+def test_the_language_is_a_tag_of_bcp_47(declared: str, language: str | None):
+    assert described(f'<meta property="og:locale" content="{declared}">').language == language
+
+
 def test_agencies_are_apart():
     found = described(json_ld(article(headline="Quiet days", author=["Ann Lee", "Reuters"])))
     assert (found.authors, found.agencies) == (("Ann Lee",), ("Reuters",))
@@ -34,6 +59,11 @@ def test_every_value_names_its_source_and_is_plain_in_a_dict():
         url="https://lake.example/a",
     )
     given = {name for name, value in found.to_dict().items() if name != "sources" and value not in (None, [])}
+    assert (found.to_dict()["published"], found.to_dict()["published_day"]) == (
+        "2024-05-02T08:15:00+00:00",
+        "2024-05-02",
+    )
+    given.remove("published_day")
     assert given == set(found.sources)
     assert set(found.sources.values()) <= set(SOURCES)
     assert json.loads(json.dumps(found.to_dict()))["published"] == "2024-05-02T08:15:00+00:00"
