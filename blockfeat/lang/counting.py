@@ -5,27 +5,29 @@ Compiled by Cython where it can be; runs as it stands otherwise, with the same r
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cython
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang import characters
+from blockfeat.lang import characters, word_keys
 
 ANCHOR = 1
 """Flag of text inside an anchor."""
 FORMAT = 2
 """Flag of text inside a formatting element."""
 
-COUNTED = ("words", "anchor_words", "format_words", "sentences", "characters", "alphanumerics", "unspaced_words")
-"""What `count_by_block` counts."""
+COUNTED = ("words", "anchor_words", "format_words", "sentences", "unspaced_words", "characters", "alphanumerics")
+"""What `count_text` counts by block."""
 
 _WORDS = cython.declare(cython.int, COUNTED.index("words"))
 _ANCHOR_WORDS = cython.declare(cython.int, COUNTED.index("anchor_words"))
 _FORMAT_WORDS = cython.declare(cython.int, COUNTED.index("format_words"))
 _SENTENCES = cython.declare(cython.int, COUNTED.index("sentences"))
+_UNSPACED_WORDS = cython.declare(cython.int, COUNTED.index("unspaced_words"))
 _CHARACTERS = cython.declare(cython.int, COUNTED.index("characters"))
 _ALPHANUMERICS = cython.declare(cython.int, COUNTED.index("alphanumerics"))
-_UNSPACED_WORDS = cython.declare(cython.int, COUNTED.index("unspaced_words"))
 
 _ALPHANUMERIC = cython.declare(cython.uchar, characters.ALPHANUMERIC)
 _WORD = cython.declare(cython.uchar, characters.ALPHANUMERIC | characters.MARK)
@@ -42,6 +44,10 @@ _ZERO = cython.declare(cython.uint, ord("0"))
 _NINE = cython.declare(cython.uint, ord("9"))
 _MOST_CLOSERS = cython.declare(cython.int, 4)
 
+_KEY_BASE = cython.declare(cython.ulonglong, word_keys.BASE)
+_KEY_SPREAD = cython.declare(cython.ulonglong, word_keys.SPREAD)
+_ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
+
 
 def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return where the words of a text start, and the position behind each.
@@ -54,47 +60,40 @@ def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[n
     classes : uint8 array
         The class bits of each character.
     """
-    # One more than there can be words: the loop writes before it knows.
-    starts, ends = np.empty(classes.size + 1, dtype=np.int32), np.empty(classes.size + 1, dtype=np.int32)
+    starts, ends = np.empty(classes.size, dtype=np.int32), np.empty(classes.size, dtype=np.int32)
     count = _find_words(classes.data, starts.data, ends.data)
     return starts[:count].copy(), ends[:count].copy()
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _starts_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
-    """Return whether a word starts at a character, given the class bits of it and of the one before."""
-    is_single: cython.bint = (own & _ALPHANUMERIC != 0) & ((own | before) & _UNSPACED != 0)
-    return (own & _WORD != 0) & ((before & _WORD == 0) | is_single)
 
 
 @cython.cfunc
 def _find_words(
     classes: cython.const[cython.uchar][::1], starts: cython.int[::1], ends: cython.int[::1]
 ) -> cython.Py_ssize_t:
-    """Write where words start and end; return how many there are.
-
-    Without branches, which a processor would guess wrong at every second word.
-    """
-    started: cython.Py_ssize_t = 0
-    ended: cython.Py_ssize_t = 0
-    before: cython.uchar = 0
-    own: cython.uchar
-    starts_here: cython.bint
-    place: cython.Py_ssize_t
+    """Write where words start and end; return how many there are."""
+    count: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t = 0
     with cython.nogil:
-        for place in range(classes.shape[0]):
-            own = classes[place]
-            starts_here = _starts_word(own, before)
-            ends[ended] = place
-            ended += (before & _WORD != 0) & ((own & _WORD == 0) | starts_here)
-            starts[started] = place
-            started += starts_here
-            before = own
-        ends[ended] = classes.shape[0]
-    return started
+        while place < classes.shape[0]:
+            if not classes[place] & _WORD:
+                place += 1
+                continue
+            starts[count] = place
+            place += 1
+            while place < classes.shape[0] and _continues_word(classes[place], classes[place - 1]):
+                place += 1
+            ends[count] = place
+            count += 1
+    return count
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
+    """Return whether a character belongs to the word of the one before, given the class bits of both."""
+    is_single: cython.bint = (own & _ALPHANUMERIC != 0) & ((own | before) & _UNSPACED != 0)
+    return (own & _WORD != 0) & (not is_single)
 
 
 def sentence_ends(
@@ -132,20 +131,34 @@ def _find_sentence_ends(
     block: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t = block_ends.shape[0] - 1
     stop: cython.Py_ssize_t
-    behind: cython.Py_ssize_t
+    end: cython.int
     with cython.nogil:
         for stop in range(classes.shape[0]):
             if not classes[stop] & _STOP:
                 continue
             while block < last and block_ends[block] <= stop:
                 block += 1
-            behind = _behind_closers(classes, stop + 1)
-            if not _is_wide(codes[stop]) and not _ends_sentence(codes, classes, stop, behind, block_ends[block]):
-                continue
-            if count == 0 or ends[count - 1] != behind:
-                ends[count] = behind
+            end = _sentence_end(codes, classes, stop, block_ends[block])
+            if end > 0 and (count == 0 or ends[count - 1] != end):
+                ends[count] = end
                 count += 1
     return count
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sentence_end(
+    codes: cython.const[cython.uint][::1],
+    classes: cython.const[cython.uchar][::1],
+    stop: cython.Py_ssize_t,
+    block_end: cython.Py_ssize_t,
+) -> cython.int:
+    """Return the position behind the sentence that a stop ends, 0 where it ends none."""
+    behind: cython.Py_ssize_t = _behind_closers(classes, stop + 1)
+    if _is_wide(codes[stop]) or _is_spaced(codes, classes, stop, behind, block_end):
+        return behind
+    return 0
 
 
 @cython.cfunc
@@ -170,7 +183,7 @@ def _is_wide(stop: cython.uint) -> cython.bint:
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _ends_sentence(
+def _is_spaced(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
     stop: cython.Py_ssize_t,
@@ -202,195 +215,148 @@ def _is_initial_or_ordinal(
     return length == 1 or (length == 2 and _ZERO <= codes[stop - 1] <= _NINE)
 
 
-def count_by_block(
+class CountedText(NamedTuple):
+    """What one pass over the text of a page finds.
+
+    Attributes
+    ----------
+    counts : dict
+        `COUNTED` by block: int arrays of n blocks each.
+    keys : uint64 array
+        The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
+    has_controls : bool
+        Whether there are control characters.
+    """
+
+    counts: dict[str, NDArray[np.int32]]
+    keys: NDArray[np.uint64]
+    has_controls: bool
+
+
+def count_text(
+    codes: NDArray[np.uint32],
     classes: NDArray[np.uint8],
     block_ends: NDArray[np.int32],
     piece_ends: NDArray[np.int32],
     piece_flags: NDArray[np.uint8],
-    starts: NDArray[np.int32],
-    sentences: NDArray[np.int32],
-) -> dict[str, NDArray[np.int32]]:
-    """Count words, sentences and characters by block: `COUNTED`, n blocks each.
+    lower_case: NDArray[np.uint32],
+) -> CountedText:
+    """Find the words and sentences of a page's text and count them, and the characters, in one pass.
 
     Parameters
     ----------
-    classes : uint8 array
-        The class bits of each character of the text.
+    codes, classes : uint32 and uint8 array
+        Code points and class bits of the text; blocks end in white space.
     block_ends : int array, n
         Position behind each block, ascending.
     piece_ends, piece_flags : int and uint8 array
-        Position behind each piece of the text, and whether it stands inside an anchor or a formatting element.
-    starts : int array
-        Where each word starts. It belongs to the piece where it starts.
-    sentences : int array
-        Positions behind the sentence ends, ascending. A sentence counts if it holds a word; words behind a block's
-        last end make one more.
+        Position behind each piece of the text, and whether it stands inside an anchor or a formatting element. A word
+        belongs to the piece where it starts.
+    lower_case : uint32 array
+        The code point that stands in keys for each of the first code points.
     """
     counts = np.zeros((len(COUNTED), block_ends.size), dtype=np.int32)
-    _count(
+    keys = np.empty(classes.size, dtype=np.uint64)
+    words, seen = _count_text(
+        codes.data,
         classes.data,
         block_ends.data,
         piece_ends.data,
         piece_flags.data,
-        starts.data,
-        sentences.data,
-        counts.data,
+        lower_case.data,
+        counts.data if block_ends.size else counts,
+        keys.data,
     )
-    return dict(zip(COUNTED, counts, strict=True))
+    return CountedText(dict(zip(COUNTED, counts, strict=True)), keys[:words].copy(), bool(seen & characters.CONTROL))
 
 
 @cython.cfunc
-def _count(
+def _count_text(
+    codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
     block_ends: cython.const[cython.int][::1],
     piece_ends: cython.const[cython.int][::1],
     piece_flags: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.int][::1],
-    sentences: cython.const[cython.int][::1],
+    lower_case: cython.const[cython.uint][::1],
     counts: cython.int[:, ::1],
-) -> cython.void:
-    """Write a row of counts for each of `COUNTED`."""
-    if block_ends.shape[0] == 0:
-        return
-    with cython.nogil:
-        _count_characters(classes, block_ends, counts)
-        _count_words(classes, block_ends, piece_ends, piece_flags, starts, sentences, counts)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_characters(
-    classes: cython.const[cython.uchar][::1], block_ends: cython.const[cython.int][::1], counts: cython.int[:, ::1]
-) -> cython.void:
-    begin: cython.Py_ssize_t = 0
-    characters: cython.int
-    alphanumerics: cython.int
-    block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    for block in range(block_ends.shape[0]):
-        characters = alphanumerics = 0
-        for place in range(begin, block_ends[block]):
-            characters += classes[place] & _SPACE == 0
-            alphanumerics += classes[place] & _WORD != 0
-        counts[_CHARACTERS, block] = characters
-        counts[_ALPHANUMERICS, block] = alphanumerics
-        begin = block_ends[block]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _count_words(
-    classes: cython.const[cython.uchar][::1],
-    block_ends: cython.const[cython.int][::1],
-    piece_ends: cython.const[cython.int][::1],
-    piece_flags: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.int][::1],
-    sentences: cython.const[cython.int][::1],
-    counts: cython.int[:, ::1],
-) -> cython.void:
-    """Go through the words with the block, the piece and the sentence of each at hand."""
-    last: cython.Py_ssize_t = block_ends.shape[0] - 1
-    last_piece: cython.Py_ssize_t = piece_ends.shape[0] - 1
-    block: cython.Py_ssize_t = 0
-    piece: cython.Py_ssize_t = 0
-    sentence: cython.Py_ssize_t = 0
-    begins_sentence: cython.bint = True
-    word: cython.Py_ssize_t
-    start: cython.int
-    for word in range(starts.shape[0]):
-        start = starts[word]
-        while block < last and block_ends[block] <= start:
-            block += 1
-            begins_sentence = True
-        while piece < last_piece and piece_ends[piece] <= start:
-            piece += 1
-        while sentence < sentences.shape[0] and sentences[sentence] <= start:
-            sentence += 1
-            begins_sentence = True
-        counts[_WORDS, block] += 1
-        counts[_UNSPACED_WORDS, block] += classes[start] & _UNSPACED != 0
-        counts[_ANCHOR_WORDS, block] += piece_flags[piece] & _IN_ANCHOR != 0
-        counts[_FORMAT_WORDS, block] += piece_flags[piece] & _IN_FORMAT != 0
-        counts[_SENTENCES, block] += begins_sentence
-        begins_sentence = False
-
-
-def prose_sample(
-    words: NDArray[np.int32],
-    anchor_words: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    *,
-    fewest_words: int,
-    most_words: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the first blocks of running text, and what is known of their words.
-
-    Parameters
-    ----------
-    words, anchor_words : int32 array, n
-        Words of each block, and those inside anchors.
-    rows : int32 array
-        A number for each word of the page.
-    fewest_words : int
-        Words that a block of running text has at least; half of them or more outside of anchors. Where no block is
-        like that, all with a word are taken.
-    most_words : int
-        With so many words the sample is large enough.
-
-    Returns
-    -------
-    blocks, rows : int32 array
-        The blocks, and the numbers of their words.
-    """
-    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
-    count = size = 0
-    for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
-        count, size = _take_prose(
-            words.data,
-            anchor_words.data,
-            rows.data,
-            blocks.data,
-            sample.data,
-            fewest,
-            anchor_weight,
-            most_words,
-        )
-        if count:
-            break
-    return blocks[:count], sample[:size].copy()
-
-
-@cython.cfunc
-def _take_prose(
-    words: cython.const[cython.int][::1],
-    anchor_words: cython.const[cython.int][::1],
-    rows: cython.const[cython.int][::1],
-    blocks: cython.int[::1],
-    sample: cython.int[::1],
-    fewest_words: cython.int,
-    anchor_weight: cython.int,
-    most_words: cython.int,
+    keys: cython.ulonglong[::1],
 ) -> tuple[int, int]:
-    """Write blocks and the rows of their words; return how many there are of each."""
-    count: cython.Py_ssize_t = 0
-    size: cython.Py_ssize_t = 0
-    first: cython.Py_ssize_t = 0
+    """Write the counts and the keys; return the number of words, and all class bits outside of words."""
+    last_piece: cython.Py_ssize_t = piece_ends.shape[0] - 1
+    cased: cython.Py_ssize_t = lower_case.shape[0]
+    piece: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t = 0
+    words: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t
+    end: cython.Py_ssize_t
     block: cython.Py_ssize_t
-    word: cython.Py_ssize_t
+    others: cython.int
+    alphanumerics: cython.int
+    begins_sentence: cython.bint
+    seen: cython.uchar = 0
+    own: cython.uchar
+    code: cython.uint
+    key: cython.ulonglong
+    power: cython.ulonglong
     with cython.nogil:
-        for block in range(words.shape[0]):
-            if size >= most_words:
-                break
-            if words[block] >= fewest_words and anchor_weight * anchor_words[block] <= words[block]:
-                for word in range(words[block]):
-                    sample[size + word] = rows[first + word]
-                size += words[block]
-                blocks[count] = block
-                count += 1
-            first += words[block]
-    return count, size
+        for block in range(block_ends.shape[0]):
+            end = block_ends[block]
+            begins_sentence = True
+            others = alphanumerics = 0
+            while place < end:
+                own = classes[place]
+                if not own & _WORD:
+                    seen |= own
+                    others += own & _SPACE == 0
+                    if own & _STOP and _sentence_end(codes, classes, place, end) > 0:
+                        begins_sentence = True
+                    place += 1
+                    continue
+                first = place
+                key = 0
+                power = 1
+                while True:
+                    code = codes[place]
+                    if code < cased:
+                        code = lower_case[code]
+                    key = (key + code * power) & _ALL_BITS
+                    power = (power * _KEY_BASE) & _ALL_BITS
+                    place += 1
+                    if place >= end or not _continues_word(classes[place], classes[place - 1]):
+                        break
+                key ^= key >> 29
+                keys[words] = (key * _KEY_SPREAD) & _ALL_BITS
+                words += 1
+                alphanumerics += place - first
+                while piece < last_piece and piece_ends[piece] <= first:
+                    piece += 1
+                _add_word(counts, block, own, piece_flags[piece], begins_sentence)
+                begins_sentence = False
+            counts[_CHARACTERS, block] = others + alphanumerics
+            counts[_ALPHANUMERICS, block] = alphanumerics
+        while place < classes.shape[0]:
+            seen |= classes[place]
+            place += 1
+    return words, seen
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_word(
+    counts: cython.int[:, ::1],
+    block: cython.Py_ssize_t,
+    own: cython.uchar,
+    flags: cython.uchar,
+    begins_sentence: cython.bint,
+) -> cython.void:
+    """Count one word of a block, given the class bits of its first character and the flags of its piece."""
+    counts[_WORDS, block] += 1
+    counts[_ANCHOR_WORDS, block] += flags & _IN_ANCHOR != 0
+    counts[_FORMAT_WORDS, block] += flags & _IN_FORMAT != 0
+    counts[_SENTENCES, block] += begins_sentence
+    counts[_UNSPACED_WORDS, block] += own & _UNSPACED != 0
 
 
 def count_numbers(codes: NDArray[np.uint32], number_of: NDArray[np.uint8], numbers: int) -> NDArray[np.int64]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import code_points
-from blockfeat.lang.counting import prose_sample
 from blockfeat.lang.index import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.measures import TextMeasures, tokenize
 from blockfeat.lang.scripts import SCRIPTS, languages_of, letters_by_script, written_in
+from blockfeat.lang.word_keys import prose_sample
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import CONTROL, character_classes, code_points
-from blockfeat.lang.counting import count_by_block, sentence_ends, word_spans
+from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.lang.counting import count_text, word_spans
 from blockfeat.lang.word_keys import keys_of_spans
 
 # Odd numbers: a run of words is their keys times these, modulo 2**64.
@@ -22,6 +22,7 @@ _CAPITAL_SIGMA = "\u03a3"
 _CASED = 0x1E944
 
 Counts = NDArray[np.int32]
+Spans = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 def lower(text: str) -> str:
@@ -135,10 +136,12 @@ class TextMeasures:
         Characters other than white space; letters, digits and marks among them.
     unspaced_words : int array
         Words that are single characters of a script without spaces.
-    token_starts, token_ends : int array, one for each word
-        Where each word of the page stands in the text.
+    token_keys : uint64 array, one for each word
+        The key of each word, lower-cased; see `blockfeat.lang.word_keys`.
     has_controls : bool
         Whether the text holds control characters that no output may hold.
+    spans : pair of int arrays, optional
+        Where each word starts and ends in the text, of a segmenter that does not find them as `word_spans` does.
     """
 
     page: PageText
@@ -149,33 +152,28 @@ class TextMeasures:
     characters: Counts
     alphanumerics: Counts
     unspaced_words: Counts
-    token_starts: NDArray[np.int32]
-    token_ends: NDArray[np.int32]
+    token_keys: NDArray[np.uint64]
     has_controls: bool
-
-    @classmethod
-    def of(
-        cls, page: PageText, starts: NDArray[np.int32], ends: NDArray[np.int32], sentences: NDArray[np.int32]
-    ) -> TextMeasures:
-        """Sum what a segmenter found in a page's text over its blocks.
-
-        Parameters
-        ----------
-        page : PageText
-            The page's text.
-        starts, ends : int array, one for each word
-            Where each word stands, in order.
-        sentences : int array
-            Positions behind the sentence ends, ascending.
-        """
-        counts = count_by_block(page.classes, page.block_ends, page.piece_ends, page.piece_flags, starts, sentences)
-        has_controls = bool(np.bitwise_or.reduce(page.classes) & CONTROL)
-        return cls(page=page, token_starts=starts, token_ends=ends, has_controls=has_controls, **counts)
+    spans: Spans | None = None
 
     @cached_property
     def text(self) -> str:
         """The text, lower-cased."""
         return lower(self.page.text)
+
+    @cached_property
+    def _spans(self) -> Spans:
+        return word_spans(self.page.classes) if self.spans is None else self.spans
+
+    @property
+    def token_starts(self) -> NDArray[np.int32]:
+        """Where each word starts in the text."""
+        return self._spans[0]
+
+    @property
+    def token_ends(self) -> NDArray[np.int32]:
+        """The position behind each word."""
+        return self._spans[1]
 
     @cached_property
     def token_block(self) -> NDArray[np.int64]:
@@ -187,11 +185,6 @@ class TextMeasures:
         """All words of the page, lower-cased, in order."""
         spans = zip(self.token_starts.tolist(), self.token_ends.tolist(), strict=True)
         return [self.text[start:end] for start, end in spans]
-
-    @cached_property
-    def token_keys(self) -> NDArray[np.uint64]:
-        """The key of each word, lower-cased; see `blockfeat.lang.word_keys`."""
-        return keys_of_lowered(self.page.text, self.page.codes, self.token_starts, self.token_ends)
 
 
 class Segmenter(Protocol):
@@ -215,5 +208,8 @@ class FastSegmenter:
 
     def measure(self, page: PageText) -> TextMeasures:
         """Count words, sentences and characters by block; linear in the text."""
-        starts, ends = word_spans(page.classes)
-        return TextMeasures.of(page, starts, ends, sentence_ends(page.codes, page.classes, page.block_ends))
+        codes = code_points(lower(page.text)) if _CAPITAL_SIGMA in page.text else page.codes
+        found = count_text(codes, page.classes, page.block_ends, page.piece_ends, page.piece_flags, _lower_case())
+        return TextMeasures(
+            page=page, token_keys=found.keys, has_controls=found.has_controls, spans=None, **found.counts
+        )

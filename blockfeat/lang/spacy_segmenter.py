@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
-from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures
+from blockfeat.lang.counting import ANCHOR, FORMAT
+from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, keys_of_lowered
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -72,10 +73,12 @@ class SpacySegmenter:
         alphanumeric = np.concatenate(([0], np.cumsum((classes & ALPHANUMERIC) != 0)))
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
-        measures = TextMeasures.of(page, starts, ends, sentence_starts)
-        single = ((classes[starts] & UNSPACED) != 0) & (ends - starts == 1)
-        unspaced = np.bincount(measures.token_block[single], minlength=page.block_ends.size)
-        return replace(measures, unspaced_words=unspaced.astype(np.int32))
+        return replace(
+            FastSegmenter().measure(page),
+            token_keys=keys_of_lowered(page.text, page.codes, starts, ends),
+            spans=(starts, ends),
+            **_counts(page, starts, ends, sentence_starts),
+        )
 
     def _segment(self, page: PageText) -> tuple[_Places, _Places, _Places]:
         """Return where tokens start and end and where sentences start, in the page's text."""
@@ -151,6 +154,22 @@ def _spacy_code(lang: str) -> str:
     code = _SPACY_CODES.get(lang, lang)
     known = code.isascii() and code.isalpha() and find_spec(f"spacy.lang.{code}") is not None
     return code if known else _ANY_LANGUAGE
+
+
+def _counts(page: PageText, starts: _Places, ends: _Places, sentence_starts: _Places) -> dict[str, Any]:
+    """Count words and sentences by block; a sentence counts if it holds a word."""
+    block = page.block_ends.searchsorted(starts, side="right")
+    flags = page.piece_flags[page.piece_ends.searchsorted(starts, side="right")]
+    sentence = sentence_starts.searchsorted(starts, side="right")
+    is_counted = {
+        "words": np.ones(starts.size, dtype=np.bool_),
+        "anchor_words": flags & ANCHOR != 0,
+        "format_words": flags & FORMAT != 0,
+        "sentences": (np.diff(block, prepend=-1) != 0) | (np.diff(sentence, prepend=-1) != 0),
+        "unspaced_words": ((page.classes[starts] & UNSPACED) != 0) & (ends - starts == 1),
+    }
+    size = page.block_ends.size
+    return {name: np.bincount(block[counted], minlength=size).astype(np.int32) for name, counted in is_counted.items()}
 
 
 def _chunks(page: PageText) -> Iterator[tuple[int, int]]:

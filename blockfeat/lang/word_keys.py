@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 BUCKET_BITS = 14
 """Highest bits of a key that tell its bucket in `rows_of_keys`."""
 
+BASE = 0x9E3779B97F4A7C15
+"""What the places of a key are multiplied by."""
+SPREAD = 0xBF58476D1CE4E5B9
+"""What spreads a key over the whole range."""
+
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
-_BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-_SPREAD = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
+_BASE = cython.declare(cython.ulonglong, BASE)
+_SPREAD = cython.declare(cython.ulonglong, SPREAD)
 _BUCKET_SHIFT = cython.declare(cython.int, 64 - BUCKET_BITS)
 
 
@@ -181,3 +186,79 @@ def _add_rows_by_block(
                     for column in range(columns.shape[0]):
                         counts[block, column] += matrix[rows[word], columns[column]]
             first += words[block]
+
+
+def prose_sample(
+    words: NDArray[np.int32],
+    anchor_words: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    *,
+    fewest_words: int,
+    most_words: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the first blocks of running text, and what is known of their words.
+
+    Parameters
+    ----------
+    words, anchor_words : int32 array, n
+        Words of each block, and those inside anchors.
+    rows : int32 array
+        A number for each word of the page.
+    fewest_words : int
+        Words that a block of running text has at least; half of them or more outside of anchors. Where no block is
+        like that, all with a word are taken.
+    most_words : int
+        With so many words the sample is large enough.
+
+    Returns
+    -------
+    blocks, rows : int32 array
+        The blocks, and the numbers of their words.
+    """
+    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
+    count = size = 0
+    for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
+        count, size = _take_prose(
+            words.data,
+            anchor_words.data,
+            rows.data,
+            blocks.data,
+            sample.data,
+            fewest,
+            anchor_weight,
+            most_words,
+        )
+        if count:
+            break
+    return blocks[:count], sample[:size].copy()
+
+
+@cython.cfunc
+def _take_prose(
+    words: cython.const[cython.int][::1],
+    anchor_words: cython.const[cython.int][::1],
+    rows: cython.const[cython.int][::1],
+    blocks: cython.int[::1],
+    sample: cython.int[::1],
+    fewest_words: cython.int,
+    anchor_weight: cython.int,
+    most_words: cython.int,
+) -> tuple[int, int]:
+    """Write blocks and the rows of their words; return how many there are of each."""
+    count: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t = 0
+    first: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            if size >= most_words:
+                break
+            if words[block] >= fewest_words and anchor_weight * anchor_words[block] <= words[block]:
+                for word in range(words[block]):
+                    sample[size + word] = rows[first + word]
+                size += words[block]
+                blocks[count] = block
+                count += 1
+            first += words[block]
+    return count, size

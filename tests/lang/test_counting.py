@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
-from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes
-from blockfeat.lang.counting import count_by_block, count_numbers, prose_sample, sentence_ends, word_spans
+from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
+from blockfeat.lang.counting import CountedText, count_numbers, count_text, sentence_ends, word_spans
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import PageText, tokenize
-from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, rows_of_keys
+from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, prose_sample, rows_of_keys
 from blocks_of import blocks_of
 from page_text_of import page_text_of
 from uncompiled import load_uncompiled
@@ -27,18 +29,21 @@ def test_compiled_and_uncompiled_count_the_same() -> None:
         assert [places.tolist() for places in plain.word_spans(text.classes)] == [starts.tolist(), ends.tolist()]
         sentences = sentence_ends(text.codes, text.classes, text.block_ends)
         assert plain.sentence_ends(text.codes, text.classes, text.block_ends).tolist() == sentences.tolist()
-        counts = all_counts(text)
-        pieces = (text.piece_ends, text.piece_flags)
-        expected = plain.count_by_block(text.classes, text.block_ends, *pieces, starts, sentences)
-        assert {name: column.tolist() for name, column in expected.items()} == counts
+        found, expected = counted(text), counted(text, plain.count_text)
+        assert all_counts(expected) == all_counts(found)
+        assert expected.keys.tolist() == found.keys.tolist()
+        assert expected.has_controls == found.has_controls
 
 
-def all_counts(text: PageText) -> dict[str, list[int]]:
+def counted(text: PageText, count: Callable[..., CountedText] = count_text) -> CountedText:
+    """Return what one pass over a page's text finds; small letters stand for the capitals of ASCII alone."""
+    lower_case = code_points(bytes(range(128)).decode().lower())
+    return count(text.codes, text.classes, text.block_ends, text.piece_ends, text.piece_flags, lower_case)
+
+
+def all_counts(found: CountedText) -> dict[str, list[int]]:
     """Return every count of a page's text."""
-    starts, _ = word_spans(text.classes)
-    sentences = sentence_ends(text.codes, text.classes, text.block_ends)
-    counts = count_by_block(text.classes, text.block_ends, text.piece_ends, text.piece_flags, starts, sentences)
-    return {name: column.tolist() for name, column in counts.items()}
+    return {name: column.tolist() for name, column in found.counts.items()}
 
 
 def test_compiled_and_uncompiled_give_the_same_keys_and_rows() -> None:
@@ -79,12 +84,12 @@ def plain_sentences(block: str) -> int:
 
 @given(st.lists(SENTENCES, max_size=4))
 def test_sentences_are_counted_as_defined(blocks: list[str]) -> None:
-    assert all_counts(page_text_of(blocks))["sentences"] == [plain_sentences(block) for block in blocks]
+    assert all_counts(counted(page_text_of(blocks)))["sentences"] == [plain_sentences(block) for block in blocks]
 
 
 @given(st.lists(st.text(max_size=10), max_size=6))
 def test_counts_of_any_text_are_possible(blocks: list[str]) -> None:
-    counts = all_counts(page_text_of(blocks))
+    counts = all_counts(counted(page_text_of(blocks)))
     columns = {name: np.array(column) for name, column in counts.items()}
     assert {column.size for column in columns.values()} == {len(blocks)}
     assert (columns["sentences"] <= columns["words"]).all()
