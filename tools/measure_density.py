@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from blockfeat.lang.characters import character_classes, code_points  # noqa: E402
 from blockfeat.lang.index import StopWordIndex  # noqa: E402
-from blockfeat.lang.measures import lower, tokenize, word_spans  # noqa: E402
+from blockfeat.lang.measures import keys_of_text, lower, word_spans  # noqa: E402
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES  # noqa: E402
 
 FEWEST_PAGES = 3
@@ -60,8 +60,8 @@ def example_sentences(lang: str) -> list[str]:
 def count(index: StopWordIndex, column: int, text: str) -> tuple[int, int]:
     """Return the number of stop words and of tokens of one text."""
     if index.languages[column] not in UNSPACED_LANGUAGES:
-        tokens = tokenize(text)
-        return int(index.counts(index.rows(tokens))[column]), len(tokens)
+        keys, _ = keys_of_text(text)
+        return int(index.counts(index.masks_of(keys))[column]), keys.size
     codes = code_points(lower(text))
     starts, _ = word_spans(character_classes().of(codes))
     return int(index.cover(codes, column)[starts].sum()), len(starts)

@@ -230,9 +230,9 @@ class PageAnalysis:
             return None
         kept = self.prediction.kept if self.prediction.kept.any() else np.ones(len(blocks), dtype=np.bool_)
         measures = blocks.measures
-        rows = self.identifier.index.rows_of_keys(measures.token_keys[kept[measures.token_block]])
+        masks = self.identifier.index.masks_of(measures.token_keys[kept[measures.token_block]])
         text = "\n".join(blocks.texts(kept.nonzero()[0].tolist()))
-        guess = self.identifier.identify(text, declared=lang, rows=rows)
+        guess = self.identifier.identify(text, declared=lang, masks=masks)
         return round(guess.confidence if guess.lang == lang else 1 - max(guess.confidence, 0.5), 3)
 
     @cached_property

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import code_points
 from blockfeat.lang.index import StopWordIndex, StopWordRatios, stop_word_ratios
-from blockfeat.lang.measures import TextMeasures, tokenize
-from blockfeat.lang.scripts import SCRIPTS, languages_of, letters_by_script, written_in
+from blockfeat.lang.measures import TextMeasures, keys_of_text
+from blockfeat.lang.scripts import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
 from blockfeat.lang.word_keys import prose_sample
 
 if TYPE_CHECKING:
@@ -54,10 +54,7 @@ _FIRST_PART = re.compile(r"[^a-z]*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
 Source = Literal["declared", "script", "stopwords", "library", "none"]
 _logger = logging.getLogger("blockfeat.lang.identify")
 _LONGEST_TEXT = 30_000  # characters, about 5,000 words
-_WINDOWS, _WINDOW = (
-    6,
-    1_000,
-)  # the words of longer texts are taken from so many places, so many characters each
+_WINDOWS, _WINDOW = 6, 1_000  # longer texts: their words are taken from so many places, so many characters each
 _MOST_WORDS = 5_000
 _PROSE_WORDS = 12  # a block of so many is likely prose
 _SAMPLE_WORDS = 600  # so many words of such blocks tell a page's language
@@ -74,13 +71,12 @@ _MANY_WORDS = 60  # so many words
 _SILENT = 0.2  # with so few of its stop words make a declared language doubtful too
 _OUT_OF_QUESTION = 0.05  # belief of the library below which a declared language falls
 _LIBRARY_DOUBT = 0.04  # below, the library's answer is a guess ("Home", "OK")
-_FEWEST_KANA = 0.1  # share of kana among kana and Han that makes a text Japanese
 _FEWEST_LETTERS = 6  # weighted; fewer say nothing against a declared language
-_MANY_HAN = 120  # weighted; no Japanese text of forty characters does without kana
 # Languages whose stop list fits a sister language that has no list (Serbian, Macedonian, Nepali ...).
 _WITH_SISTERS = frozenset({"hr", "bg", "hi", "mr", "ku", "id", "ms", "bn", "af", "fa", "ar"})
 _RARE = frozenset({"an", "la", "lb", "lg", "oc", "qu", "se", "vo", "wa"})  # answers to short or odd text mostly
 _RARE_WEIGHT = 0.2
+_NOT_ENGLISH = re.compile("[\u00c0-\u024f]")
 
 
 def normalise_code(code: str | None) -> str | None:
@@ -141,25 +137,23 @@ class Identifier:
     index
         Stop words of the languages that stop words may decide for.
     densities
-        Stop-word density of prose in each of these languages; infinity where words are not separate.
-    writing
-        For each script, which of these languages are written in it.
+        For each script the stop-word density of prose in each of these languages; infinity where the language is not
+        written in the script, or words are not separate.
     """
 
     index: StopWordIndex
-    densities: NDArray[np.float64]
-    writing: Mapping[str, NDArray[np.bool_]]
+    densities: Mapping[str, NDArray[np.float64]]
 
     @classmethod
     def build(cls, index: StopWordIndex | None = None) -> Identifier:
-        """Build an identifier over an index, by default over all 58 stop lists (about 30 ms)."""
+        """Build an identifier over an index, by default over all 58 stop lists."""
         index = StopWordIndex.build() if index is None else index
-        spaced: list[bool] = np.atleast_1d(index.matrix.any(axis=0)).tolist()
-        values = [value if has else np.inf for value, has in zip(index.densities.tolist(), spaced, strict=True)]
-        writing = {
-            script: np.array([written_in(lang, script) for lang in index.languages], dtype=bool) for script in SCRIPTS
+        spaced = [np.inf if index.is_unspaced(column) else value for column, value in enumerate(index.densities)]
+        densities = {
+            script: np.where([written_in(lang, script) for lang in index.languages], spaced, np.inf)
+            for script in SCRIPTS
         }
-        return cls(index=index, densities=np.array(values), writing=writing)
+        return cls(index, densities)
 
     def identify(
         self,
@@ -167,31 +161,30 @@ class Identifier:
         *,
         declared: str | None = None,
         candidates: Sequence[str] | None = None,
-        rows: NDArray[np.int32] | None = None,
+        masks: NDArray[np.uint64] | None = None,
     ) -> LanguageGuess:
         """Return the language of a text; see `blockfeat.lang.identify.identify`.
 
-        ``rows`` spares the cutting where the caller has the words of the text already, as rows of the index; the
-        first 5,000 are used.
+        ``masks`` spares the cutting where the caller has looked up the words of the text already, by
+        `StopWordIndex.masks_of`; the first 5,000 are used.
         """
         allowed = None if candidates is None else frozenset(filter(None, map(normalise_code, candidates)))
         prior = normalise_code(declared)
         if prior is not None and allowed is not None and prior not in allowed:
             prior = None
         sample = text[:_LONGEST_TEXT]
-        letters = letters_by_script(code_points(sample))
-        total = int(letters.sum())
+        letters: list[int] = letters_by_script(code_points(sample)).tolist()
+        total, most = sum(letters), max(letters)
         if total == 0:
             return _NOTHING if prior is None else LanguageGuess(prior, "declared", 0.5)
-        script = SCRIPTS[int(letters.argmax())]
-        share = float(letters.max()) / total
-        if prior is not None and total >= _FEWEST_LETTERS and not _script_fits(prior, script, letters):
+        script = SCRIPTS[letters.index(most)]
+        if prior is not None and total >= _FEWEST_LETTERS and not fits_script(prior, script, letters):
             prior = None
-        alone = _only_language(script, letters)
+        alone = only_language(script, letters)
         if alone is not None:
-            return _decided_by_script(alone, script, share, prior, allowed)
-        rows = self.index.rows(tokenize(_windows(sample))) if rows is None else rows[:_MOST_WORDS]
-        return self._by_words(sample, rows, script, prior, allowed)
+            return _decided_by_script(alone, script, most / total, prior, allowed)
+        masks = self.index.masks_of(keys_of_text(_windows(sample))[0]) if masks is None else masks[:_MOST_WORDS]
+        return self._by_words(sample, masks, script, prior, allowed)
 
     def page_language(
         self,
@@ -217,17 +210,17 @@ class Identifier:
         page_wide
             Count those of the page's language alone where there is a list for it.
         """
-        rows = self.index.rows_of_keys(measures.token_keys)
-        found = normalise_code(lang) or self.of_page(measures, starts, rows, declared=declared, languages=languages)
+        masks = self.index.masks_of(measures.token_keys)
+        found = normalise_code(lang) or self.of_page(measures, starts, masks, declared=declared, languages=languages)
         if page_wide and found is not None and found in self.index.languages:
             stop_lists = (found,)
-        return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists, rows=rows))
+        return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists, masks=masks))
 
     def of_page(
         self,
         measures: TextMeasures,
         starts: NDArray[np.int32],
-        rows: NDArray[np.int32],
+        masks: NDArray[np.uint64],
         *,
         declared: str | None,
         languages: Sequence[str] = (),
@@ -240,8 +233,8 @@ class Identifier:
             The words of the page's blocks.
         starts
             Where each block begins in the page's text.
-        rows
-            The row of each word in the index.
+        masks
+            What `StopWordIndex.masks_of` returns for each word.
         declared
             What the page declares.
         languages
@@ -250,48 +243,48 @@ class Identifier:
         prior = normalise_code(declared)
         if not starts.size:
             return prior
-        chosen, rows = prose_sample(
-            measures.words, measures.anchor_words, rows, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
+        chosen, sample = prose_sample(
+            measures.words, measures.anchor_words, masks, fewest_words=_PROSE_WORDS, most_words=_SAMPLE_WORDS
         )
-        if prior and (not languages or prior in languages) and self.confirms(prior, rows):
+        if prior and (not languages or prior in languages) and self.confirms(prior, sample):
             return prior
         ends = measures.page.block_ends
         text = "\n".join(measures.page.text[int(starts[block]) : int(ends[block]) - 1] for block in chosen.tolist())
         if languages:
-            asked = self.identify(text, declared=declared, candidates=languages, rows=rows).lang
+            asked = self.identify(text, declared=declared, candidates=languages, masks=sample).lang
             if asked is not None:
                 return asked
-        return self.identify(text, declared=declared, rows=rows).lang
+        return self.identify(text, declared=declared, masks=sample).lang
 
-    def confirms(self, lang: str, rows: NDArray[np.int32]) -> bool:
-        """Return whether words, as rows of the index, have so many stop words of a language that it is beyond doubt.
+    def confirms(self, lang: str, masks: NDArray[np.uint64]) -> bool:
+        """Return whether words, given their masks, have so many stop words of a language that it is beyond doubt.
 
         Never for a script without spaces, nor for few words.
         """
-        if lang not in self.index.languages or rows.size < _MANY_WORDS:
+        if lang not in self.index.languages or masks.size < _MANY_WORDS:
             return False
         column = self.index.languages.index(lang)
-        share = float(np.count_nonzero(self.index.matrix[rows, column])) / rows.size
-        return share >= _SURELY * float(self.densities[column])
+        share = int(np.count_nonzero(masks & np.uint64(1 << column))) / masks.size
+        return share >= _SURELY * float(self.index.densities[column])
 
     def _by_words(
         self,
         sample: str,
-        rows: NDArray[np.int32],
+        masks: NDArray[np.uint64],
         script: str,
         prior: str | None,
         allowed: frozenset[str] | None,
     ) -> LanguageGuess:
         """Decide between the languages of a script by stop words, or by the library in doubt."""
-        words = rows.size
-        counts = self.index.counts(rows)
-        scores = self._scores(counts, words, script, allowed)
-        order = np.argsort(-scores)
-        best = self.index.languages[int(order[0])]
-        top = float(scores[order[0]])
-        second = float(scores[order[1]]) if len(order) > 1 else 0.0
-        hits = int(counts[order[0]])
-        speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts[scores > 0].max(initial=0))
+        words = masks.size
+        counts = self.index.counts(masks)
+        scores = counts / max(1, words) / self.densities[script]
+        if allowed is not None:
+            scores[[lang not in allowed for lang in self.index.languages]] = 0.0
+        place = int(scores.argmax())
+        best, top, hits = self.index.languages[place], float(scores[place]), int(counts[place])
+        second = float(np.partition(scores, -2)[-2]) if scores.size > 1 else 0.0
+        speaks = top >= _LIKE_PROSE and hits >= _MOST_HITS * int(counts.max(where=scores > 0, initial=0))
         if prior is not None:
             doubtful = (speaks and hits >= _FEWEST_HITS_SHORT) or _foreign_letters(prior, sample)
             stands = self._declared_stands(prior, scores, words, doubtful)
@@ -314,16 +307,6 @@ class Identifier:
             return LanguageGuess(prior, "declared", min(1.0, own / top))
         silent = words >= _MANY_WORDS and own < _SILENT
         return None if doubtful or silent else LanguageGuess(prior, "declared", 0.5)
-
-    def _scores(
-        self, counts: NDArray[np.int64], words: int, script: str, allowed: frozenset[str] | None
-    ) -> NDArray[np.float64]:
-        """Return each language's stop-word density as a share of its prose's; 0 for those ruled out."""
-        scores: NDArray[np.float64] = counts / max(1, words) / self.densities
-        scores[~self.writing[script]] = 0.0
-        if allowed is not None:
-            scores[[lang not in allowed for lang in self.index.languages]] = 0.0
-        return scores
 
 
 def identify(text: str, *, declared: str | None = None, candidates: Sequence[str] | None = None) -> LanguageGuess:
@@ -364,24 +347,6 @@ def _windows(sample: str) -> str:
     return "\n".join(sample[place * step : place * step + _WINDOW] for place in range(_WINDOWS))
 
 
-def _script_fits(lang: str, script: str, letters: NDArray[np.int64]) -> bool:
-    """Return whether a text with these letters can be in a declared language."""
-    han, kana = int(letters[SCRIPTS.index("han")]), int(letters[SCRIPTS.index("kana")])
-    if script in ("han", "kana") and lang in ("ja", "zh"):
-        japanese = kana >= _FEWEST_KANA * (han + kana)
-        return lang == "ja" if japanese else lang == "zh" or han < _MANY_HAN
-    return written_in(lang, script)
-
-
-def _only_language(script: str, letters: NDArray[np.int64]) -> str | None:
-    """Return the language that a script stands for, None where several share it."""
-    if script in ("han", "kana"):
-        han, kana = int(letters[SCRIPTS.index("han")]), int(letters[SCRIPTS.index("kana")])
-        return "ja" if kana >= _FEWEST_KANA * (han + kana) else "zh"
-    languages = languages_of(script)
-    return languages[0] if len(languages) in (1, 2) else None
-
-
 def _decided_by_script(
     lang: str, script: str, share: float, prior: str | None, allowed: frozenset[str] | None
 ) -> LanguageGuess:
@@ -405,7 +370,7 @@ def _library() -> LanguageIdentifier:
 
 def _foreign_letters(lang: str, sample: str) -> bool:
     """Return whether a text declared English, as templates do for any language, has letters it lacks."""
-    return lang == "en" and sum("\u00c0" <= character < "\u0250" for character in sample[:_WINDOW]) > 1
+    return lang == "en" and len(_NOT_ENGLISH.findall(sample, 0, _WINDOW)) > 1
 
 
 def _ask_library(

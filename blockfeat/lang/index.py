@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blockfeat.lang.characters import code_points
 from blockfeat.lang.measures import TextMeasures, keys_of_words, lower
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, density, stop_word_lists
-from blockfeat.lang.word_keys import BUCKET_BITS, count_hits, count_hits_by_block, rows_of_keys
+from blockfeat.lang.word_keys import BUCKET_BITS, count_bits, count_bits_by_block, masks_of_keys, shares_by_block
 
 _LONGEST = 3
 _BITS = np.uint64(21)
@@ -27,16 +27,12 @@ class StopWordIndex:
     Attributes
     ----------
     languages
-        ISO 639-1 codes, in the order of the columns.
-    vocabulary
-        Row of each stop word of the languages in spaced scripts.
-    keys, key_rows
-        The keys of these words (`blockfeat.lang.measures.keys_of_words`) in ascending order, and the row of each.
+        ISO 639-1 codes, 64 at most.
+    keys, masks
+        The keys of the stop words of languages in spaced scripts (`blockfeat.lang.measures.keys_of_words`) in ascending
+        order, and the mask of each: a bit for every language whose list it stands in, the first the lowest.
     buckets
-        By the highest bits of a key the first of ``keys`` that may be it; see `blockfeat.lang.word_keys.rows_of_keys`.
-    matrix
-        uint8, shape (len(vocabulary) + 1, len(languages)): 1 where the word stands in the language's list.
-        The last row is zero and stands for all other words (row -1). Columns of unspaced scripts are zero.
+        By the highest bits of a key the first of ``keys`` that may be it; see `blockfeat.lang.word_keys.masks_of_keys`.
     densities
         Stop-word density of running prose in each language; see `blockfeat.lang.stopwords.density`.
     sequences
@@ -44,11 +40,9 @@ class StopWordIndex:
     """
 
     languages: tuple[str, ...]
-    vocabulary: Mapping[str, int]
     keys: NDArray[np.uint64]
-    key_rows: NDArray[np.int32]
+    masks: NDArray[np.uint64]
     buckets: NDArray[np.int32]
-    matrix: NDArray[np.uint8]
     densities: NDArray[np.float64]
     sequences: tuple[tuple[NDArray[np.uint64], ...], ...]
 
@@ -65,89 +59,65 @@ class StopWordIndex:
             return cls.bundled()
         wanted = tuple(dict.fromkeys(languages))
         lists = stop_word_lists(wanted)
-        vocabulary: dict[str, int] = {}
-        columns = []
-        for lang in wanted:
-            words = () if lang in UNSPACED_LANGUAGES else sorted(lists[lang])
-            columns.append([vocabulary.setdefault(word, len(vocabulary)) for word in words])
-        matrix = np.zeros((len(vocabulary) + 1, len(wanted)), dtype=np.uint8)
-        for column, rows in enumerate(columns):
-            matrix[rows, column] = 1
-        keys = tuple(_keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted)
-        return cls._of(wanted, vocabulary, matrix, keys)
+        masks: dict[str, int] = {}
+        for bit, lang in enumerate(wanted):
+            for word in () if lang in UNSPACED_LANGUAGES else lists[lang]:
+                masks[word] = masks.get(word, 0) | 1 << bit
+        keys = keys_of_words(list(masks))
+        order = np.argsort(keys)
+        ordered = np.array(list(masks.values()), dtype=np.uint64)[order]
+        sequences = tuple(
+            _keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted
+        )
+        return cls._of(wanted, keys[order], ordered, sequences)
 
     @classmethod
     def bundled(cls) -> StopWordIndex:
         """Read the table of all languages, made by ``tools/make_stop_word_index.py`` with `build` and `to_arrays`."""
         with np.load(_BUNDLED, allow_pickle=False) as arrays:
-            languages = tuple(_text(arrays["languages"]).split("\n"))
-            vocabulary = {word: row for row, word in enumerate(_text(arrays["words"]).split("\n"))}
-            matrix = np.unpackbits(arrays["matrix"], axis=1, count=len(languages))
+            languages = tuple(arrays["languages"].tobytes().decode().split("\n"))
+            keys, masks = arrays["keys"], arrays["masks"]
             groups = np.split(arrays["sequences"], arrays["sequence_ends"])
-        keys = tuple(tuple(groups[start : start + _LONGEST]) for start in range(0, len(groups), _LONGEST))
-        return cls._of(languages, vocabulary, matrix, keys)
+        sequences = tuple(tuple(groups[start : start + _LONGEST]) for start in range(0, len(groups), _LONGEST))
+        return cls._of(languages, keys, masks, sequences)
 
     @classmethod
     def _of(
         cls,
         languages: tuple[str, ...],
-        vocabulary: Mapping[str, int],
-        matrix: NDArray[np.uint8],
+        keys: NDArray[np.uint64],
+        masks: NDArray[np.uint64],
         sequences: tuple[tuple[NDArray[np.uint64], ...], ...],
     ) -> StopWordIndex:
         """Add to the words of some languages what looks them up."""
-        matrix.flags.writeable = False
-        keys = keys_of_words(list(vocabulary))
-        order = np.argsort(keys)
-        keys = keys[order]
+        masks.flags.writeable = False
         bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
         buckets = np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
         densities = np.array([density(lang) for lang in languages])
-        return cls(languages, vocabulary, keys, order.astype(np.int32), buckets, matrix, densities, sequences)
+        return cls(languages, keys, masks, buckets, densities, sequences)
 
     def to_arrays(self) -> dict[str, NDArray[np.generic]]:
-        """Return the arrays of a file that `bundled` reads: words as UTF-8 lines, the matrix as bits."""
+        """Return the arrays of a file that `bundled` reads; the languages as lines of UTF-8."""
         groups = [keys for lengths in self.sequences for keys in lengths]
         return {
-            "languages": _bytes(self.languages),
-            "words": _bytes(self.vocabulary),
-            "matrix": np.packbits(self.matrix, axis=1),
+            "languages": np.frombuffer("\n".join(self.languages).encode(), dtype=np.uint8),
+            "keys": self.keys,
+            "masks": self.masks,
             "sequences": np.concatenate(groups),
             "sequence_ends": np.cumsum([keys.size for keys in groups[:-1]]),
         }
 
-    def rows(self, tokens: Sequence[str]) -> NDArray[np.int32]:
-        """Return the row of each token, -1 where it is no stop word of any language; shape (n,)."""
-        row_of = self.vocabulary.get
-        return np.array([row_of(token, -1) for token in tokens], dtype=np.int32)
+    def masks_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return for each word, given its key, a bit for every language whose stop word it is; shape (n,)."""
+        return masks_of_keys(keys, self.keys, self.masks, self.buckets)
 
-    def rows_of_keys(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the row of each word, given its key, -1 where it is no stop word of any language; shape (n,)."""
-        return rows_of_keys(keys, self.keys, self.key_rows, self.buckets)
+    def counts(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
+        return count_bits(masks, len(self.languages))
 
-    def hits(self, rows: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """Return for each row and language whether it is a stop word there: 0 or 1, shape (n, languages)."""
-        return self.matrix[rows]
-
-    def counts(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return how many of the rows are stop words of each language; shape (languages,)."""
-        return count_hits(rows, self.matrix)
-
-    def counts_by_block(
-        self, rows: NDArray[np.int32], words: NDArray[np.int32], columns: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return how many words of each block are stop words of some languages; shape (n, columns).
-
-        Parameters
-        ----------
-        rows
-            The row of each word of a page.
-        words
-            How many of them are in each of the n blocks.
-        columns
-            The languages, as places in ``languages``.
-        """
-        return count_hits_by_block(rows, words, self.matrix, columns)
+    def is_unspaced(self, lang_index: int) -> bool:
+        """Return whether the language of a column is one whose entries are sequences of characters."""
+        return any(keys.size for keys in self.sequences[lang_index])
 
     def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
         """Mark the characters that an entry of an unspaced language covers.
@@ -205,7 +175,7 @@ def stop_word_ratios(
     index: StopWordIndex,
     languages: tuple[str, ...] | None = None,
     *,
-    rows: NDArray[np.int32] | None = None,
+    masks: NDArray[np.uint64] | None = None,
 ) -> StopWordRatios:
     """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
 
@@ -218,42 +188,30 @@ def stop_word_ratios(
     languages : tuple of str, optional
         The languages asked for; all of the index by default. With one there is no choice to make: the page's
         language decides for all of its blocks.
-    rows : int array, optional
-        ``index.rows_of_keys`` of the page's words, where the caller has it.
+    masks : uint64 array, optional
+        ``index.masks_of`` of the page's words, where the caller has it.
     """
     asked = index.languages if languages is None else languages
-    rows = index.rows_of_keys(measures.token_keys) if rows is None else rows
-    words = np.maximum(measures.words, 1)
-    columns = np.array([index.languages.index(lang) for lang in asked], dtype=np.int64)
-    counts = _counts(measures, index, columns, rows)
-    if len(asked) == 1:
-        ratio = counts[:, 0] / words
-        return StopWordRatios(asked, np.zeros(words.size, dtype=np.intp), ratio, ratio / index.densities[columns[0]])
-    ratios = counts / words[:, None]
-    best = ratios.argmax(axis=1) if words.size else np.zeros(0, dtype=np.intp)
-    ratio = ratios[np.arange(words.size), best]
+    masks = index.masks_of(measures.token_keys) if masks is None else masks
+    columns = [index.languages.index(lang) for lang in asked]
+    if len(asked) == 1 and not index.is_unspaced(columns[0]):
+        ratio = shares_by_block(masks, measures.words, columns[0])
+        best = np.zeros(ratio.size, dtype=np.intp)
+        return StopWordRatios(asked, best, ratio, ratio / index.densities[columns[0]])
+    counts = count_bits_by_block(masks, measures.words, np.array(columns, dtype=np.int64))
+    if measures.unspaced_words.any():
+        _count_covered(measures, index, columns, counts)
+    ratios = counts / np.maximum(measures.words, 1)[:, None]
+    best = ratios.argmax(axis=1) if len(ratios) else np.zeros(0, dtype=np.intp)
+    ratio = ratios[np.arange(best.size), best]
     return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
 
 
-def _counts(
-    measures: TextMeasures, index: StopWordIndex, columns: NDArray[np.int64], rows: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Stop words by block and language, n × languages."""
-    counts = index.counts_by_block(rows, measures.words, columns)
-    if measures.unspaced_words.any():
-        _count_covered(measures, index, columns, counts)
-    return counts
-
-
 def _count_covered(
-    measures: TextMeasures, index: StopWordIndex, columns: NDArray[np.int64], counts: NDArray[np.int64]
+    measures: TextMeasures, index: StopWordIndex, columns: Sequence[int], counts: NDArray[np.int64]
 ) -> None:
     """Add the characters that entries of unspaced languages cover; a character is a word there."""
-    unspaced = [
-        (place, column)
-        for place, column in enumerate(columns.tolist())
-        if any(keys.size for keys in index.sequences[column])
-    ]
+    unspaced = [(place, column) for place, column in enumerate(columns) if index.is_unspaced(column)]
     if not unspaced:
         return
     codes = code_points(lower(measures.page.text))
@@ -262,14 +220,6 @@ def _count_covered(
         covered = index.cover(codes, column).astype(np.int64)
         counts[:, place] += np.add.reduceat(covered, starts)
     np.minimum(counts, np.maximum(measures.words, 1)[:, None], out=counts)
-
-
-def _text(array: NDArray[np.uint8]) -> str:
-    return array.tobytes().decode()
-
-
-def _bytes(lines: Iterable[str]) -> NDArray[np.uint8]:
-    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
 
 
 def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from blockfeat.lang.counting import count_numbers
 
 LATIN = "latin"
+_FEWEST_KANA = 0.1  # share of kana among kana and Han that makes a text Japanese
+_MANY_HAN = 120  # weighted; no Japanese text of forty characters does without kana
 _RIGHT_TO_LEFT = frozenset(
     ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
 )
@@ -101,6 +104,24 @@ def written_in(lang: str, script: str) -> bool:
     if script == LATIN:
         return lang not in _ELSEWHERE
     return lang in languages_of(script)
+
+
+def fits_script(lang: str, script: str, letters: Sequence[int]) -> bool:
+    """Return whether a text with these letters can be in a declared language."""
+    han, kana = letters[SCRIPTS.index("han")], letters[SCRIPTS.index("kana")]
+    if script in ("han", "kana") and lang in ("ja", "zh"):
+        japanese = kana >= _FEWEST_KANA * (han + kana)
+        return lang == "ja" if japanese else lang == "zh" or han < _MANY_HAN
+    return written_in(lang, script)
+
+
+def only_language(script: str, letters: Sequence[int]) -> str | None:
+    """Return the language that a script stands for, None where several share it."""
+    if script in ("han", "kana"):
+        han, kana = letters[SCRIPTS.index("han")], letters[SCRIPTS.index("kana")]
+        return "ja" if kana >= _FEWEST_KANA * (han + kana) else "zh"
+    languages = languages_of(script)
+    return languages[0] if len(languages) in (1, 2) else None
 
 
 def has_leftward(text: str) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUCKET_BITS = 14
-"""Highest bits of a key that tell its bucket in `rows_of_keys`."""
+"""Highest bits of a key that tell its bucket in `masks_of_keys`."""
 
 BASE = 0x9E3779B97F4A7C15
 """What the places of a key are multiplied by."""
@@ -82,128 +82,153 @@ def _write_keys(
             keys[word] = (key * _SPREAD) & _ALL_BITS
 
 
-def rows_of_keys(
+def masks_of_keys(
     keys: NDArray[np.uint64],
     known: NDArray[np.uint64],
-    known_rows: NDArray[np.int32],
+    known_masks: NDArray[np.uint64],
     buckets: NDArray[np.int32],
-) -> NDArray[np.int32]:
-    """Return the row of each key, -1 where it is not known.
+) -> NDArray[np.uint64]:
+    """Return the mask of each key, 0 where it is not known.
 
     Parameters
     ----------
     keys : uint64 array
         What is looked up.
-    known, known_rows : uint64 and int32 array
-        The keys that are known, ascending, and the row of each.
+    known, known_masks : uint64 array
+        The keys that are known, ascending, and the mask of each.
     buckets : int32 array, 2**14 + 1
         By the highest bits of a key the first of ``known`` that may be it.
     """
-    rows = np.empty(keys.size, dtype=np.int32)
-    _look_up(keys.data, known.data, known_rows.data, buckets.data, rows.data)
-    return rows
+    masks = np.empty(keys.size, dtype=np.uint64)
+    _look_up(keys.data, known.data, known_masks.data, buckets.data, masks.data)
+    return masks
 
 
 @cython.cfunc
 def _look_up(
     keys: cython.const[cython.ulonglong][::1],
     known: cython.const[cython.ulonglong][::1],
-    known_rows: cython.const[cython.int][::1],
+    known_masks: cython.const[cython.ulonglong][::1],
     buckets: cython.const[cython.int][::1],
-    rows: cython.int[::1],
+    masks: cython.ulonglong[::1],
 ) -> cython.void:
     word: cython.Py_ssize_t
     place: cython.Py_ssize_t
     bucket: cython.Py_ssize_t
     with cython.nogil:
         for word in range(keys.shape[0]):
-            rows[word] = -1
+            masks[word] = 0
             bucket = keys[word] >> _BUCKET_SHIFT
             for place in range(buckets[bucket], buckets[bucket + 1]):
                 if known[place] == keys[word]:
-                    rows[word] = known_rows[place]
+                    masks[word] = known_masks[place]
                     break
 
 
-def count_hits(rows: NDArray[np.int32], matrix: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return the sum of some rows of a matrix of 0 and 1; row -1 counts nothing."""
-    counts = np.zeros(matrix.shape[1], dtype=np.int64)
-    _add_rows(rows.data, matrix.data, counts.data)
+def count_bits(masks: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
+    """Return how many masks have each of so many bits, from the lowest."""
+    counts = np.zeros(size, dtype=np.int64)
+    _count_bits(masks.data, counts.data)
     return counts
 
 
 @cython.cfunc
-def _add_rows(
-    rows: cython.const[cython.int][::1], matrix: cython.const[cython.uchar][:, ::1], counts: cython.longlong[::1]
-) -> cython.void:
+def _count_bits(masks: cython.const[cython.ulonglong][::1], counts: cython.longlong[::1]) -> cython.void:
     word: cython.Py_ssize_t
-    column: cython.Py_ssize_t
+    bit: cython.Py_ssize_t
+    mask: cython.ulonglong
     with cython.nogil:
-        for word in range(rows.shape[0]):
-            if rows[word] >= 0:
-                for column in range(counts.shape[0]):
-                    counts[column] += matrix[rows[word], column]
+        for word in range(masks.shape[0]):
+            mask = masks[word]
+            bit = 0
+            while mask != 0:
+                counts[bit] += mask & 1
+                mask >>= 1
+                bit += 1
 
 
-def count_hits_by_block(
-    rows: NDArray[np.int32], words: NDArray[np.int32], matrix: NDArray[np.uint8], columns: NDArray[np.int64]
+def count_bits_by_block(
+    masks: NDArray[np.uint64], words: NDArray[np.int32], bits: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the sum of the rows of each block in some columns of a matrix of 0 and 1: blocks × columns.
+    """Return how many of the masks of each block have some bits: blocks × bits.
 
     Parameters
     ----------
-    rows : int32 array
-        A row for each word of a page; row -1 counts nothing.
+    masks : uint64 array
+        A mask for each word of a page.
     words : int32 array, n
         Words of each block.
-    matrix : uint8 array
-        What is summed.
-    columns : int64 array, k
-        The columns that are asked for.
+    bits : int64 array, k
+        The bits that are asked for, as their numbers from the lowest.
     """
-    counts = np.zeros((words.size, columns.size), dtype=np.int64)
-    _add_rows_by_block(rows.data, words.data, matrix.data, columns.data, counts.data)
+    counts = np.zeros((words.size, bits.size), dtype=np.int64)
+    _count_bits_by_block(masks.data, words.data, bits.data, counts.data)
     return counts
 
 
 @cython.cfunc
-def _add_rows_by_block(
-    rows: cython.const[cython.int][::1],
+def _count_bits_by_block(
+    masks: cython.const[cython.ulonglong][::1],
     words: cython.const[cython.int][::1],
-    matrix: cython.const[cython.uchar][:, ::1],
-    columns: cython.const[cython.longlong][::1],
+    bits: cython.const[cython.longlong][::1],
     counts: cython.longlong[:, ::1],
 ) -> cython.void:
-    """Add up the rows, so many for each block."""
     first: cython.Py_ssize_t = 0
     block: cython.Py_ssize_t
     word: cython.Py_ssize_t
-    column: cython.Py_ssize_t
+    place: cython.Py_ssize_t
     with cython.nogil:
         for block in range(words.shape[0]):
             for word in range(first, first + words[block]):
-                if rows[word] >= 0:
-                    for column in range(columns.shape[0]):
-                        counts[block, column] += matrix[rows[word], columns[column]]
+                if masks[word] != 0:
+                    for place in range(bits.shape[0]):
+                        counts[block, place] += (masks[word] >> bits[place]) & 1
+            first += words[block]
+
+
+def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
+    """Return the share of each block's words whose mask has a bit; as for `count_bits_by_block`."""
+    shares = np.empty(words.size, dtype=np.float64)
+    _write_shares(masks.data, words.data, bit, shares.data)
+    return shares
+
+
+@cython.cfunc
+def _write_shares(
+    masks: cython.const[cython.ulonglong][::1],
+    words: cython.const[cython.int][::1],
+    bit: cython.int,
+    shares: cython.double[::1],
+) -> cython.void:
+    first: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    count: cython.ulonglong
+    with cython.nogil:
+        for block in range(words.shape[0]):
+            count = 0
+            for word in range(first, first + words[block]):
+                count += (masks[word] >> bit) & 1
+            shares[block] = count / cython.cast(cython.double, max(words[block], 1))
             first += words[block]
 
 
 def prose_sample(
     words: NDArray[np.int32],
     anchor_words: NDArray[np.int32],
-    rows: NDArray[np.int32],
+    masks: NDArray[np.uint64],
     *,
     fewest_words: int,
     most_words: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the first blocks of running text, and what is known of their words.
+) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """Return the first blocks of running text, and the masks of their words.
 
     Parameters
     ----------
     words, anchor_words : int32 array, n
         Words of each block, and those inside anchors.
-    rows : int32 array
-        A number for each word of the page.
+    masks : uint64 array
+        A mask for each word of the page.
     fewest_words : int
         Words that a block of running text has at least; half of them or more outside of anchors. Where no block is
         like that, all with a word are taken.
@@ -212,16 +237,18 @@ def prose_sample(
 
     Returns
     -------
-    blocks, rows : int32 array
-        The blocks, and the numbers of their words.
+    blocks : int32 array
+        The blocks.
+    masks : uint64 array
+        The masks of their words.
     """
-    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(rows.size, dtype=np.int32)
+    blocks, sample = np.empty(words.size, dtype=np.int32), np.empty(masks.size, dtype=np.uint64)
     count = size = 0
     for fewest, anchor_weight in ((fewest_words, 2), (1, 1)):
         count, size = _take_prose(
             words.data,
             anchor_words.data,
-            rows.data,
+            masks.data,
             blocks.data,
             sample.data,
             fewest,
@@ -237,14 +264,14 @@ def prose_sample(
 def _take_prose(
     words: cython.const[cython.int][::1],
     anchor_words: cython.const[cython.int][::1],
-    rows: cython.const[cython.int][::1],
+    masks: cython.const[cython.ulonglong][::1],
     blocks: cython.int[::1],
-    sample: cython.int[::1],
+    sample: cython.ulonglong[::1],
     fewest_words: cython.int,
     anchor_weight: cython.int,
     most_words: cython.int,
 ) -> tuple[int, int]:
-    """Write blocks and the rows of their words; return how many there are of each."""
+    """Write blocks and the masks of their words; return how many there are of each."""
     count: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t = 0
     first: cython.Py_ssize_t = 0
@@ -256,7 +283,7 @@ def _take_prose(
                 break
             if words[block] >= fewest_words and anchor_weight * anchor_words[block] <= words[block]:
                 for word in range(words[block]):
-                    sample[size + word] = rows[first + word]
+                    sample[size + word] = masks[first + word]
                 size += words[block]
                 blocks[count] = block
                 count += 1

@@ -13,7 +13,14 @@ from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, ST
 from blockfeat.lang.counting import CountedText, count_numbers, count_text, sentence_ends, word_spans
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import PageText, tokenize
-from blockfeat.lang.word_keys import count_hits, count_hits_by_block, keys_of_spans, prose_sample, rows_of_keys
+from blockfeat.lang.word_keys import (
+    count_bits,
+    count_bits_by_block,
+    keys_of_spans,
+    masks_of_keys,
+    prose_sample,
+    shares_by_block,
+)
 from blocks_of import blocks_of
 from page_text_of import page_text_of
 from uncompiled import load_uncompiled
@@ -46,7 +53,7 @@ def all_counts(found: CountedText) -> dict[str, list[int]]:
     return {name: column.tolist() for name, column in found.counts.items()}
 
 
-def test_compiled_and_uncompiled_give_the_same_keys_and_rows() -> None:
+def test_compiled_and_uncompiled_give_the_same_keys_and_masks() -> None:
     plain = load_uncompiled("blockfeat.lang.word_keys")
     index = StopWordIndex.build(["en", "de", "ru"])
     for page in demo_pages():
@@ -54,9 +61,9 @@ def test_compiled_and_uncompiled_give_the_same_keys_and_rows() -> None:
         spans = word_spans(text.classes)
         keys = keys_of_spans(text.codes, *spans)
         assert plain.keys_of_spans(text.codes, *spans).tolist() == keys.tolist()
-        rows = rows_of_keys(keys, index.keys, index.key_rows, index.buckets)
-        assert plain.rows_of_keys(keys, index.keys, index.key_rows, index.buckets).tolist() == rows.tolist()
-        assert plain.count_hits(rows, index.matrix).tolist() == count_hits(rows, index.matrix).tolist()
+        masks = masks_of_keys(keys, index.keys, index.masks, index.buckets)
+        assert plain.masks_of_keys(keys, index.keys, index.masks, index.buckets).tolist() == masks.tolist()
+        assert plain.count_bits(masks, 3).tolist() == count_bits(masks, 3).tolist()
 
 
 def plain_sentences(block: str) -> int:
@@ -112,22 +119,23 @@ def test_the_sample_of_prose_is_that_of_its_definition(
     chosen = [i for place, i in enumerate(prose) if sum(words[j] for j in prose[:place]) < most_words]
     starts = [sum(words[:i]) for i in range(len(words))]
     expected = [word for i in chosen for word in range(starts[i], starts[i] + words[i])]
-    arrays = (np.array(values, dtype=np.int32) for values in (words, linked, range(sum(words))))
-    found, rows = prose_sample(*arrays, fewest_words=fewest_words, most_words=most_words)
+    sizes, linked_sizes = np.array(words, dtype=np.int32), np.array(linked, dtype=np.int32)
+    masks = np.arange(sum(words), dtype=np.uint64)
+    found, sample = prose_sample(sizes, linked_sizes, masks, fewest_words=fewest_words, most_words=most_words)
     assert found.tolist() == chosen
-    assert rows.tolist() == expected
+    assert sample.tolist() == expected
 
 
-@given(st.lists(st.lists(st.integers(-1, 3), max_size=5), max_size=5), st.lists(st.integers(0, 2), max_size=4))
-def test_hits_by_block_equal_a_loop(blocks: list[list[int]], columns: list[int]) -> None:
-    matrix = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 1, 0], [0, 0, 0]], dtype=np.uint8)
-    rows = np.array([row for block in blocks for row in block], dtype=np.int32)
+@given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5), st.lists(st.integers(0, 2), max_size=4))
+def test_bits_by_block_equal_a_loop(blocks: list[list[int]], bits: list[int]) -> None:
+    masks = np.array([mask for block in blocks for mask in block], dtype=np.uint64)
     words = np.array([len(block) for block in blocks], dtype=np.int32)
-    found = count_hits_by_block(rows, words, matrix, np.array(columns, dtype=np.int64))
-    assert found.tolist() == [
-        [sum(int(matrix[row, column]) for row in block) for column in columns] for block in blocks
-    ]
-    assert count_hits(rows, matrix).tolist() == matrix[rows].sum(axis=0).tolist()
+    expected = [[sum(mask >> bit & 1 for mask in block) for bit in bits] for block in blocks]
+    assert count_bits_by_block(masks, words, np.array(bits, dtype=np.int64)).tolist() == expected
+    assert count_bits(masks, 3).tolist() == [sum(mask >> bit & 1 for mask in masks.tolist()) for bit in range(3)]
+    for bit in range(3):
+        shares = [sum(mask >> bit & 1 for mask in block) / max(len(block), 1) for block in blocks]
+        assert shares_by_block(masks, words, bit).tolist() == shares
 
 
 @given(st.lists(st.integers(0, 0x10FFFF), max_size=20))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blockfeat.lang.identify import Identifier, identify, normalise_code
-from blockfeat.lang.measures import tokenize
+from blockfeat.lang.measures import keys_of_text
 
 SENTENCES = {
     "en": (
@@ -121,7 +121,9 @@ def test_candidates_bound_the_answer() -> None:
 def test_tokens_of_the_caller_give_the_same_answer() -> None:
     identifier = Identifier.build()
     text = SENTENCES["it"] * 3
-    assert identifier.identify(text, rows=identifier.index.rows(tokenize(text))) == identifier.identify(text)
+    assert identifier.identify(text, masks=identifier.index.masks_of(keys_of_text(text)[0])) == identifier.identify(
+        text
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import word_spans
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
+from blockfeat.lang.stopwords import stop_word_lists
 from blockfeat.lang.word_keys import keys_of_spans
 
 
@@ -51,15 +52,17 @@ def test_keys_are_what_their_definition_says(words: list[str]) -> None:
     assert keys_of_words(words).tolist() == [plain_key(word) for word in words]
 
 
-def test_rows_by_key_are_those_by_word() -> None:
-    index = StopWordIndex.build(["en", "de", "fr", "ru"])
-    words = [*index.vocabulary, "blockfeat", "zzz", "Ж", "x"] * 2
-    assert index.rows_of_keys(keys_of_words(words)).tolist() == index.rows(words).tolist()
+def test_masks_by_key_are_those_by_word() -> None:
+    languages = ("en", "de", "fr", "ru")
+    index, lists = StopWordIndex.build(languages), stop_word_lists(languages)
+    words = [*lists["en"], *lists["ru"], "blockfeat", "zzz", "Ж", "x"] * 2
+    expected = [sum(1 << bit for bit, lang in enumerate(languages) if word in lists[lang]) for word in words]
+    assert index.masks_of(keys_of_words(words)).tolist() == expected
 
 
 def test_an_index_without_words_knows_none() -> None:
     index = StopWordIndex.build(["zh"])
-    assert index.rows_of_keys(keys_of_words(["a"])).tolist() == [-1]
+    assert index.masks_of(keys_of_words(["a"])).tolist() == [0]
 
 
 @given(st.text(max_size=80))
