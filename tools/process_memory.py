@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,10 +19,14 @@ def children_of(process: int) -> list[int]:
 
 
 def resident_megabytes(process: int, *, without: int | None = None) -> float:
-    """Return the resident memory of a process and its children, but for one of them, in MB."""
-    pages = 0
+    """Return the resident memory of a process and its children, but for one of them, in MB.
+
+    What several of them share counts in proportion (PSS), so that it counts once.
+    """
+    kilobytes = 0
     for number in (process, *children_of(process)):
-        with suppress(OSError):
+        with suppress(OSError, ValueError, IndexError):
             if number != without:
-                pages += int(Path(f"/proc/{number}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+                shares = Path(f"/proc/{number}/smaps_rollup").read_text()
+                kilobytes += int(shares.partition("\nPss:")[2].split()[0])
+    return kilobytes * 1024 / 1e6

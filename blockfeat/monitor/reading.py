@@ -150,8 +150,11 @@ class PageReader(PageWork[PageRecord]):
         if len(mentions) > _MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)
         is_counted = extraction.kind in self.count_kinds
+        # The opening of an article stands in its place: no more of it is to be had here.
+        is_stub = extraction.kind == "paywall stub" and not is_counted
+        status = "no content" if is_stub else extraction.status
         return PageRecord(
-            status=extraction.status,
+            status=status,
             kind=extraction.kind,
             lang=extraction.lang,
             title=_clean(extraction.title),
@@ -166,7 +169,7 @@ class PageReader(PageWork[PageRecord]):
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
             # A login or a wall is neither a copy nor has it copies.
-            bands=bands_of(runs_of_words(text), min_words=self.min_words) if extraction.status == "ok" else (),
+            bands=bands_of(runs_of_words(text), min_words=self.min_words) if status == "ok" else (),
             mentions=tuple(_found(item, None if is_counted else extraction.kind) for item in mentions[:_MOST_MENTIONS]),
             site_page=extraction.site_page if self.site_profile else None,
         )

@@ -37,6 +37,8 @@ _LONGEST_URL = 2000
 _LONGEST_COMPARED = 100_000
 # Where redirects lead that ask who the reader is; what stands there is of no article.
 _LOGIN = re.compile(r"//[^/]+/(?:[^?#]*/)?(?:log-?in|sign-?in|logon|anmelden|connexion|sso|captcha|challenge)\b", re.I)
+# What stands in the place of an article to those whom the site does not know.
+_WALLS = frozenset({"consent wall", "paywall stub", "login", "bot check"})
 _ENTRIES_AT_ONCE = 1000
 # Dates of a feed's entries that are as near to each other and to its making say only when it was made.
 _NOW_SPREAD, _NOW_SECONDS = 120.0, 3600.0
@@ -247,6 +249,9 @@ async def visit(
     record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang, site))
     if record.status == "error":
         return replace(seen, error=record.error, due_at=None), record
+    if record.status != "ok" and record.kind in _WALLS and page.version > 0:
+        # What was read before still holds, and its validators: those of the wall would confirm the wall.
+        return replace(seen, etag=page.etag, last_modified=page.last_modified), None
     if record.status != "ok" and page.version == 0 and (own := await _own_text(page, readers, entry_text)):
         return _at_own_address(seen), own
     declared = record.canonical_url

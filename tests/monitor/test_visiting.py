@@ -49,7 +49,8 @@ class _Web:
 
 class _Readers:
     def __init__(self) -> None:
-        self.reader = PageReader.of(ReaderSettings("default", (Brand("Corvane"),), 60, evidence=False))
+        settings = ReaderSettings("default", (Brand("Corvane"),), 60, evidence=False)
+        self.reader = PageReader.of(replace(settings, count_kinds=PageSettings().count_kinds))
 
     async def read(self, page: FetchedPage) -> PageRecord:
         return self.reader.read(page)
@@ -105,10 +106,8 @@ def _visited(store: Store, web: _Web, readers: _Readers) -> list[str]:
             return store.entry_text(which)  # type: ignore[arg-type]
 
         seen, record = asyncio.run(visit(page, web, readers, _CONFIG, entry_text=own))
-        if record is None:
-            outcomes.append(store.save_failure(seen).outcome)
-        else:
-            outcomes.append(store.save_page(seen, record, copies=CopySettings()).outcome)
+        (saved,) = store.save_visits([(seen, record)], copies=CopySettings())
+        outcomes.append(saved.outcome)
     return outcomes
 
 
@@ -241,6 +240,41 @@ def test_a_login_that_many_pages_lead_to_swallows_none(store: Store, web: _Web, 
     assert {row["copy_of"] for row in pages.values()} == {None}
     assert (pages["three"]["from"], pages["three"]["status"]) == ("feed", "ok")
     assert pages["one"]["status"] in ("no content", "empty")
+
+
+_STUB = (
+    f"<html lang=en><head><title>A ferry</title></head><body><article><h1>A ferry</h1><p>{_STORY}</p>"
+    "<p>Subscribe to continue reading. Already a subscriber? Sign in.</p></article></body></html>"
+)
+
+
+def test_a_stub_of_an_article_is_no_article(store: Store, web: _Web, readers: _Readers) -> None:
+    web.put(_OLD, _rss(_item("one"), _item("two"), _item("three", _STORY)))
+    for name in ("one", "two", "three"):
+        web.put(f"https://a.example/{name}", _STUB, final_url="https://a.example/plans")
+    _polled(store, web)
+    _visited(store, web, readers)
+    pages = {row["url"].rpartition("/")[2]: row for row in store.rows("pages")}
+    assert {(row["same_as"], row["copy_of"]) for row in pages.values()} == {(None, None)}
+    assert [pages[name]["status"] for name in ("one", "two", "three")] == ["no content", "no content", "ok"]
+    assert (pages["one"]["kind"], pages["three"]["from"]) == ("paywall stub", "feed")
+    assert "Corvane" in pages["one"]["text"]
+    counted = {row["url"] for row in store.rows("mentions", where="counted = 1")}
+    assert counted == {"https://a.example/three"}
+
+
+def test_a_wall_does_not_replace_what_was_read(store: Store, web: _Web, readers: _Readers) -> None:
+    url, day = "https://a.example/one", datetime(2026, 1, 1, 9, tzinfo=UTC)
+    web.put(url, f"<html><body><h1>A ferry</h1><p>{_STORY} {_STORY}</p></body></html>", etag="article")
+    for date, outcome in ((day, "new"), (day + timedelta(days=1), "unchanged")):
+        web.put(_OLD, _rss(_item("one", date=date)))
+        _polled(store, web)
+        assert _visited(store, web, readers) == [outcome]
+        web.put(url, _STUB, etag="wall")
+    (page,) = store.rows("pages")
+    assert (page["status"], page["version"]) == ("ok", 1)
+    assert list(store.rows("mentions", where="counted = 1"))
+    assert store.query("SELECT etag FROM page")[0]["etag"] == "article"
 
 
 def test_a_clock_that_was_ahead_mends_itself(store: Store) -> None:
