@@ -17,14 +17,15 @@ from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
-from blockfeat.models.decoding import DECODERS, Decoder, best_run_masks
-from blockfeat.models.threshold import JOINT, Margins, ThresholdModel, block_scores
+from blockfeat.models.decoding import DECODERS, Decoder
+from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.curves import FeatureCurve, feature_curves
 from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.strategies import METRICS
+from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,
     Preparer,
@@ -75,34 +76,27 @@ class _Part:
 
     values: Floats
     words: Floats
-    starts: list[int]
+    starts: NDArray[np.int32]
     chunk: Chunk
 
     @property
     def pages(self) -> int:
         """Number of pages."""
-        return len(self.starts) - 1
+        return self.starts.size - 1
 
     @property
     def blocks(self) -> int:
         """Number of blocks."""
-        return self.starts[-1]
+        return int(self.starts[-1])
 
     def masks(self, candidates: _Particles) -> Floats:
         """Return the label of each block for each particle: blocks × particles."""
-        thresholds, margins = candidates
-        smallest = np.full((self.values.shape[0], thresholds.shape[0]), np.inf, dtype=np.float32)
-        for column in range(thresholds.shape[1]):
-            np.minimum(smallest, self.values[:, column, None] - thresholds[:, column], out=smallest)
-        if margins is None:
-            return (smallest >= 0).astype(np.float32)
-        softness = np.array([margin.softness for margin in margins], dtype=np.float32)
-        penalty = np.array([margin.penalty for margin in margins], dtype=np.float32)
-        scores = block_scores(smallest, self.words[:, None], softness, penalty)
-        labels = np.empty(scores.shape, dtype=np.float32)
-        for first, end in zip(self.starts[:-1], self.starts[1:], strict=True):
-            labels[first:end] = best_run_masks(scores[first:end])
-        return labels
+        limits = np.ascontiguousarray(candidates.thresholds.T)
+        if candidates.margins is None:
+            return (smallest_margins(self.values, limits) >= 0).astype(np.float32)
+        softness = np.array([margin.softness for margin in candidates.margins], dtype=np.float32)
+        penalty = np.array([margin.penalty for margin in candidates.margins], dtype=np.float32)
+        return run_masks(self.values, self.words, self.starts, limits, softness, penalty)
 
 
 def _training_set(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> TrainingSet[_Particles]:
@@ -115,7 +109,7 @@ def _part(pages: Sequence[PreparedPage], space: SearchSpace, metric: str) -> _Pa
     return _Part(
         values=space.oriented(np.concatenate([page.matrix for page in pages])),
         words=np.concatenate([page.words for page in pages]).astype(np.float32),
-        starts=[0, *np.cumsum(sizes).tolist()],
+        starts=np.cumsum([0, *sizes], dtype=np.int32),
         chunk=chunk_of(pages, metric),
     )
 
