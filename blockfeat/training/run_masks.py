@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import INFINITY
 from numpy.typing import NDArray
 
 from blockfeat.models.decoding import best_run_masks
@@ -102,47 +103,69 @@ def _mark_runs(
 ) -> cython.void:
     """Mark the best run of one page, for some particles: the cumulative sum less the smallest one before it."""
     score: cython.float[64]
+    # All of one type, places too, and in short loops: else the compiler does not take several particles at once.
     total: cython.double[64]
     lowest: cython.double[64]
+    lowest_at: cython.double[64]
     best: cython.double[64]
-    lowest_at: cython.int[64]
-    first: cython.int[64]
-    last: cython.int[64]
-    one: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    block: cython.int
-    value: cython.float
-    margin: cython.float
-    size: cython.float
+    first: cython.double[64]
+    last: cython.double[64]
+    low: cython.double
+    low_at: cython.double
+    high: cython.double
+    begin: cython.double
+    stop: cython.double
     before: cython.double
     gain: cython.double
+    value: cython.float
+    margin: cython.float
+    smallest: cython.float
+    least: cython.float
+    most: cython.float = 1
+    size: cython.float
+    row: cython.Py_ssize_t
+    block: cython.double
+    behind: cython.double
+    one: cython.Py_ssize_t
+    column: cython.Py_ssize_t
     for one in range(count):
         total[one] = lowest[one] = best[one] = 0
         lowest_at[one] = start
         first[one] = last[one] = 0
-    for block in range(start, end):
-        value = values[block, 0]
+    for row in range(start, end):
+        block, behind = row, row + 1
         for one in range(count):
-            score[one] = value - thresholds[0, offset + one]
-        for column in range(1, values.shape[1]):
-            value = values[block, column]
+            score[one] = INFINITY
+        for column in range(values.shape[1]):
+            value = values[row, column]
             for one in range(count):
                 margin = value - thresholds[column, offset + one]
-                score[one] = margin if margin < score[one] else score[one]
-        size = words[block] if words[block] > 1 else 1
+                smallest = score[one]
+                score[one] = margin if margin < smallest else smallest
+        size = words[row] if words[row] > 1 else 1
         for one in range(count):
             margin = score[one] / softness[offset + one]
-            margin = margin if margin > -penalty[offset + one] else -penalty[offset + one]
-            score[one] = (margin if margin < 1 else cython.cast(cython.float, 1)) * size
+            least = -penalty[offset + one]
+            score[one] = margin if margin > least else least
         for one in range(count):
-            before = total[one]
-            lowest_at[one] = block if before <= lowest[one] else lowest_at[one]
-            lowest[one] = before if before <= lowest[one] else lowest[one]
-            total[one] = before + score[one]
+            margin = score[one]
+            score[one] = margin if margin < most else most
+        for one in range(count):
+            before, low, low_at = total[one], lowest[one], lowest_at[one]
+            low_at = block if before <= low else low_at
+            low = before if before <= low else low
+            lowest[one] = low
+            lowest_at[one] = low_at
+            total[one] = before + score[one] * size
+        for one in range(count):
             gain = total[one] - lowest[one]
-            first[one] = lowest_at[one] if gain > best[one] else first[one]
-            last[one] = block + 1 if gain > best[one] else last[one]
-            best[one] = gain if gain > best[one] else best[one]
+            low_at, high, begin, stop = lowest_at[one], best[one], first[one], last[one]
+            begin = low_at if gain > high else begin
+            stop = behind if gain > high else stop
+            high = gain if gain > high else high
+            first[one] = begin
+            last[one] = stop
+            best[one] = high
     for one in range(count):
-        for block in range(first[one], last[one]):
-            masks[block, offset + one] = 1
+        for row in range(cython.cast(cython.Py_ssize_t, first[one]), cython.cast(cython.Py_ssize_t, last[one])):
+            masks[row, offset + one] = 1
