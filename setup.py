@@ -34,6 +34,7 @@ HOT_MODULES = frozenset(
         "blockfeat.models.layers",
         "blockfeat.page.scanner",
         "blockfeat.page.tree",
+        "blockfeat.pso.shared_terms",
         "blockfeat.training.run_masks",
     )
 )

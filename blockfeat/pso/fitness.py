@@ -14,6 +14,7 @@ from scipy import sparse
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.measures import tokenize
+from blockfeat.pso.shared_terms import overlaps, squares
 
 FITNESSES = ("cosine", "f1", "snippets")
 Masks = NDArray[np.float32]
@@ -108,7 +109,7 @@ class TextChunk:
         Counts of the terms that several blocks of a page share.
     shared_start : int array, pages
         First row of each page in ``shared``; every page has at least one.
-    shared_gold : float32 array, terms × 1
+    shared_gold : float32 array, terms
         Gold counts of those terms.
     gold_length, gold_norm : float64 arrays, pages × 1
         Sum and norm of the gold counts.
@@ -142,7 +143,7 @@ class TextChunk:
             linear=sparse.csr_array(sparse.block_diag(linear_parts, format="csr", dtype=np.float32)),
             shared=sparse.csr_array(sparse.block_diag(shared_parts, format="csr", dtype=np.float32)),
             shared_start=np.concatenate(([0], np.cumsum(heights)[:-1])).astype(np.int64),
-            shared_gold=np.concatenate(golds)[:, None],
+            shared_gold=np.concatenate(golds),
             gold_length=np.array([[page.gold_length] for page in pages]),
             gold_norm=np.array([[page.gold_norm] for page in pages]),
             metric=metric,
@@ -152,13 +153,12 @@ class TextChunk:
         """Return the fitness of each page under each mask: blocks × masks to pages × masks."""
         sums = (self.linear @ masks).reshape(-1, 3, masks.shape[1]).astype(np.float64)
         length, overlap, square = sums[:, 0], sums[:, 1], sums[:, 2]
-        counts = self.shared @ masks
         both_empty = (length == 0) & (self.gold_length == 0)
         if self.metric == "f1":
-            overlap = overlap + np.add.reduceat(np.minimum(counts, self.shared_gold), self.shared_start, axis=0)
+            overlap = overlap + overlaps(self.shared, self.shared_start, self.shared_gold, masks)
             f1 = 2 * overlap / np.maximum(length + self.gold_length, _TINY)
             return np.asarray(np.where(both_empty, 1.0, f1))
-        square = square + np.add.reduceat(counts * counts, self.shared_start, axis=0)
+        square = square + squares(self.shared, self.shared_start, masks)
         cosine = overlap / np.maximum(np.sqrt(square) * self.gold_norm, _TINY)
         shorter = np.minimum(length, self.gold_length)
         longer = np.maximum(length, self.gold_length)

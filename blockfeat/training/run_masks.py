@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import INFINITY
 from numpy.typing import NDArray
 
 from blockfeat.models.decoding import best_run_masks
@@ -134,9 +133,10 @@ def _mark_runs(
         first[one] = last[one] = 0
     for row in range(start, end):
         block, behind = row, row + 1
+        value = values[row, 0]
         for one in range(count):
-            score[one] = INFINITY
-        for column in range(values.shape[1]):
+            score[one] = value - thresholds[0, offset + one]
+        for column in range(1, values.shape[1]):
             value = values[row, column]
             for one in range(count):
                 margin = value - thresholds[column, offset + one]
