@@ -61,8 +61,8 @@ def _add_up(
     masks: cython.const[cython.float][:, ::1],
 ) -> None:
     """Add up page by page, some masks at a time: what has to be known of them stays in the cache."""
-    sum_: cython.float[64]
-    term: cython.float[64]
+    sum_ = cython.declare(cython.float[64])
+    term = cython.declare(cython.float[64])
     page: cython.Py_ssize_t
     row: cython.Py_ssize_t
     entry: cython.Py_ssize_t

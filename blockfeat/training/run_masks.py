@@ -101,14 +101,14 @@ def _mark_runs(
     count: cython.Py_ssize_t,
 ) -> cython.void:
     """Mark the best run of one page, for some particles: the cumulative sum less the smallest one before it."""
-    score: cython.float[64]
+    score = cython.declare(cython.float[64])
     # All of one type, places too, and in short loops: else the compiler does not take several particles at once.
-    total: cython.double[64]
-    lowest: cython.double[64]
-    lowest_at: cython.double[64]
-    best: cython.double[64]
-    first: cython.double[64]
-    last: cython.double[64]
+    total = cython.declare(cython.double[64])
+    lowest = cython.declare(cython.double[64])
+    lowest_at = cython.declare(cython.double[64])
+    best = cython.declare(cython.double[64])
+    first = cython.declare(cython.double[64])
+    last = cython.declare(cython.double[64])
     low: cython.double
     low_at: cython.double
     high: cython.double
