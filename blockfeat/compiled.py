@@ -18,7 +18,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.word_flags",
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
-    "blockfeat.models.expectation",
+    "blockfeat.models.decoding",
     "blockfeat.models.layers",
     "blockfeat.page.markup",
     "blockfeat.page.scanner",

@@ -1,15 +1,20 @@
-"""Decoding: how the scores of a page's blocks become labels: cuts, maximum subsequences, and the Viterbi algorithm."""
+"""Decoding: how the scores of a page's blocks become labels: cuts, maximum subsequences, and the Viterbi algorithm.
+
+Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp, log
+from typing import Any, NamedTuple
 
+import cython
 import numpy as np
+from cython.cimports.libc.math import exp as c_exp
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.models.expectation import Expectation
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -75,17 +80,24 @@ def best_run(scores: NDArray[np.float64]) -> tuple[int, int]:
     One linear pass (Pasternack & Roth 2009, 6.1): the best run that ends at j is the cumulative sum at j less
     the smallest cumulative sum before it. Of equal sums the earliest and shortest run wins.
     """
-    if scores.size == 0:
-        return 0, 0
-    total = np.cumsum(scores)
-    before = np.concatenate(([0.0], total[:-1]))
-    lowest = np.minimum.accumulate(before)
-    sums = total - lowest
-    end = int(np.argmax(sums))
-    if sums[end] <= 0:
-        return 0, 0
-    start = int(np.flatnonzero(before[: end + 1] == lowest[end])[-1])
-    return start, end + 1
+    score: cython.const[cython.double][::1] = np.ascontiguousarray(scores, dtype=np.float64)
+    total: cython.double = 0.0
+    lowest: cython.double = 0.0
+    most: cython.double = 0.0
+    lowest_place: cython.Py_ssize_t = 0
+    start: cython.Py_ssize_t = 0
+    end: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(score.shape[0]):
+            if total <= lowest:
+                lowest = total
+                lowest_place = place
+            total += score[place]
+            if total - lowest > most:
+                most = total - lowest
+                start, end = lowest_place, place + 1
+    return start, end
 
 
 def best_runs(scores: NDArray[np.float64], k: int) -> list[tuple[int, int]]:
@@ -179,24 +191,110 @@ def best_labels(unary: Floats, pairwise: Floats, *, interpolation: float = 1.0) 
     n = unary.shape[0]
     if unary.shape != (n, 2) or pairwise.shape != (max(n - 1, 0), 4):
         raise ModelError(f"potentials of {unary.shape} blocks and {pairwise.shape} pairs do not make a chain")
-    if n == 0:
-        return np.zeros(0, dtype=np.bool_)
-    pairs = (interpolation * pairwise).T.tolist()
-    gains = (unary[:, 1] - unary[:, 0]).tolist()
+    return best_chain(unary[:, 1] - unary[:, 0], interpolation * pairwise)
+
+
+def best_chain(gains: Floats, pairs: Floats) -> NDArray[np.bool_]:
+    """Return what `best_labels` does.
+
+    Parameters
+    ----------
+    gains : float array, n
+        By how much the logarithm of label 1 is above that of label 0.
+    pairs : float array, n - 1 × 4 or 1 × 4
+        Logarithms of the pairs; one row where all pairs have the same.
+    """
+    labels = np.zeros(gains.size, dtype=np.bool_)
+    if gains.size:
+        # By number: 1 where the best chain that ends here in 0 comes from 1, 2 where that which ends in 1 does.
+        _follow_chain(gains, pairs, np.empty(gains.size, dtype=np.uint8), labels.view(np.uint8))
+    return labels
+
+
+@cython.cfunc
+def _follow_chain(
+    gains: cython.const[cython.double][:],
+    pairs: cython.const[cython.double][:, :],
+    from_one: cython.uchar[::1],
+    labels: cython.uchar[::1],
+) -> cython.void:
+    """Write the labels; ``from_one`` is room for as many numbers."""
+    count: cython.Py_ssize_t = gains.shape[0]
     # By how much the best chain that ends in 1 leads the best that ends in 0: no more than that has to be known.
-    lead = gains[0]
-    from_one: list[tuple[bool, bool]] = []
-    for own, zero_zero, zero_one, one_zero, one_one in zip(gains[1:], *pairs, strict=True):
-        zero, one = lead + one_zero, lead + one_one
-        comes = (zero > zero_zero, one > zero_one)
-        from_one.append(comes)
-        lead = own + ((one if comes[1] else zero_one) - (zero if comes[0] else zero_zero))
-    label = lead > 0
-    labels = [label]
-    for to_zero_from_one, to_one_from_one in reversed(from_one):
-        label = to_one_from_one if label else to_zero_from_one
-        labels.append(label)
-    return np.array(labels[::-1], dtype=np.bool_)
+    lead: cython.double = gains[0]
+    zero: cython.double
+    one: cython.double
+    row: cython.Py_ssize_t = 0
+    step: cython.Py_ssize_t = 1 if pairs.shape[0] > 1 else 0
+    place: cython.Py_ssize_t
+    with cython.nogil:
+        for place in range(1, count):
+            zero, one = lead + pairs[row, 2], lead + pairs[row, 3]
+            from_one[place] = (zero > pairs[row, 0]) | (one > pairs[row, 1]) << 1
+            zero, one = max(zero, pairs[row, 0]), max(one, pairs[row, 1])
+            lead = gains[place] + (one - zero)
+            row += step
+        labels[count - 1] = lead > 0
+        for place in range(count - 1, 0, -1):
+            labels[place - 1] = from_one[place] >> labels[place] & 1
+
+
+class Expectation(NamedTuple):
+    """Expected values of a page.
+
+    Attributes
+    ----------
+    content : float
+        Expected words of content: the words of each block times its probability.
+    words : int
+        Words of the page.
+    highest : float
+        Highest logit of a block; -10 where there is none.
+    f1 : float
+        Expected word F1 if the blocks with a probability of one half or more are kept: twice their expected words over
+        their words and all expected words. Blocks without words count as one word.
+    """
+
+    content: float
+    words: int
+    highest: float
+    f1: float
+
+
+def expectation(logits: NDArray[np.float32], words: NDArray[np.integer[Any]]) -> Expectation:
+    """Return what is expected of a page with n blocks.
+
+    Parameters
+    ----------
+    logits : float32 array, n
+        The logit of the probability that each block is content.
+    words : int array, n
+        The words of each block.
+    """
+    logit: cython.const[cython.float][::1] = logits
+    count: cython.const[cython.int][::1] = words.astype(np.int32, copy=False)
+    content: cython.double = 0.0
+    sized: cython.double = 0.0
+    found: cython.double = 0.0
+    kept: cython.double = 0.0
+    highest: cython.double = -10.0
+    chance: cython.double
+    size: cython.double
+    total: cython.longlong = 0
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(logit.shape[0]):
+            chance = 1.0 / (1.0 + c_exp(-cython.cast(cython.double, logit[block])))
+            size = max(count[block], 1)
+            total += count[block]
+            content += count[block] * chance
+            sized += size * chance
+            if logit[block] >= 0:
+                found += size * chance
+                kept += size
+            if block == 0 or logit[block] > highest:
+                highest = logit[block]
+    return Expectation(content, total, highest, 2 * found / max(kept + sized, 1e-12))
 
 
 _LEAST_CUT = 0.02

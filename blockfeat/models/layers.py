@@ -1,4 +1,4 @@
-"""What the network of a sequence model does between its matrix products, each in one pass over the blocks.
+"""What models compute block by block, each in one pass: a network between its matrix products, sums of thresholds.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
+Floats = NDArray[np.float64]
+
+_INFINITY = cython.declare(cython.double, float("inf"))
 
 
 def standardise(matrix: Array, mean: Array, scale: Array, most: float) -> Array:
@@ -33,8 +36,8 @@ def standardise(matrix: Array, mean: Array, scale: Array, most: float) -> Array:
     block: cython.Py_ssize_t
     place: cython.Py_ssize_t
     with cython.nogil:
-        for place in range(value.shape[1]):
-            for block in range(value.shape[0]):
+        for block in range(value.shape[0]):
+            for place in range(value.shape[1]):
                 deviation[block, place] = _within((value[block, place] - middle[place]) * factor[place], limit)
     return found
 
@@ -48,10 +51,12 @@ def _within(value: cython.float, limit: cython.float) -> cython.float:
     return limit if value > limit else -limit if value < -limit else value
 
 
-def activate(channels: Array, bias: Array) -> None:
-    """Add a bias to each channel, in place; what is below 0 becomes 0."""
+def activate(channels: Array, bias: Array) -> Array:
+    """Add a bias to each channel, in place; what is below 0 becomes 0. Return the sum of each channel: c."""
+    sums = np.zeros(bias.size, dtype=np.float32)
     value: cython.float[:, ::1] = channels
     added: cython.float[::1] = bias
+    total: cython.float[::1] = sums
     block: cython.Py_ssize_t
     place: cython.Py_ssize_t
     sum_: cython.float
@@ -60,6 +65,8 @@ def activate(channels: Array, bias: Array) -> None:
             for place in range(value.shape[1]):
                 sum_ = value[block, place] + added[place]
                 value[block, place] = sum_ if sum_ > 0 else 0
+                total[place] += value[block, place]
+    return sums
 
 
 def convolve(hidden: Array, products: Array, bias: Array, dilation: int) -> Array:
@@ -98,4 +105,44 @@ def convolve(hidden: Array, products: Array, bias: Array, dilation: int) -> Arra
                     after[block, place] += product[block + step, 2 * channels + place]
             for place in range(channels):
                 after[block, place] = before[block, place] + (after[block, place] if after[block, place] > 0 else 0)
+    return found
+
+
+def soft_scores(matrix: Floats, thresholds: Floats, softnesses: Floats, weights: Floats, bias: float) -> Floats:
+    """Return a bias and the sum of weight · clip((value - threshold) / softness, -1, 1) for each block: n × k to n."""
+    found = np.empty(matrix.shape[0], dtype=np.float64)
+    value: cython.const[cython.double][:, :] = matrix
+    middle: cython.const[cython.double][::1] = thresholds
+    width: cython.const[cython.double][::1] = softnesses
+    weight: cython.const[cython.double][::1] = weights
+    score: cython.double[::1] = found
+    added: cython.double = bias
+    block: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    sum_: cython.double
+    with cython.nogil:
+        for block in range(value.shape[0]):
+            sum_ = 0.0
+            for place in range(value.shape[1]):
+                sum_ += min(max((value[block, place] - middle[place]) / width[place], -1.0), 1.0) * weight[place]
+            score[block] = sum_ + added
+    return found
+
+
+def smallest_margins(matrix: Floats, thresholds: Floats, factors: Floats) -> Floats:
+    """Return the smallest (value - threshold) · factor of each block: n × k to n; infinity where k is 0."""
+    found = np.empty(matrix.shape[0], dtype=np.float64)
+    value: cython.const[cython.double][:, :] = matrix
+    middle: cython.const[cython.double][::1] = thresholds
+    factor: cython.const[cython.double][::1] = factors
+    smallest: cython.double[::1] = found
+    block: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    least: cython.double
+    with cython.nogil:
+        for block in range(value.shape[0]):
+            least = _INFINITY
+            for place in range(value.shape[1]):
+                least = min(least, (value[block, place] - middle[place]) * factor[place])
+            smallest[block] = least
     return found

@@ -17,9 +17,9 @@ from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.decoding import best_labels, favoured_cut, logit, page_cut
+from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.documents import Documented, measuring_values
-from blockfeat.models.expectation import expectation
+from blockfeat.models.layers import soft_scores
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 Array = NDArray[np.float64]
@@ -135,7 +135,7 @@ class MarginModel(Documented):
     def _numbers(self) -> Array:
         """Thresholds, softnesses and weights: 3 × k."""
         rows = [(term.threshold, term.softness, term.weight) for term in self.terms]
-        return np.array(rows, dtype=np.float64).reshape(-1, 3).T
+        return np.array(rows, dtype=np.float64).reshape(-1, 3).T.copy()
 
     def contributions(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return what each feature adds to the score of each block: n × k."""
@@ -144,17 +144,16 @@ class MarginModel(Documented):
 
     def scores(self, matrix: NDArray[np.floating[Any]]) -> Array:
         """Return the log odds of each block, the sum of bias and contributions: n × k to n."""
-        return np.asarray(self.contributions(matrix).sum(axis=1) + self.bias)
+        thresholds, softnesses, weights = self._numbers
+        return soft_scores(matrix.astype(np.float64), thresholds, softnesses, weights, self.bias)
 
     def choose(self, scores: Array) -> NDArray[np.bool_]:
         """Return the blocks that are content: the labels with the highest sum of scores less costs (Viterbi).
 
         Where no block is, the best are; see `best_blocks`.
         """
-        count = scores.size
-        unary = np.column_stack((np.zeros(count), scores))
-        costs = np.array([0.0, -self.transitions.enter, -self.transitions.leave, 0.0])
-        kept = best_labels(unary, np.broadcast_to(costs, (max(count - 1, 0), 4)))
+        costs = np.array([[0.0, -self.transitions.enter, -self.transitions.leave, 0.0]])
+        kept = best_chain(scores, costs)
         return kept if kept.any() else best_blocks(scores)
 
     def predict(self, measured: MeasuredPage) -> Prediction:

@@ -18,9 +18,8 @@ from blockfeat.features.context import features_named
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.decoding import favoured_cut, logit, page_cut
+from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.documents import Documented, measuring_values
-from blockfeat.models.expectation import Expectation, expectation
 from blockfeat.models.layers import activate, convolve, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
@@ -153,24 +152,24 @@ class SequenceModel(Documented):
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
         count = matrix.shape[0]
         if count <= _STRETCH:
-            inner = self._inner(matrix)
-            hidden = self._hidden(inner, self._whole(inner.sum(axis=0), count))[-1]
+            inner, total = self._inner(matrix)
+            hidden = self._hidden(inner, self._whole(total, count))[-1]
             return np.asarray(hidden @ self.weights["outer"] + self.weights["outer_bias"])
         firsts = range(0, count, _STRETCH)
-        whole = self._whole(sum(self._inner(matrix[first : first + _STRETCH]).sum(axis=0) for first in firsts), count)
+        total = np.sum([self._inner(matrix[first : first + _STRETCH])[1] for first in firsts], axis=0)
+        whole = self._whole(total, count)
         parts = []
         for first in firsts:
             low, high = max(first - _REACH, 0), min(first + _STRETCH + _REACH, count)
-            hidden = self._hidden(self._inner(matrix[low:high]), whole)[-1]
+            hidden = self._hidden(self._inner(matrix[low:high])[0], whole)[-1]
             parts.append(hidden[first - low : min(first + _STRETCH, count) - low] @ self.weights["outer"])
         found: Array = np.concatenate(parts) + self.weights["outer_bias"]
         return found
 
-    def _inner(self, matrix: Array) -> Array:
-        """Return the channels of each block alone: n × c."""
+    def _inner(self, matrix: Array) -> tuple[Array, Array]:
+        """Return the channels of each block alone, n × c, and their sums over the blocks, c."""
         channels = matmul(self._inputs(matrix), self.weights["inner"])
-        activate(channels, self.weights["inner_bias"])
-        return channels
+        return channels, activate(channels, self.weights["inner_bias"])
 
     def _inputs(self, matrix: Array) -> Array:
         """Return the features as deviations from the mean: n × k."""
@@ -178,14 +177,15 @@ class SequenceModel(Documented):
 
     def _whole(self, total: Array, count: int) -> Array:
         """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
-        found = (total / np.float32(max(count, 1))) @ self.weights["page"] + self.weights["page_bias"]
-        return np.asarray(np.maximum(found, 0))
+        found: Array = np.asarray((total / np.float32(max(count, 1))) @ self.weights["page"], dtype=np.float32)
+        return activate(found[None], self.weights["page_bias"])
 
     def _hidden(self, inner: Array, whole: Array) -> list[Array]:
         """Return the channels before and after each convolution: n × c each."""
         states = [inner + whole]
+        products = np.empty((inner.shape[0], 3 * whole.size), dtype=np.float32)
         for layer, dilation in enumerate(DILATIONS):
-            products = matmul(states[-1], self._side_by_side[layer])
+            matmul(states[-1], self._side_by_side[layer], out=products)
             states.append(convolve(states[-1], products, self.weights[f"convolution_{layer}_bias"], dilation))
         return states
 
@@ -203,8 +203,8 @@ class SequenceModel(Documented):
         count = matrix.shape[0]
         if not count:
             return np.zeros(matrix.shape, dtype=np.float32)
-        inner = self._inner(matrix)
-        whole = self._whole(inner.sum(axis=0), count)
+        inner, total = self._inner(matrix)
+        whole = self._whole(total, count)
         states = self._hidden(inner, whole)
         channels = whole.size
         slope = np.broadcast_to(self.weights["outer"], (count, channels)).astype(np.float32)
@@ -310,7 +310,7 @@ class SequenceModel(Documented):
         }
 
 
-def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:
+def matmul(rows: Array, weights: Array, *, is_padded: bool = False, out: Array | None = None) -> Array:
     """Return the product of two matrices: n × k times k × m gives n × m.
 
     Parameters
@@ -322,10 +322,12 @@ def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:
     is_padded : bool
         Whether the last stretch is filled up with zeros where others stand before it. The sums are the same but for
         rounding: libraries add in another order for fewer rows.
+    out : float32 array, n × m, optional
+        Where the product is written.
     """
     count, width = rows.shape
     whole = count - count % _ROWS
-    found = np.empty((count, weights.shape[1]), dtype=np.float32)
+    found = np.empty((count, weights.shape[1]), dtype=np.float32) if out is None else out
     if whole:
         stacked = found[:whole].reshape(-1, _ROWS, weights.shape[1])
         np.matmul(rows[:whole].reshape(-1, _ROWS, width), weights, out=stacked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import Decoder, decode
 from blockfeat.models.documents import Documented, measuring_values
+from blockfeat.models.layers import smallest_margins
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
 if TYPE_CHECKING:
@@ -116,6 +118,10 @@ class ThresholdModel(Documented):
         """Return the measuring stage: the model's table, features, languages and segmenter."""
         return Measurer.of(self, identifier)
 
+    @cached_property
+    def _margin_factors(self) -> Array:
+        return _factors(self.features)
+
     def thresholds_for(self, lang: str | None) -> Array:
         """Return the thresholds for a page of this language."""
         return self.thresholds.get(lang or JOINT, self.thresholds[JOINT])
@@ -136,7 +142,9 @@ class ThresholdModel(Documented):
         lang : str, optional
             Language of the page.
         """
-        smallest = self.feature_margins(matrix, lang).min(axis=1, initial=np.inf)
+        smallest = smallest_margins(
+            matrix.astype(np.float64, copy=False), self.thresholds_for(lang), self._margin_factors
+        )
         found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
         return np.asarray(found, dtype=np.float64)
 
@@ -236,9 +244,14 @@ def _values(found: Mapping[str, Any], features: tuple[Feature, ...], where: str)
 
 def margins(matrix: Matrix, thresholds: Array, features: tuple[Feature, ...]) -> Array:
     """Return sign · (value - threshold) / range for each block and feature."""
+    return np.asarray((matrix - thresholds) * _factors(features))
+
+
+def _factors(features: tuple[Feature, ...]) -> Array:
+    """Return sign / range of each feature."""
     signs = np.array([feature.sign for feature in features])
     ranges = np.array([feature.high - feature.low for feature in features])
-    return np.asarray((matrix - thresholds) * (signs / ranges))
+    return np.asarray(signs / ranges)
 
 
 def block_scores(smallest: Matrix, words: NDArray[Any], softness: Any, penalty: Any) -> Matrix:

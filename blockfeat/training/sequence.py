@@ -18,8 +18,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.features.context import context_places
-from blockfeat.models.decoding import logit, page_cut
-from blockfeat.models.expectation import expectation
+from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.models.decoding import logit, page_cut
-from blockfeat.models.expectation import expectation
+from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.model import best_blocks
 from blockfeat.models.sequence import SURE, SequenceModel
 from blockfeat.training.evaluation.strategies import page_fitness

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat._numeric import probabilities
-from blockfeat.models import expectation as compiled
+from blockfeat.models import decoding as compiled
 from blockfeat.models.decoding import moved_cut, page_cut
 from uncompiled import load_uncompiled
 
@@ -17,7 +17,7 @@ BLOCKS = st.lists(st.tuples(st.floats(-9, 9, width=32), st.integers(0, 90)), max
 
 @pytest.mark.parametrize("which", ["compiled", "uncompiled"])
 def test_it_sums_words_by_their_probabilities(which: str) -> None:
-    module = compiled if which == "compiled" else load_uncompiled("blockfeat.models.expectation")
+    module = compiled if which == "compiled" else load_uncompiled("blockfeat.models.decoding")
     logits, words = np.array([2.0, -1.0, 0.5], dtype=np.float32), np.array([30, 10, 0], dtype=np.int32)
     content, total, highest, f1 = module.expectation(logits, words)
     chance, size = probabilities(logits), np.array([30, 10, 1])

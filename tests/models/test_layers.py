@@ -33,8 +33,9 @@ def test_features_become_deviations_within_bounds(which: str, order: str) -> Non
 def test_channels_get_a_bias_and_stay_above_zero(which: str) -> None:
     channels, bias = some(5, 3), some(3)
     wanted = np.maximum(channels + bias, 0)
-    module(which).activate(channels, bias)  # type: ignore[attr-defined]
+    sums = module(which).activate(channels, bias)  # type: ignore[attr-defined]
     np.testing.assert_allclose(channels, wanted, rtol=1e-6)
+    np.testing.assert_allclose(sums, wanted.sum(axis=0), rtol=1e-5)
 
 
 @pytest.mark.parametrize("which", MODULES)
@@ -46,3 +47,15 @@ def test_a_convolution_looks_at_both_neighbours(which: str, blocks: int, dilatio
     moved[:-dilation] += products[dilation:, 6:]
     found = module(which).convolve(hidden, products, bias, dilation)  # type: ignore[attr-defined]
     np.testing.assert_allclose(found, hidden + np.maximum(moved, 0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("which", MODULES)
+def test_soft_thresholds_and_margins_are_array_arithmetic(which: str) -> None:
+    matrix, thresholds, factors, weights = (some(*shape).astype(np.float64) for shape in ((6, 4), (4,), (4,), (4,)))
+    found = module(which).soft_scores(matrix, thresholds, np.abs(factors), weights, 0.25)  # type: ignore[attr-defined]
+    soft = np.clip((matrix - thresholds) / np.abs(factors), -1, 1) * weights
+    np.testing.assert_allclose(found, soft.sum(axis=1) + 0.25)
+    smallest = module(which).smallest_margins(matrix, thresholds, factors)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(smallest, ((matrix - thresholds) * factors).min(axis=1))
+    nothing = module(which).smallest_margins(matrix[:, :0], thresholds[:0], factors[:0])  # type: ignore[attr-defined]
+    assert nothing.tolist() == [np.inf] * 6
