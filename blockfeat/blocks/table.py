@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import unescape
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from blockfeat.lang.characters import CONTROL, SPACE
 from blockfeat.lang.measures import PageText, TextMeasures
 from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
-from blockfeat.page.tags import Tags, name_key
+from blockfeat.page.tags import Keys, Tags, name_key
 
 Indices = NDArray[np.int32]
 
@@ -110,6 +111,11 @@ class Blocks:
         """Return the number of blocks."""
         return int(self.block_starts.size)
 
+    @cached_property
+    def container_keys(self) -> Keys:
+        """The key of each container's name; see `blockfeat.page.tags.name_keys`."""
+        return self.tags.key[self.containers.element]
+
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
         raw = self.raw_text(index)
@@ -138,15 +144,6 @@ class Blocks:
         text = unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")).translate(_WHITE)
         folded = self.text(index)
         return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
-
-    def ancestors(self, index: int) -> list[int]:
-        """Return the boundary elements around one block, innermost first."""
-        found = []
-        container = int(self.container[index])
-        while container >= 0:
-            found.append(int(self.containers.element[container]))
-            container = int(self.containers.parent[container])
-        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,7 +235,7 @@ def kinds_of_containers(blocks: Blocks) -> list[Kind]:
     kinds: list[Kind] = []
     # Number of lists around each container and whether the innermost is numbered.
     lists: list[tuple[int, bool]] = []
-    keys = blocks.tags.key[blocks.containers.element].tolist()
+    keys = blocks.container_keys.tolist()
     for key, around in zip(keys, blocks.containers.parent.tolist(), strict=True):
         tag = _NAMES.get(key)
         in_lists = lists[around] if around >= 0 else (0, False)

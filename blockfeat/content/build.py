@@ -27,7 +27,7 @@ from blockfeat.content.nodes import (
     Text,
 )
 from blockfeat.content.plain import normalised
-from blockfeat.content.tables import DataTable, GridCell, data_tables
+from blockfeat.content.tables import DataTable, data_tables
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
@@ -190,21 +190,25 @@ def _unbold(inline: Inline) -> Inline:
 
 def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[Node]:
     """Return the caption of a table and its rows that have something in them."""
-    in_cells = {index for row in table.rows for cell in row for index in range(cell.first_block, cell.end_block)}
-    captions = (index for index in range(table.first_block, table.end_block) if kept[index] and index not in in_cells)
+    captions = (
+        table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
+    ).tolist()
     rows = []
-    for line in table.grid():
-        cells = tuple(_cell(cell, kept, inlines) for cell in line)
+    for line in table.grid().tolist():
+        cells = tuple(_cell(table, cell, kept, inlines) for cell in line)
         if any(cell.inline for cell in cells):
             rows.append(cells)
     return [*(Caption(inlines.of_block(index)) for index in captions), *([Table(tuple(rows))] if rows else [])]
 
 
-def _cell(cell: GridCell, kept: NDArray[np.bool_], inlines: Inlines) -> Cell:
-    """Return a cell, its blocks joined by line breaks."""
+def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> Cell:
+    """Return a cell, its blocks joined by line breaks; an empty one for -1."""
+    if cell < 0:
+        return Cell((), False)
+    is_header = bool(table.is_header[cell])
     inline: list[Text | Image] = []
-    for index in range(cell.first_block, cell.end_block):
+    for index in range(int(table.first[cell]), int(table.end[cell])):
         if kept[index]:
             inline += [Text("\n")] if inline else []
-            inline += _unbold(inlines.of_block(index)) if cell.is_header else inlines.of_block(index)
-    return Cell(tuple(inline), cell.is_header)
+            inline += _unbold(inlines.of_block(index)) if is_header else inlines.of_block(index)
+    return Cell(tuple(inline), is_header)

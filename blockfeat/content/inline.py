@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.links import Base, safe_target
 from blockfeat.content.nodes import Image, Inline, Text
-from blockfeat.content.plain import gaps_of, normalised
+from blockfeat.content.plain import normalised
+from blockfeat.content.text_writer import is_wide
 from blockfeat.page.tags import Keys, name_key, name_keys
 
 _BOLD, _ITALIC, _CODE, _LINK = 1, 2, 4, 8
@@ -20,6 +22,8 @@ _STYLES = (
     (_ITALIC, name_keys(["cite", "dfn", "em", "i", "var"])),
     (_CODE, name_keys(["code", "kbd", "samp", "tt"])),
 )
+# White space, and control characters, which no output may hold.
+_GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 # Where pages that load images late keep the address.
 _SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
 
@@ -122,6 +126,28 @@ class Inlines:
             found[-1] = Text(last.text + shown, piece.bold, piece.italic, piece.code, piece.target)
         else:
             found.append(piece)
+
+
+def gaps_of(raw: str) -> list[tuple[int, int, str]]:
+    """Return where each gap between words stands in the raw text of a block, and what it is on the page.
+
+    That is a newline where an element breaks the line, nothing where only the source does so between two wide
+    characters, and at both ends of the text; a blank otherwise.
+    """
+    gaps = []
+    for gap in _GAP.finditer(raw):
+        start, end = gap.span()
+        white = gap.group()
+        if start == 0 or end == len(raw):
+            shown = ""
+        elif "\n" in white:
+            shown = "\n"
+        elif "\r" in white and is_wide(ord(raw[start - 1])) and is_wide(ord(raw[end])):
+            shown = ""
+        else:
+            shown = " "
+        gaps.append((start, end, shown))
+    return gaps
 
 
 def _covered(blocks: Blocks, keys: Keys) -> NDArray[np.bool_]:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import has_elements, has_key
+from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
-from blockfeat.page.tags import Keys, name_keys
+from blockfeat.content.text_writer import MOST_COLUMNS, grid_of
+from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
 _TABLES = name_keys(["table"])
 _NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
-_SPAN = re.compile(r'\s(col|row)span="\s*([0-9]{1,4})')
-_MOST_COLUMNS = 64
+_SPAN = re.compile(rb'\s(col|row)span="\s*([0-9]{1,4})')
+_FEW = 2
 _MOST_WORDS = 60
 _MOST_WORDS_WITH_HEADER = 150
 
@@ -29,54 +30,46 @@ _MOST = 2 / 3
 _FEW_WORDS = 40
 
 
-@dataclass(slots=True)
-class GridCell:
-    """A cell: its blocks are those from first (inclusive) to end (exclusive)."""
-
-    first_block: int
-    end_block: int
-    is_header: bool
-    columns: int = 1
-    rows: int = 1
-
-
-_EMPTY = GridCell(0, 0, False)
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DataTable:
-    """A table of data: the blocks from first to end are inside it, those of no cell are its caption."""
+    """A table of data: the blocks from first to end are inside it, those of no cell are its caption.
+
+    Attributes
+    ----------
+    container : int
+        The table's element, a container.
+    first_block, end_block : int
+        Its blocks are those from first (inclusive) to end (exclusive).
+    first, end : int array, one for each cell
+        The blocks of each cell likewise.
+    is_header : bool array, one for each cell
+        Which cells are headers.
+    columns, rows : int array, one for each cell
+        How many columns and rows each spans.
+    row_ends : int array, one for each row
+        Number of the cell behind each row's last one.
+    """
 
     container: int
     first_block: int
     end_block: int
-    rows: list[list[GridCell]] = field(default_factory=list)
+    first: NDArray[np.int32]
+    end: NDArray[np.int32]
+    is_header: Mask
+    columns: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    row_ends: NDArray[np.int32]
 
-    def grid(self) -> Iterator[list[GridCell]]:
-        """Return its rows, all of the same length, with empty cells where one cell spans more."""
-        width = max(sum(cell.columns for cell in row) for row in self.rows)
-        # In how many of the rows below each column is taken by a cell above.
-        taken = [0] * _MOST_COLUMNS
-        rows = []
-        for row in self.rows:
-            line: list[GridCell] = []
-            for cell in row:
-                _skip_taken(line, taken)
-                for place in range(min(cell.columns, _MOST_COLUMNS - len(line))):
-                    taken[len(line)] = cell.rows - 1
-                    line.append(_EMPTY if place else cell)
-            _skip_taken(line, taken)
-            width = max(width, len(line))
-            rows.append(line)
-        for line in rows:
-            yield line + [_EMPTY] * (width - len(line))
+    def grid(self) -> NDArray[np.int32]:
+        """Return the cell in each place, rows × columns, -1 where there is none; see `grid_of`."""
+        return grid_of(self.columns, self.rows, self.row_ends)
 
-
-def _skip_taken(line: list[GridCell], taken: list[int]) -> None:
-    """Put empty cells where a cell of a row above reaches down."""
-    while len(line) < _MOST_COLUMNS and taken[len(line)]:
-        taken[len(line)] -= 1
-        line.append(_EMPTY)
+    def in_cells(self) -> Mask:
+        """Return which of the table's blocks stand in a cell."""
+        size = self.end_block - self.first_block + 1
+        opened, closed = (np.bincount(column - self.first_block, minlength=size) for column in (self.first, self.end))
+        inside: Mask = (opened - closed).cumsum()[:-1] > 0
+        return inside
 
 
 def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
@@ -86,77 +79,75 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     holds a heading, a form, or so many words that it is rather a column of a layout.
     """
     containers, tags = blocks.containers, blocks.tags
-    if not has_elements(tags, _TABLES):
+    if not has_key(blocks.container_keys, _TABLES):
         return []
-    elements = (tags.key == _TABLE).nonzero()[0]
-    tables = containers.element.searchsorted(elements)
-    # The tables that are no containers are pruned, or parts of what is.
-    is_container = containers.element[np.minimum(tables, containers.element.size - 1)] == elements
-    elements, tables = elements[is_container], tables[is_container]
+    tables = (blocks.container_keys == _TABLE).nonzero()[0]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
-    ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[elements]))
+    ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
     holds_kept[:-1] &= tables[1:] >= ends[:-1]
     if not holds_kept.any():
         return []
-    keys = tags.key[containers.element]
     words_before = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     read = (
-        _read(blocks, keys, words_before, table, end)
+        _read(blocks, words_before, table, end)
         for table, end in zip(tables[holds_kept].tolist(), ends[holds_kept].tolist(), strict=True)
     )
     return [table for table in read if table is not None]
 
 
-def _read(blocks: Blocks, keys: Keys, words_before: NDArray[np.int64], table: int, end: int) -> DataTable | None:
+def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int) -> DataTable | None:
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
-    inside = keys[table + 1 : end]
+    inside = blocks.container_keys[table + 1 : end]
     if has_key(inside, _NOT_DATA):
         return None
-    data = DataTable(table, int(containers.first_block[table]), int(containers.end_block[table]))
-    has_spans = _has_spans(blocks, table)
-    is_part = (inside == _CELL) | (inside == _ROW) | (inside == _HEADER)
-    for place in is_part.nonzero()[0].tolist():
-        container = table + 1 + place
-        if inside[place] == _ROW:
-            data.rows.append([])
-        elif data.rows:
-            data.rows[-1].append(_cell(blocks, container, bool(inside[place] == _HEADER), has_spans=has_spans))
-    data.rows = [row for row in data.rows if row]
-    return data if _is_data(data, words_before) else None
+    is_header = inside == _HEADER
+    cells = ((inside == _CELL) | is_header).nonzero()[0]
+    row = (inside == _ROW).cumsum()[cells]
+    # What stands before the first row is in no row.
+    cells, row = cells[row > 0], row[row > 0]
+    if not cells.size:
+        return None
+    first, end_block = (column[cells + table + 1] for column in (containers.first_block, containers.end_block))
+    columns, rows = _spans(blocks, table, cells + table + 1)
+    row_starts = np.flatnonzero(np.diff(row, prepend=0))
+    is_filled = end_block > first
+    wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
+    if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
+        return None
+    if np.add.reduceat(columns, row_starts).max() > MOST_COLUMNS:
+        return None
+    most = _MOST_WORDS_WITH_HEADER if is_header[cells].any() else _MOST_WORDS
+    if (words_before[end_block] - words_before[first]).max() > most:
+        return None
+    return DataTable(
+        container=table,
+        first_block=int(containers.first_block[table]),
+        end_block=int(containers.end_block[table]),
+        first=first,
+        end=end_block,
+        is_header=is_header[cells],
+        columns=columns,
+        rows=rows,
+        row_ends=np.append(row_starts[1:], cells.size).astype(np.int32),
+    )
 
 
-def _has_spans(blocks: Blocks, table: int) -> bool:
-    """Return whether a cell of a table spans columns or rows."""
-    tags, element = blocks.tags, int(blocks.containers.element[table])
+def _spans(blocks: Blocks, table: int, cells: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return how many columns and rows each cell of a table spans, given by their containers."""
+    tags, elements = blocks.tags, blocks.containers.element[cells]
+    columns, rows = np.ones((2, cells.size), dtype=np.int32)
+    element = int(blocks.containers.element[table])
     first, last = int(tags.start[tags.opened[element]]), int(tags.start[tags.closed[element]])
-    return tags.source.find(b'span="', first, last) >= 0
-
-
-def _cell(blocks: Blocks, container: int, is_header: bool, *, has_spans: bool) -> GridCell:
-    """Return a cell with the columns and rows that it spans."""
-    containers = blocks.containers
-    if not has_spans:
-        return GridCell(int(containers.first_block[container]), int(containers.end_block[container]), is_header)
-    spans = {"col": 1, "row": 1}
-    for direction, number in _SPAN.findall(blocks.tags.start_tag(int(containers.element[container]))):
-        spans[direction] = min(max(int(number), 1), _MOST_COLUMNS)
-    first, end = int(containers.first_block[container]), int(containers.end_block[container])
-    return GridCell(first, end, is_header, spans["col"], spans["row"])
-
-
-def _is_data(data: DataTable, words_before: NDArray[np.int64]) -> bool:
-    """Return whether rows and cells are those of a table of data."""
-    filled = [sum(cell.end_block > cell.first_block for cell in row) for row in data.rows]
-    if sum(count >= 2 for count in filled) < max(2, (len(filled) + 1) // 2):
-        return False
-    if max(sum(cell.columns for cell in row) for row in data.rows) > _MOST_COLUMNS:
-        return False
-    has_header = any(cell.is_header for row in data.rows for cell in row)
-    cells = [cell for row in data.rows for cell in row]
-    words = words_before[[cell.end_block for cell in cells]] - words_before[[cell.first_block for cell in cells]]
-    return bool(words.max() <= (_MOST_WORDS_WITH_HEADER if has_header else _MOST_WORDS))
+    if tags.source.find(b'span="', first, last) < 0:
+        return columns, rows
+    starts = tags.start[tags.opened[elements]]
+    for found in _SPAN.finditer(tags.source, first, last):
+        cell = int(starts.searchsorted(found.start(), side="right")) - 1
+        if cell >= 0 and found.start() < tags.stop[tags.opened[elements[cell]]]:
+            (columns if found[1] == b"col" else rows)[cell] = min(max(int(found[2]), 1), MOST_COLUMNS)
+    return columns, rows
 
 
 def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
@@ -174,9 +165,9 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     tables : sequence of DataTable
         The page's tables of data.
     """
-    if not tables and not has_elements(blocks.tags, _PARTS):
+    keys = blocks.container_keys
+    if not tables and not has_key(keys, _PARTS):
         return kept
-    keys = blocks.tags.key[blocks.containers.element]
     definitions, preformatted = (keys == _DEFINITIONS).nonzero()[0], (keys == _PREFORMATTED).nonzero()[0]
     chosen = kept.copy()
     words = np.concatenate(([0], np.cumsum(blocks.measures.words)))

@@ -203,23 +203,21 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
     """
     if not kept.any():
         return None
-    keys = blocks.tags.key[blocks.containers.element]
-    is_heading = (keys == _H1) | (keys == _H2)
-    if not is_heading.any():
+    keys = blocks.container_keys
+    container = blocks.container[: int(kept.nonzero()[0][:3][-1]) + 1]
+    near = (((keys == _H1) | (keys == _H2))[container] & (container >= 0)).nonzero()[0].tolist()
+    if not near:
         return None
-    headings = (is_heading[blocks.container] & (blocks.container >= 0)).nonzero()[0]
-    last = int(kept.nonzero()[0][:3][-1])
     wanted = {*(title or "").lower().split()}
-    if blocks.measures.unspaced_words[headings].any():
+    if blocks.measures.unspaced_words[near].any():
         wanted.update(tokenize(title or ""))
     best, most = None, _LEAST_LIKE
-    near = headings[headings <= last].tolist()
     for block, text in zip(near, blocks.texts(near), strict=True):
         # In scripts without spaces characters are words.
         words = tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
         share = sum(word in wanted for word in words) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
-        score = share * min(len(words), 8) / 8 + (0.25 if keys[blocks.container[block]] == _H1 else 0.0)
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _H1 else 0.0)
         if len(words) > 1 and score >= most:
             best, most = block, score
     return best

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.content.plain import folded, plain_text, shown_texts
+from blockfeat.content import text_writer
+from blockfeat.content.inline import gaps_of
+from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import completed, data_tables
+from blockfeat.data import demo_pages
 from blocks_of import blocks_of
+from uncompiled import load_uncompiled
 
 ROWS = "<tr><th>Ferry<th>Time<tr><td>Aveline<td>nine<tr><td>Corisande<td>ten"
 
@@ -43,11 +47,17 @@ def test_dropped_cells_are_empty_and_dropped_rows_go() -> None:
     assert _text(f"<table>{ROWS}</table>", dropped=(0, 1, 3)) == "Aveline\t\nCorisande\tten"
 
 
-@given(st.text(" \n\r\t\u00a0ab\u6f22\u3042"))
-def test_both_ways_of_folding_agree(raw: str) -> None:
-    for has_wide in (False, True):
-        if has_wide or not any(character in raw for character in "\u6f22\u3042"):
-            assert shown_texts([raw], has_controls=False, has_wide=has_wide) == [folded(raw)]
+@given(st.text(" \n\r\t\u00a0\u200b\x1fab\u6f22\u3042\U00020000"))
+def test_gaps_are_folded_as_they_are_in_other_formats(raw: str) -> None:
+    html = "<p>a\u6f22" + raw.replace("\t", "<br>") + "\u3042b"
+    blocks = blocks_of(html)
+    text, behind = blocks.raw_text(0), 0
+    pieces = []
+    for start, end, shown in gaps_of(text):
+        pieces += (text[behind:start], shown)
+        behind = end
+    pieces.append(text[behind:])
+    assert plain_text(blocks, np.ones(1, dtype=np.bool_), [], normalise=False) == "".join(pieces)
 
 
 @pytest.mark.parametrize(
@@ -84,3 +94,17 @@ def test_a_table_has_every_word_once(rows: list[list[tuple[int, int, str]]]) -> 
     html = "<p>before<table>" + "".join(f"<tr>{row}" for row in cells) + "</table><p>behind"
     words = ["before", *(f"w{number}" for number in range(sum(map(len, rows)))), "behind"]
     assert _text(html).split() == words
+
+
+def test_compiled_and_uncompiled_write_the_same() -> None:
+    source = load_uncompiled("blockfeat.content.text_writer")
+    grids = blocks_of("<table><tr><td rowspan=2>a<td colspan=3>b<tr><td>c\u6f22\n\u5b57<td><br>d<tr><td>e<td>f</table>")
+    for blocks in (grids, *(blocks_of(page.html) for page in demo_pages()[::4])):
+        every = np.arange(len(blocks))
+        assert source.text_of_blocks(blocks, every) == text_writer.text_of_blocks(blocks, every)
+        kept = every % 3 != 0
+        for table in data_tables(blocks, kept):
+            grid = source.grid_of(table.columns, table.rows, table.row_ends)
+            assert grid.tolist() == table.grid().tolist()
+            parts = (blocks, kept, table.first, table.end, grid)
+            assert source.text_of_table(*parts) == text_writer.text_of_table(*parts)

@@ -1,0 +1,254 @@
+"""The text of blocks and tables as it is shown: white space folded, blocks and cells parted.
+
+One pass over code points; compiled (C types in ``text_writer.pxd``).
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.lang.characters import CONTROL, SPACE
+
+MOST_COLUMNS = 64
+"""A table of data has at most so many columns."""
+
+_MOST_COLUMNS = MOST_COLUMNS
+_IS_GAP = SPACE | CONTROL
+_TAB, _NEW_LINE, _RETURN, _BLANK = (ord(character) for character in "\t\n\r ")
+# What a gap between two words holds.
+_HAS_WHITE, _HAS_RETURN, _HAS_NEW_LINE = 1, 2, 4
+# Of a character in UTF-8, and so of what is written for one.
+_MOST_BYTES = 4
+
+
+def text_of_blocks(blocks: Blocks, chosen: NDArray[np.int64]) -> str:
+    """Return the texts of some blocks, a blank line between two of them; those that show nothing are left out.
+
+    White space is folded: to a newline where an element breaks the line, to nothing where only the source does so
+    between two wide characters, to a blank otherwise.
+    """
+    lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
+    writer = Writer(blocks, int(lengths.sum(dtype=np.int64)) * _MOST_BYTES)
+    writer.write_blocks(chosen.data)
+    return writer.text()
+
+
+def text_of_table(
+    blocks: Blocks,
+    kept: NDArray[np.bool_],
+    first: NDArray[np.int32],
+    end: NDArray[np.int32],
+    grid: NDArray[np.int32],
+) -> str:
+    """Return the text of a table, a line for each row that shows something, its cells parted by tabs.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are shown.
+    first, end : int array, one for each cell
+        The blocks of each cell are those from first (inclusive) to end (exclusive).
+    grid : int array, rows × columns
+        The cell that is shown in each place, -1 for none; see `grid_of`.
+    """
+    characters = int(blocks.page_text.block_ends[end.max() - 1]) - int(blocks.block_starts[first.min()])
+    writer = Writer(blocks, characters * _MOST_BYTES + grid.size + len(grid))
+    writer.write_table(kept.view(np.uint8).data, first.data, end.data, grid.data)
+    return writer.text()
+
+
+class Writer:
+    """Writes texts of blocks, one behind the other, in UTF-8."""
+
+    def __init__(self, blocks: Blocks, room: int) -> None:
+        """Make room for so many bytes."""
+        page = blocks.page_text
+        starts, ends = np.ascontiguousarray(blocks.block_starts), np.ascontiguousarray(page.block_ends)
+        self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes.data, starts.data, ends.data
+        self.has_wide = bool(blocks.measures.unspaced_words.any())
+        self.written = np.empty(room, dtype=np.uint8)
+        self.out = self.written.data
+        self.size = 0
+
+    def text(self) -> str:
+        """Return what was written."""
+        return str(self.written[: self.size].data, "utf-8")
+
+    def write_blocks(self, chosen: cython.const[cython.longlong][::1]) -> cython.int:
+        """Write the texts of blocks, a blank line between two of them."""
+        number: cython.Py_ssize_t
+        before: cython.Py_ssize_t
+        for number in range(chosen.shape[0]):
+            before = self.size
+            if before:
+                self._put(_NEW_LINE)
+                self._put(_NEW_LINE)
+            if not self._write_block(chosen[number], _NEW_LINE):
+                self.size = before
+        return 0
+
+    def write_table(
+        self,
+        kept: cython.const[cython.uchar][::1],
+        first: cython.const[cython.int][::1],
+        end: cython.const[cython.int][::1],
+        grid: cython.const[cython.int][:, ::1],
+    ) -> cython.int:
+        """Write the rows of a table that show something."""
+        row: cython.Py_ssize_t
+        column: cython.Py_ssize_t
+        cell: cython.int
+        before: cython.Py_ssize_t
+        shows: cython.bint
+        for row in range(grid.shape[0]):
+            before = self.size
+            shows = False
+            if before:
+                self._put(_NEW_LINE)
+            for column in range(grid.shape[1]):
+                if column:
+                    self._put(_TAB)
+                cell = grid[row, column]
+                if cell >= 0:
+                    shows = self._write_cell(kept, first[cell], end[cell]) or shows
+            if not shows:
+                self.size = before
+        return 0
+
+    def _write_cell(self, kept: cython.const[cython.uchar][::1], first: cython.int, end: cython.int) -> cython.bint:
+        """Write the kept blocks of a cell in one line; return whether they show something."""
+        block: cython.int
+        before: cython.Py_ssize_t
+        shows: cython.bint = False
+        for block in range(first, end):
+            if kept[block]:
+                before = self.size
+                if shows:
+                    self._put(_BLANK)
+                if self._write_block(block, _BLANK):
+                    shows = True
+                else:
+                    self.size = before
+        return shows
+
+    def _write_block(self, block: cython.Py_ssize_t, line_break: cython.uint) -> cython.bint:
+        """Write the text of a block; return whether it shows something."""
+        place: cython.int
+        code: cython.uint
+        before: cython.uint = 0
+        gap: cython.int = 0
+        for place in range(self.starts[block], self.ends[block]):
+            code = self.codes[place]
+            # Zero-width space, word joiner and byte-order mark part words, but are no white space.
+            if self.classes[place] & _IS_GAP and code not in (0x200B, 0x2060, 0xFEFF):
+                gap |= _HAS_NEW_LINE if code == _NEW_LINE else _HAS_RETURN if code == _RETURN else _HAS_WHITE
+                continue
+            if gap and before:
+                if gap & _HAS_NEW_LINE:
+                    self._put(line_break)
+                elif not (gap & _HAS_RETURN and self.has_wide and is_wide(before) and is_wide(code)):
+                    self._put(_BLANK)
+            gap = 0
+            self._put(code)
+            before = code
+        return before != 0
+
+    def _put(self, code: cython.uint) -> cython.int:
+        """Write a character in UTF-8."""
+        if code >= 0x80:
+            if code < 0x800:
+                self._put_byte(0xC0 | code >> 6)
+            else:
+                if code < 0x10000:
+                    self._put_byte(0xE0 | code >> 12)
+                else:
+                    self._put_byte(0xF0 | code >> 18)
+                    self._put_byte(0x80 | code >> 12 & 0x3F)
+                self._put_byte(0x80 | code >> 6 & 0x3F)
+            code = 0x80 | code & 0x3F
+        return self._put_byte(code)
+
+    def _put_byte(self, byte: cython.uint) -> cython.int:
+        self.out[self.size] = byte
+        self.size += 1
+        return 0
+
+
+def is_wide(code: cython.uint) -> cython.bint:
+    """Return whether a character is a wide one of a script without spaces between words.
+
+    A line end in the source is no space between two of them.
+    """
+    if code < 0x2E80:
+        return False
+    return (
+        code <= 0x303F
+        or 0x3041 <= code <= 0x30FF
+        or 0x3105 <= code <= 0x312F
+        or 0x31A0 <= code <= 0x4DBF
+        or 0x4E00 <= code <= 0x9FFF
+        or 0xF900 <= code <= 0xFAFF
+        or 0xFF01 <= code <= 0xFF60
+        or 0xFFE0 <= code <= 0xFFE6
+        or 0x20000 <= code <= 0x3FFFD
+    )
+
+
+def grid_of(columns: NDArray[np.int32], rows: NDArray[np.int32], row_ends: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the cell in each place of a table, -1 where a cell beside or above it spans more, or none is there.
+
+    Parameters
+    ----------
+    columns, rows : int array, one for each cell
+        How many columns and rows the cell spans, at least 1.
+    row_ends : int array, one for each row
+        Number of the cell behind each row's last one.
+    """
+    none = np.empty((0, 0), dtype=np.int32)
+    width = _place_cells(columns.data, rows.data, row_ends.data, none.data)
+    grid = np.full((row_ends.size, width), -1, dtype=np.int32)
+    _place_cells(columns.data, rows.data, row_ends.data, grid.data)
+    return grid
+
+
+def _place_cells(
+    columns: cython.const[cython.int][::1],
+    rows: cython.const[cython.int][::1],
+    row_ends: cython.const[cython.int][::1],
+    grid: cython.int[:, ::1],
+) -> cython.int:
+    """Write each cell into a grid, unless that is empty; return the number of columns."""
+    # In how many of the rows below each column is taken by a cell above.
+    taken: cython.int[::1] = np.zeros(MOST_COLUMNS, dtype=np.int32).data
+    row: cython.Py_ssize_t
+    cell: cython.int = 0
+    column: cython.int
+    stop: cython.int
+    width: cython.int = 0
+    is_written: cython.bint = grid.shape[0] > 0
+    for row in range(row_ends.shape[0]):
+        column = _first_free(taken, 0)
+        while cell < row_ends[row]:
+            if is_written and column < _MOST_COLUMNS:
+                grid[row, column] = cell
+            stop = min(column + columns[cell], _MOST_COLUMNS)
+            while column < stop:
+                taken[column] = rows[cell] - 1
+                column += 1
+            column = _first_free(taken, column)
+            cell += 1
+        width = max(width, column)
+    return width
+
+
+def _first_free(taken: cython.int[::1], column: cython.int) -> cython.int:
+    """Return the first column from here on that no cell above takes; count the row for those that are."""
+    while column < _MOST_COLUMNS and taken[column]:
+        taken[column] -= 1
+        column += 1
+    return column
