@@ -11,3 +11,13 @@ from blockfeat.page.page import Page
 def blocks_of(html: str, table: str = "html5") -> Blocks:
     """Return the blocks of a page by a bundled table."""
     return cut_into_blocks(Page.parse(html), load_table(table))
+
+
+def ancestors_of(blocks: Blocks, index: int) -> list[int]:
+    """Return the boundary elements around one block, innermost first."""
+    found = []
+    container = int(blocks.container[index])
+    while container >= 0:
+        found.append(int(blocks.containers.element[container]))
+        container = int(blocks.containers.parent[container])
+    return found

@@ -1,6 +1,7 @@
 """One walk over the tags of a page and the text between them: blocks, containers, anchors, counts of roles.
 
-Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
+Compiled by Cython where it can be, with the C types of ``tag_walk.pxd``; runs as it stands otherwise, with the same
+results.
 """
 
 from __future__ import annotations
@@ -22,50 +23,37 @@ if not cython.compiled:
     from blockfeat.blocks.text_reader import TextReader
 
 
-_OPERATION = cython.declare(cython.int, tagtable.OPERATION)
-_REMOVE_WITH_SPACE = cython.declare(cython.int, tagtable.REMOVE_WITH_SPACE)
-_REMOVE_BETWEEN_WORDS = cython.declare(cython.int, tagtable.REMOVE_BETWEEN_WORDS)
-_BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
-_PRUNE = cython.declare(cython.int, tagtable.PRUNE)
-_ANCHOR_ROLE = cython.declare(cython.int, tagtable.ANCHOR_ROLE)
-_FORMAT_ROLE = cython.declare(cython.int, tagtable.FORMAT_ROLE)
-_LINE_BREAK = cython.declare(cython.int, tagtable.LINE_BREAK)
-_LIST_ROLE = cython.declare(cython.int, tagtable.LIST_ROLE)
-_STRUCTURE_ROLE = cython.declare(cython.int, tagtable.STRUCTURE_ROLE)
-_IS_SPACE = cython.declare(cython.uchar, SPACE)
-_IN_ANCHOR = cython.declare(cython.int, ANCHOR)
-_IN_FORMAT = cython.declare(cython.int, FORMAT)
+_OPERATION = tagtable.OPERATION
+_REMOVE_WITH_SPACE = tagtable.REMOVE_WITH_SPACE
+_REMOVE_BETWEEN_WORDS = tagtable.REMOVE_BETWEEN_WORDS
+_BOUNDARY = tagtable.BOUNDARY
+_PRUNE = tagtable.PRUNE
+_ANCHOR_ROLE = tagtable.ANCHOR_ROLE
+_FORMAT_ROLE = tagtable.FORMAT_ROLE
+_LINE_BREAK = tagtable.LINE_BREAK
+_LIST_ROLE = tagtable.LIST_ROLE
+_STRUCTURE_ROLE = tagtable.STRUCTURE_ROLE
+_IS_SPACE = SPACE
+_IN_ANCHOR = ANCHOR
+_IN_FORMAT = FORMAT
 
-_NEW_LINE = cython.declare(cython.uint, ord("\n"))
-_BLANK = cython.declare(cython.uint, ord(" "))
-_NONE = cython.declare(cython.int, -1)
+_NEW_LINE = ord("\n")
+_BLANK = ord(" ")
+_NONE = -1
 
 # Rows of `WalkColumns.block`.
-_START = cython.declare(cython.int, 0)
-_END = cython.declare(cython.int, 1)
-_FIRST_BYTE = cython.declare(cython.int, 2)
-_END_BYTE = cython.declare(cython.int, 3)
-_CONTAINER = cython.declare(cython.int, 4)
+_START, _END, _FIRST_BYTE, _END_BYTE, _CONTAINER = range(5)
 # Rows of `WalkColumns.role`.
-_FORMATS = cython.declare(cython.int, 0)
-_LISTS = cython.declare(cython.int, 1)
-_STRUCTURES = cython.declare(cython.int, 2)
+_FORMATS, _LISTS, _STRUCTURES = range(3)
 # Rows of `WalkColumns.container`.
-_ELEMENT = cython.declare(cython.int, 0)
-_PARENT = cython.declare(cython.int, 1)
-_FIRST_BLOCK = cython.declare(cython.int, 2)
-_END_BLOCK = cython.declare(cython.int, 3)
+_ELEMENT, _PARENT, _FIRST_BLOCK, _END_BLOCK = range(4)
 # Rows of `WalkColumns.anchor`; the element is the first there too.
-_ANCHOR_START = cython.declare(cython.int, 1)
-_ANCHOR_END = cython.declare(cython.int, 2)
+_ANCHOR_START, _ANCHOR_END = 1, 2
 # Rows of `WalkColumns.piece`.
-_PIECE_END = cython.declare(cython.int, 0)
-_PIECE_FLAGS = cython.declare(cython.int, 1)
+_PIECE_END, _PIECE_FLAGS = 0, 1
 # Rows of `WalkColumns.open`: the element, the block that it counts for, solid characters before the stretch of text
 # that it was opened in, and its number among the anchors.
-_OPEN_BLOCK = cython.declare(cython.int, 1)
-_OPEN_SOLID = cython.declare(cython.int, 2)
-_OPEN_ANCHOR = cython.declare(cython.int, 3)
+_OPEN_BLOCK, _OPEN_SOLID, _OPEN_ANCHOR = 1, 2, 3
 
 
 def walk(
@@ -97,46 +85,8 @@ def walk(
     return _Walk(tags, codes, breaks_of_split).blocks_found(tags, segmenter, table, declared)
 
 
-@cython.final
-@cython.cclass
 class _Walk(TextReader):
     """A walk over one page. Positions are characters of the page's text, except where they are named bytes."""
-
-    # The page.
-    start: cython.const[cython.longlong][::1]
-    stop: cython.const[cython.longlong][::1]
-    opened: cython.const[cython.longlong][::1]
-    closed: cython.const[cython.longlong][::1]
-    codes: cython.const[cython.uchar][::1]
-    breaks_of_split: cython.int
-
-    # Columns of what is found, a row each; the first entries count, as many as the counters say.
-    arrays: WalkColumns
-    block: cython.int[:, ::1]
-    role: cython.int[:, ::1]
-    container: cython.int[:, ::1]
-    anchor: cython.int[:, ::1]
-    piece: cython.int[:, ::1]
-    place: cython.int[::1]
-    blocks: cython.int
-    containers: cython.int
-    anchors: cython.int
-    pieces: cython.int
-
-    # Elements that are open, from the outermost.
-    open: cython.int[:, ::1]
-    level: cython.int
-    innermost: cython.int  # the innermost container
-    anchors_open: cython.int
-    formats_open: cython.int
-    flags: cython.int  # of the text here
-
-    # The stretch of text since the last split; a block if it holds more than white space.
-    stretch_solid: cython.int  # characters other than white space before it
-    stretch_byte: cython.int
-    stretch_container: cython.int
-    breaks: cython.int  # line breaks in a row
-    solid_at_break: cython.int
 
     def __init__(self, tags: Tags, codes: NDArray[np.uint8], breaks_of_split: int) -> None:
         """Walk over a page; see `walk`."""
@@ -219,13 +169,10 @@ class _Walk(TextReader):
             opened, start = self.anchor[_ANCHOR_START, anchor], start if place == opened else place
             self.anchor[_ANCHOR_START, anchor] = start
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _walk(self) -> cython.void:
         """Go from tag to tag; over pruned elements in one step."""
-        tags: cython.Py_ssize_t = self.start.shape[0]
-        elements: cython.Py_ssize_t = self.opened.shape[0]
+        tags: cython.Py_ssize_t = len(self.start)
+        elements: cython.Py_ssize_t = len(self.opened)
         tag: cython.Py_ssize_t = 0
         element: cython.Py_ssize_t = 0
         while tag < tags:
@@ -249,9 +196,6 @@ class _Walk(TextReader):
         self._end_stretch(self.size, self.size)
         self._end_piece()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _open(self, element: cython.int, tag: cython.Py_ssize_t) -> cython.void:
         """Read a start tag."""
         code: cython.int = self.codes[element]
@@ -280,9 +224,6 @@ class _Walk(TextReader):
             self.level += 1
             self._enter(element, code)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _close(self, tag: cython.Py_ssize_t) -> cython.void:
         """Read an end tag."""
         if self.level == 0:
@@ -309,9 +250,6 @@ class _Walk(TextReader):
             self._count_roles(code, first)
         self._leave(code)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _ends_row_of_breaks(self) -> cython.bint:
         """Count a line break; tell whether it is the one that ends the block."""
         if self.solid != self.solid_at_break:
@@ -320,9 +258,6 @@ class _Walk(TextReader):
         self.solid_at_break = self.solid
         return self.breaks == self.breaks_of_split
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _end_stretch(self, end: cython.longlong, following: cython.longlong) -> cython.void:
         """End the stretch of text before a tag, given as bytes; it is a block if there is something in it."""
         if self.stretch_text >= 0:
@@ -336,9 +271,6 @@ class _Walk(TextReader):
         self.stretch_solid = self.solid
         self.stretch_byte = cython.cast(cython.int, following)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _add_container(self, element: cython.int, is_empty: cython.bint) -> cython.void:
         """Add a boundary element; what follows stands inside unless it is empty."""
         self.container[_ELEMENT, self.containers] = element
@@ -350,9 +282,6 @@ class _Walk(TextReader):
         self.stretch_container = self.innermost
         self.containers += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _count_roles(self, code: cython.int, block: cython.int) -> cython.void:
         """Count an element for a block.
 
@@ -366,9 +295,6 @@ class _Walk(TextReader):
         if code & _STRUCTURE_ROLE:
             self.role[_STRUCTURES, block] += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _enter(self, element: cython.int, code: cython.int) -> cython.void:
         """Flag the text inside an anchor or a formatting element."""
         if code & _ANCHOR_ROLE:
@@ -381,9 +307,6 @@ class _Walk(TextReader):
         if code & (_ANCHOR_ROLE | _FORMAT_ROLE):
             self._change_flags()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _leave(self, code: cython.int) -> cython.void:
         """Undo what `_enter` did."""
         if code & _ANCHOR_ROLE:
@@ -393,9 +316,6 @@ class _Walk(TextReader):
         if code & (_ANCHOR_ROLE | _FORMAT_ROLE):
             self._change_flags()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _change_flags(self) -> cython.void:
         """End the piece of text before a tag if what follows has other flags."""
         flags: cython.int = (_IN_ANCHOR if self.anchors_open else 0) | (_IN_FORMAT if self.formats_open else 0)
@@ -403,18 +323,12 @@ class _Walk(TextReader):
             self._end_piece()
             self.flags = flags
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _end_piece(self) -> cython.void:
         """End a piece of text here."""
         self.piece[_PIECE_END, self.pieces] = self.characters
         self.piece[_PIECE_FLAGS, self.pieces] = self.flags
         self.pieces += 1
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _write_mark(self, code: cython.int) -> cython.void:
         """Write what stands for a tag in the text."""
         operation: cython.int = code & _OPERATION

@@ -10,7 +10,7 @@ from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.page import Page
-from blocks_of import blocks_of
+from blocks_of import ancestors_of, blocks_of
 
 SMALL = """<html><head><title>Not a block</title></head><body>
 <div id=top><a href="/">Home</a> <a href="/news">News</a></div>
@@ -170,7 +170,7 @@ def test_containers_and_ancestors() -> None:
     def name(element: int) -> str:
         return blocks.tags.attributes(element).get("id", blocks.tags.name(element))
 
-    ids = [[name(element) for element in blocks.ancestors(index)] for index in range(3)]
+    ids = [[name(element) for element in ancestors_of(blocks, index)] for index in range(3)]
     assert ids == [["c", "b", "a", "body", "html"], ["b", "a", "body", "html"], ["d", "body", "html"]]
     containers = blocks.containers
     spans = {

@@ -24,7 +24,7 @@ from blockfeat.data import demo_pages
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.measures import FastSegmenter
 from blockfeat.page.page import Page
-from blocks_of import blocks_of
+from blocks_of import ancestors_of, blocks_of
 from uncompiled import load_uncompiled
 
 TABLES = ("html5", "ziegler2007")
@@ -117,7 +117,7 @@ def test_blocks_are_those_of_a_plain_walk(table: str, markup: str) -> None:
     assert page.tags is not None
     plain = PlainWalk(cutter).of(page.tags.source.decode()).blocks
     assert blocks.texts() == [text for text, _, _ in plain]
-    around = [[blocks.tags.name(element) for element in blocks.ancestors(index)] for index in range(len(blocks))]
+    around = [[blocks.tags.name(element) for element in ancestors_of(blocks, index)] for index in range(len(blocks))]
     assert around == [holder[::-1] for _, _, holder in plain]
     assert [linked_text(blocks, index) for index in range(len(blocks))] == [linked for _, linked, _ in plain]
 

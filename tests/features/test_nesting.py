@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from blockfeat.blocks.table import Blocks
 from blockfeat.errors import TableError
 from blockfeat.features.cues import bundled_cues
 from blockfeat.features.nesting import Nesting
-from blocks_of import blocks_of
+from blocks_of import ancestors_of, blocks_of
 from random_pages import PAGES, context_of
 
 LEVELS = 3
@@ -18,16 +17,6 @@ CONTAINER_SUMS = ("link_density_1", "link_density_2", "link_density_3", "width_1
 def sizes_of_levels(html: str) -> list[int]:
     page = context_of(html)
     return [int(page.containers.end[level] - page.containers.first[level]) for level in page.levels(0)]
-
-
-def ancestors_of(blocks: Blocks, index: int) -> list[int]:
-    """Return the boundary elements around one block, innermost first."""
-    found = []
-    container = int(blocks.container[index])
-    while container >= 0:
-        found.append(int(blocks.containers.element[container]))
-        container = int(blocks.containers.parent[container])
-    return found
 
 
 def test_levels_grow():
