@@ -15,6 +15,7 @@ from blockfeat.blocks.table import Blocks, kinds_of_containers
 from blockfeat.content.links import Base
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
+from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile
@@ -38,6 +39,7 @@ _COMPLETED = "kept: most of the table, list or preformatted text around it is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
 _POINTER = "dropped: it points at another text, by its first words and its link"
+_BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
@@ -94,13 +96,13 @@ class Chooser:
         Which parts of a page belong to its text.
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
-    drops_pointers : bool
-        Whether lines that only point at other texts are dropped.
+    drops_clutter : bool
+        Whether consent banners, and lines that only point at other texts, are dropped.
     """
 
     options: ExtractionOptions
     site: SiteProfile | None
-    drops_pointers: bool
+    drops_clutter: bool
 
     def choose(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
@@ -128,8 +130,8 @@ class Chooser:
     def _with_options(self, blocks: Blocks, left: Mask, predicted: Mask, title: str | None) -> Choice:
         """Return what is kept once the options are met, of what the site has left of the blocks that the model keeps.
 
-        Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and lines that
-        point at other texts go.
+        Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and banners and
+        lines that point at other texts go.
         """
         tables = data_tables(blocks, left)
         whole = completed(blocks, left, tables)
@@ -144,11 +146,11 @@ class Chooser:
             changed = (chosen != whole).nonzero()[0].tolist()
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
             tables = data_tables(blocks, chosen)
-        found = pointers(blocks, chosen) if self.drops_pointers else []
-        if found:
-            chosen = chosen.copy()
-            chosen[found] = False
-            overruled.update(dict.fromkeys(found, _POINTER))
+        for clutter, reason in ((banners, _BANNER), (pointers, _POINTER)) if self.drops_clutter else ():
+            if found := clutter(blocks, chosen):
+                chosen = chosen.copy()
+                chosen[found] = False
+                overruled.update(dict.fromkeys(found, reason))
         return Choice(chosen, tables, overruled, title, headline)
 
 

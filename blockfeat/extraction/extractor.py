@@ -27,7 +27,7 @@ from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 
 # Models after a paper keep what the paper's rule keeps.
-_WITHOUT_POINTERS = ("margin", "sequence")
+_WITHOUT_CLUTTER = ("margin", "sequence")
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -167,7 +167,7 @@ class Extractor:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         blocks, options, model = measured.blocks, self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
-        chooser = Chooser(options, self.site, drops_pointers=model.kind in _WITHOUT_POINTERS)
+        chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
         choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
         refused = notice(PageEvidence.of(blocks, prediction, title=choice.title))

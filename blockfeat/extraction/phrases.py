@@ -40,10 +40,10 @@ def begins_with(kind: str, text: str) -> bool:
     return _plain(text[found.end() if found else 0 :][:_LONGEST]).startswith(_phrases(kind))
 
 
-def count_of(kind: str, text: str) -> int:
-    """Return how often phrases of a kind occur in a text."""
+def phrases_in(kind: str, text: str) -> list[str]:
+    """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    return sum(1 for pattern in _patterns(kind, plain) for _ in pattern.finditer(plain))
+    return [found[0] for pattern in _patterns(kind, plain) for found in pattern.finditer(plain)]
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.phrases import begins_with, count_of, has_any
+from blockfeat.extraction.phrases import begins_with, has_any, phrases_in
 from blockfeat.models.model import Prediction
 from blockfeat.page.tags import name_keys
 
@@ -276,7 +276,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     # First the shortest text that can decide alone: on most pages no other is read.
     order = np.where(counts > _MOST_BESIDE, counts - counts.max(initial=0), -counts + counts.max(initial=0)).argsort()
     for block, words in zip(kept[order].tolist(), counts[order].tolist(), strict=True):
-        if count_of("consent", page.blocks.raw_text(block)) * _WORDS_A_PHRASE >= words:
+        if len(phrases_in("consent", page.blocks.raw_text(block))) * _WORDS_A_PHRASE >= words:
             kept_asking += words
         else:
             beside += words
@@ -286,7 +286,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
         return False
     found, asking, total = 0, 0, 0
     for block in (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist():
-        count = count_of("consent", page.blocks.raw_text(block))
+        count = len(phrases_in("consent", page.blocks.raw_text(block)))
         found += count
         asking += min(int(measures.words[block]), count * _WORDS_A_PHRASE)
         total += int(measures.words[block])
@@ -312,4 +312,4 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
 def _notes(page: PageEvidence, first: int, end: int) -> int:
     """Return how many phrases of a paywall short blocks of a range have."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return count_of("paywall", " . ".join(page.blocks.raw_text(block) for block in short.tolist()))
+    return len(phrases_in("paywall", " . ".join(page.blocks.raw_text(block) for block in short.tolist())))
