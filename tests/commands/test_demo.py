@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import blockfeat
+from command_line import call
 
 _PEER = "trafilatura" if importlib.util.find_spec("trafilatura") else "resiliparse"
-_PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-_ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(_PATHS)}
 
 
 def _run(folder: Path, *words: str) -> str:
-    call = [sys.executable, "-c", "from blockfeat.cli import main; main()", *words]
-    done = subprocess.run(call, capture_output=True, cwd=folder, env=_ENVIRONMENT, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode()
+    done = call(*words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,13 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.monitor.config.read import example_config
 from blockfeat.monitor.demo import DemoServer
+from command_line import Called, call
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
 
 
-def _monitor(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*_CALL, *words], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+def _monitor(folder: Path, *words: str) -> Called:
+    return call("monitor", *words, folder=folder)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,8 @@ def folder(server: DemoServer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def test_the_example_runs_from_feed_to_report(folder: Path) -> None:
-    run = _monitor(folder, "monitor.toml", "--once", "--log", "log.jsonl")
+    words = [*_CALL, "monitor.toml", "--once", "--log", "log.jsonl"]
+    run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert "29 read; pages: 61 new" in run.stdout
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]

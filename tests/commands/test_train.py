@@ -15,6 +15,7 @@ import pytest
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model
 from blockfeat.training.registry import CONFIGS, TRAINERS, load_config
+from command_line import Called, call
 from pages import article_page
 
 CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()"]
@@ -31,19 +32,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "settings")}
+    return {"PYTHONPATH": str(ROOT), "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "settings")}
 
 
-def blockfeat(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CALL, *map(str, words)],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-    )
+def blockfeat(folder: Path, *words: str | Path) -> Called:
+    return call(*words, folder=folder, environment=environment(folder))
 
 
 def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) -> None:
@@ -128,7 +121,12 @@ def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
     (folder.parent / "long.toml").write_text("[swarm]\niterations = 100000\npatience = 0\n", encoding="utf-8")
     command = [*CALL, "train", "--kind", "thresholds", "--config", "../long.toml", "-o", "m.json"]
     with subprocess.Popen(
-        command, cwd=folder, env=environment(folder), stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        command,
+        cwd=folder,
+        env={**os.environ, **environment(folder)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
     ) as process:
         assert process.stdout is not None
         assert "demo pages" in process.stdout.readline()

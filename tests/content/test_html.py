@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
@@ -23,6 +23,7 @@ from blockfeat.content.nodes import (
     Text,
 )
 from content_nodes import NODES, node_texts, paragraph
+from property_examples import examples
 
 ALLOWED = {
     *(
@@ -77,7 +78,7 @@ def test_title_and_language_cannot_end_their_element() -> None:
     assert not list(root.iter("script"))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(st.lists(NODES, max_size=3), st.text(max_size=15), st.text(max_size=15))
 def test_only_allowed_markup_comes_out_and_all_words(nodes: list[Node], text: str, target: str) -> None:
     markup = f"{text}<script>x</script><img src=x onerror=y>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
@@ -28,6 +28,7 @@ from blockfeat.content.nodes import (
     Text,
 )
 from content_nodes import NODES, node_texts, paragraph
+from property_examples import examples
 
 CHARACTERS = "ab1.9 \t\n#*_`\\<>[]()!|~-+=:&;x\u00e9\u6f22\U0001f600\x00\x0b\u2028'\"/$%^{}\u2003\u00a0。「"
 TEXT = st.text(CHARACTERS, max_size=30) | st.text(max_size=20)
@@ -105,14 +106,14 @@ def test_text_survives_and_never_becomes_markup(text: str) -> None:
         assert _words(str(root.text_content())) == _words(text) * (2 if isinstance(node, Table) else 1)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(st.lists(NODES, max_size=3))
 def test_all_words_are_read_back_in_order(nodes: list[Node]) -> None:
     root = _rendered(_markdown(*nodes, links=True))
     assert _words(str(root.text_content())) == _words("".join(node_texts(nodes)))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(st.lists(NODES, max_size=3))
 def test_structure_is_read_back(nodes: list[Node]) -> None:
     # A definition list is written as paragraphs and lists.

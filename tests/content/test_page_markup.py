@@ -10,7 +10,7 @@ from collections.abc import Callable
 import html5lib
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree, html
 
@@ -21,6 +21,7 @@ from blockfeat.models.model import Prediction
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 from hostile import hostile_pages
+from property_examples import examples
 from random_pages import PAGES
 
 EXTRACTOR = Extractor.load("thresholds").with_options(normalise=False)
@@ -174,7 +175,7 @@ def _assert_same_text(found: Extraction) -> None:
 
 
 @given(PAGES, st.integers(2, 5))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_text_is_that_of_the_kept_blocks(page: str, every: int) -> None:
     counter = iter(range(1_000_000))
     _assert_same_text(extraction_of(page, lambda text: next(counter) % every > 0))
@@ -265,7 +266,7 @@ def test_nothing_active_is_left(vector: str) -> None:
     )
 )
 @example("<style>" * 3 + "</style>")
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_nothing_active_is_left_of_any_mixture(page: str) -> None:
     assert not _active(extraction_of(page).to_page())
 

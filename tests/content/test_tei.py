@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -23,6 +23,7 @@ from blockfeat.content.nodes import (
 )
 from blockfeat.content.tei import to_xml
 from content_nodes import NODES, node_texts, paragraph
+from property_examples import examples
 from tei_schema import TEI, validate_tei
 
 ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from("\ufffe\uffff&<>")
@@ -82,13 +83,13 @@ def test_every_kind_of_node() -> None:
     validate_tei(root)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(st.lists(NODES, max_size=3))
 def test_it_is_valid_tei(nodes: list[Node]) -> None:
     validate_tei(_root(Content(tuple(nodes), title="t", url="https://a.example/", id="1", lang="en", model="m")))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(st.lists(NODES, max_size=3), ANY_TEXT)
 def test_it_is_always_xml_and_keeps_the_words(nodes: list[Node], text: str) -> None:
     link = Paragraph((Text(text, target=safe_target(text)), Text(text, bold=True)))

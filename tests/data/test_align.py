@@ -4,12 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data import align as module
 from blockfeat.data.align import align, align_words
 from blocks_of import blocks_of
+from property_examples import examples
 
 PAGE = """<body><p>Home News Sport</p><h1>Lantern makers meet</h1>
 <p>Every autumn the lantern makers of the valley meet at the old mill by the river.</p>
@@ -89,7 +90,7 @@ def test_texts_of_a_hundred_kilobytes_take_seconds():
     assert time.process_time() - start < 20
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from("abcde"), max_size=30), st.lists(st.sampled_from("abcde"), max_size=30))
 def test_matched_words_are_equal_and_used_once(words: list[str], gold: list[str]):
     place = align_words(words, gold)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from blockfeat.lang.measures import tokenize
+from property_examples import examples
 from random_pages import PAGES, context_of
 
 OWN = (
@@ -31,7 +32,7 @@ def test_how_a_block_ends(text: str, value: float):
     assert found.tolist() == pytest.approx([value, 0.0])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_columns_of_blocks_by_themselves_and_of_their_neighbours(html: str):
     page = context_of(html)

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from blockfeat.features.cues import AROUND_KINDS
+from property_examples import examples
 from random_pages import PAGES, context_of
 
 AROUND = "around_"
@@ -14,7 +15,7 @@ CONTAINER_CUES = (
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_cues_of_the_elements_around_each_block(html: str):
     page = context_of(html)

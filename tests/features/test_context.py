@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
@@ -15,6 +15,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.context import context_columns, context_features, feature_matrix
 from blockfeat.features.cues import Cues
 from blockfeat.features.places import COLUMNS
+from property_examples import examples
 from random_pages import measured_of
 
 SENTENCE = "The lantern makers of the valley meet every autumn at the old mill by the river, and many guests come. "
@@ -210,7 +211,7 @@ def test_time_grows_with_the_page_not_with_its_square():
     assert seconds(4_000) < 20 * max(seconds(500), 0.002)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.sampled_from(

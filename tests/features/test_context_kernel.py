@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
+from property_examples import examples
 from random_pages import PAGES, context_of
 
 GOOD_TEXT = (
@@ -27,7 +28,7 @@ MAIN_CONTAINER = (
 SENTENCE = "The lantern makers of the valley meet every autumn at the old mill by the river, and many guests come. "
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
     page = context_of(html)
@@ -57,7 +58,7 @@ def test_good_text_and_windows_are_sums_over_the_blocks_around(html: str):
             assert columns[f"share_{level + 1}"][index] == pytest.approx(inside, abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_the_main_container_is_the_deepest_that_holds_most_good_text(html: str):
     page = context_of(html)

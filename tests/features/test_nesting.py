@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from blockfeat.errors import TableError
 from blockfeat.features.cues import bundled_cues
 from blockfeat.features.nesting import Nesting
 from blocks_of import ancestors_of, blocks_of
+from property_examples import examples
 from random_pages import PAGES, context_of
 
 LEVELS = 3
@@ -38,7 +39,7 @@ def test_text_outside_of_all_containers_is_a_fault_of_the_tag_table():
         Nesting.of(blocks, bundled_cues())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_containers_and_their_sums_are_those_of_the_tree(html: str):
     page = context_of(html)

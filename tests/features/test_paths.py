@@ -5,9 +5,10 @@ from random import getrandbits
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from blockfeat.features.keys import numbered
+from property_examples import examples
 from random_pages import PAGES, context_of
 
 PATH_COLUMNS = ("path_blocks", "previous_path", "next_path", "path_share", "path_density")
@@ -27,7 +28,7 @@ def test_codes_that_collide_under_one_multiplier_do_not_under_another():
     assert time.process_time() - start < 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES)
 def test_blocks_on_the_same_path_have_the_same_tags_and_classes_around(html: str):
     page = context_of(html)

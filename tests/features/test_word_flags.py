@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from blockfeat.features.cues import WORD_KINDS, WordCues
 from blockfeat.features.word_flags import DESCRIPTION, TITLE, WordFlags
 from blockfeat.lang.measures import keys_of_words, tokenize
+from property_examples import examples
 from random_pages import PAGES, context_of, measured_of
 
 CUE_WORDS = ("words_promotion", "words_credit", "words_related", "words_reply", "replies_before")
 HEADINGS = ("since_heading", "heading_reply")
 TITLE_WORDS = ("title_share", "title_cover", "description_share", "description_cover")
-_SETTINGS = settings(max_examples=60, deadline=None)
+_SETTINGS = examples(60)
 
 
 def test_words_of_several_kinds():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.lang.identify import Identifier, identify, normalise_code
 from blockfeat.lang.measures import keys_of_text
+from property_examples import examples
 
 SENTENCES = {
     "en": (
@@ -158,7 +159,7 @@ def test_codes_are_normalised(code: str | None, expected: str | None) -> None:
     assert normalise_code(code) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(max_size=200), st.one_of(st.none(), st.text(max_size=8)))
 def test_any_text_gets_an_answer(text: str, declared: str | None) -> None:
     guess = identify(text, declared=declared)

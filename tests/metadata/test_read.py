@@ -4,12 +4,13 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.metadata import Metadata, Moment
 from blockfeat.metadata.metadata import SOURCES
 from metadata.described import TEXT, article, described, extractor, json_ld
+from property_examples import examples
 
 
 def test_the_visible_headline_is_the_title_where_the_titles_are_like_it():
@@ -105,7 +106,7 @@ def nested(inner):
     return st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(MEMBERS.split()), inner, max_size=5)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.recursive(SCALARS, nested, max_leaves=15))
 def test_any_json_is_read(value: object):
     described(json_ld({"@type": "Article", "x": value}, value))

@@ -205,8 +205,8 @@ def _page(url: str) -> Fetched:
 
 
 def test_a_slow_host_with_many_pages_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = [f"http://slow.example/{number}" for number in range(1000)]
-    fast = [f"http://fast{host}.example/{number}" for number in range(20) for host in range(10)]
+    slow = [f"http://slow.example/{number}" for number in range(300)]
+    fast = [f"http://fast{host}.example/{number}" for number in range(5) for host in range(10)]
     done: list[str] = []
     all_fast = asyncio.Event()
 

@@ -9,7 +9,7 @@ from types import ModuleType
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import blockfeat.page
@@ -17,6 +17,7 @@ from blockfeat.compiled import uncompiled_modules
 from blockfeat.data.corpus import demo_pages
 from blockfeat.page import scanner as compiled
 from hostile import hostile_pages
+from property_examples import examples
 
 _MODULES = ("markup", "tree", "tokens", "scanner")
 
@@ -75,7 +76,7 @@ _PIECES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_PIECES, max_size=40), st.booleans())
 def test_the_same_on_broken_pages(pieces: list[str], keep: bool) -> None:
     data = "".join(pieces).encode("utf-8", "replace")

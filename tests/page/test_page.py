@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks import cut_into_blocks, load_table
@@ -14,6 +14,7 @@ from blockfeat.errors import BlockfeatError, InputTypeError, LimitExceeded, NotH
 from blockfeat.extraction.extractor import Extractor, measurer_for
 from blockfeat.models.threshold import ThresholdModel
 from blockfeat.page.page import Page
+from property_examples import examples
 
 _TABLE = load_table("html5")
 
@@ -206,7 +207,7 @@ def test_title_and_language() -> None:
     assert (Page.parse("").title, Page.parse("").declared_lang) == (None, None)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.one_of(
         st.binary(max_size=300),
@@ -227,7 +228,7 @@ _INLINE = st.lists(st.sampled_from(["b", "i", "a", "span", "em"]), max_size=3)
 _BLOCK = st.sampled_from(["p", "div", "h2", "li", "blockquote", "td", "section"])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(_BLOCK, _INLINE, st.booleans()), max_size=20))
 def test_all_visible_text_survives_in_order(parts: list[tuple[str, list[str], bool]]) -> None:
     pieces, expected = [], []
@@ -253,7 +254,7 @@ def test_the_tree_of_lxml_has_the_same_elements() -> None:
         assert page.tree is page.tree
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.sampled_from(["<p>", "<div>", "</div>", "<a>", "</a>", "<td>", "<table>", "</table>", "<li>", "<b>", "</b>"])

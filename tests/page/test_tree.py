@@ -12,12 +12,13 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.data.corpus import demo_pages
 from blockfeat.page import elements
 from blockfeat.page.tags import Tags
+from property_examples import examples
 from reference_tree import events_of_lxml, events_of_tags
 
 _CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
@@ -56,7 +57,7 @@ _PIECES = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.lists(_PIECES, max_size=40), st.sampled_from(["", "<body>", "<html><head></head>", "<head>", "<!DOCTYPE html>"])
 )

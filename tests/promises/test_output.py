@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree, html
 from markdown_it import MarkdownIt
@@ -18,6 +18,7 @@ import blockfeat
 from blockfeat import Extraction
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
+from property_examples import examples
 
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
@@ -45,7 +46,7 @@ def _assert_clean(text: str) -> None:
 
 @given(_DIRTY, _DIRTY, _DIRTY)
 @example("a\x01b", "c\x01", "\x01")
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_no_output_holds_unwanted_characters(title: str, text: str, value: str) -> None:
     page = (
         f"<html lang='{value}'><title>{title}</title><h2>{text}</h2><pre>{text}</pre><ul><li>{text}</ul>"
@@ -66,7 +67,7 @@ def test_no_output_holds_unwanted_characters(title: str, text: str, value: str) 
 @given(_DIRTY, _DIRTY)
 @example("a\x01b", "c\x01")
 @example("", "\x00\x85")
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_the_extraction_holds_no_unwanted_characters(title: str, text: str) -> None:
     found = blockfeat.extract(f"<title>{title}</title><pre>{text}</pre><p>words {text}</p>")
     for value in (found.text, found.title or "", *found.warnings, *(block.text for block in found.blocks)):
@@ -152,7 +153,7 @@ def _is_allowed(target: str) -> bool:
         st.tuples(_HOSTILE_TEXT | st.text(max_size=9), _HOSTILE_TARGETS | st.text(max_size=9)), min_size=1, max_size=5
     )
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tuple[str, str]]) -> None:
     for wrap in ("<p>{}</p>", "<ul><li>{}</ul>", "<blockquote>{}</blockquote>", "<h2>{}</h2>", "<pre>{}</pre>"):
         links = "".join(f"{text}<a href='{target}' onclick=x>{text} link</a>{text}" for text, target in pieces)

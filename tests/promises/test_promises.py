@@ -33,7 +33,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import blockfeat
@@ -45,6 +45,7 @@ from blockfeat.io.outputs import FORMATS
 from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
+from property_examples import examples
 
 Value = TypeVar("Value")
 
@@ -79,7 +80,7 @@ def _changed(before: str, after: str) -> int:
 @example("é é", 1, 0xFF, True, True)
 @example("aß ", 1, 0xFF, False, True)
 @example("ß😀a", 211, 0xC2, False, False)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_one_bad_byte_in_declared_utf_8_changes_one_character(
     text: str, place: int, byte: int, is_instead: bool, is_header: bool
 ) -> None:
@@ -94,7 +95,7 @@ def test_one_bad_byte_in_declared_utf_8_changes_one_character(
 
 @given(_LETTERS, st.integers(0, 10_000), st.integers(0x80, 0xFF), st.booleans())
 @example("aaaaa", 157, 244, False)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_one_bad_byte_in_utf_8_that_nobody_declares_changes_one_character(
     text: str, place: int, byte: int, is_instead: bool
 ) -> None:
@@ -108,7 +109,7 @@ def test_one_bad_byte_in_utf_8_that_nobody_declares_changes_one_character(
 @given(
     st.text("абвгдежзийклмнопрстуфхцчшщъыьэюя ", min_size=60, max_size=90), st.integers(0, 59), st.integers(0x80, 255)
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_one_other_byte_in_a_declared_legacy_page_changes_one_character(text: str, place: int, byte: int) -> None:
     text = " ".join(f"я{text}я".split())
     place %= len(text)
@@ -119,7 +120,7 @@ def test_one_other_byte_in_a_declared_legacy_page_changes_one_character(text: st
 
 
 @given(st.binary(max_size=200), st.sampled_from([None, "utf-8", "gbk", "utf-16", "x-foo", "utf-7", "base64", "\x00"]))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_bytes_decode_and_say_how(data: bytes, charset: str | None) -> None:
     try:
         found = blockfeat.extract(b"<p>words " + data, charset=charset)

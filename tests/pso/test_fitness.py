@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks.table import Blocks
@@ -14,6 +14,7 @@ from blockfeat.lang.measures import tokenize
 from blockfeat.pso.fitness import PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets, is_term
 from blockfeat.training.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blocks_of import blocks_of
+from property_examples import examples
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "saw", "no", "dog", "我", "们", "24", "7"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
@@ -41,7 +42,7 @@ def kept_texts(pages: list[Blocks], mask: np.ndarray) -> list[str]:
     return kept
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(PAGES, st.integers(0, 1000), st.sampled_from(["cosine", "f1"]))
 def test_text_fitness_equals_the_metric(pages: list[tuple[list[str], str]], seed: int, metric: str) -> None:
     cut = [page_of(texts) for texts, _ in pages]
@@ -90,7 +91,7 @@ SNIPPETS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.tuples(st.lists(TEXTS, max_size=5), SNIPPETS, SNIPPETS), min_size=1, max_size=4),
     st.integers(0, 1000),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks.tagtable import load_table
@@ -40,7 +40,6 @@ def f1(own: TrainingPage, enter: float, leave: float) -> float:
     return float(2 * right[kept].sum() / (own.words[kept].sum() + right.sum()))
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.lists(BLOCK, min_size=1, max_size=12), min_size=1, max_size=6),
     st.integers(0, 12).map(lambda number: number / 4),

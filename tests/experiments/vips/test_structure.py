@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.vips.layout import RenderedPage
 from experiments.vips.structure import VisualBlock, degree_between, segment
 from laid_out import Box, page, paragraph, text
+from property_examples import examples
 
 
 def news_page() -> RenderedPage:
@@ -110,7 +111,7 @@ def boxes(depth: int) -> st.SearchStrategy[Box]:
     )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(boxes(3), st.integers(1, 10))
 def test_every_visible_text_is_in_one_leaf_and_parts_are_no_less_coherent(root: Box, granularity: int) -> None:
     rendered = page(Box("body", (0, 0, 400, 400), [root]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat import Extractor
@@ -81,7 +81,6 @@ def test_failures_are_tried_again_at_their_place(renderer: Renderer, tmp_path: P
     assert [record["id"] for record in records if record["error"]] == ["page 7"]
 
 
-@settings(deadline=None)
 @given(
     failed=st.lists(st.booleans(), max_size=8),
     new=st.integers(0, 4),

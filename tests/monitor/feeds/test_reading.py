@@ -7,11 +7,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds import Feed, read_feed
+from property_examples import examples
 
 URL = "http://news.example/sub/feed.xml"
 ATOM = 'xmlns="http://www.w3.org/2005/Atom"'
@@ -184,7 +185,7 @@ def test_complete_entries_of_a_truncated_feed_are_read() -> None:
 
 
 @given(st.integers(0, 400))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_feed_cut_anywhere_has_only_whole_entries(length: int) -> None:
     pieces = [f"<item><title>Entry {n}</title><link>http://n.example/{n * 1111}</link></item>" for n in range(5)]
     try:
@@ -287,7 +288,7 @@ def test_hostile_feeds_end_soon(source: str) -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_any_bytes_give_a_feed_or_a_feed_error(data: bytes) -> None:
     for head in (b"", b"<rss>", b"<feed><entry>", b'{"version":"https://jsonfeed.org/version/1'):
         with suppress(FeedError):

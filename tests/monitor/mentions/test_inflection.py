@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
@@ -68,7 +68,6 @@ def test_aliases_make_a_brand_that_is_found_in_its_forms() -> None:
     assert matcher.find("Orlenu", lang="de") == ()
 
 
-@settings(deadline=None)
 @given(st.sampled_from(LANGUAGES), st.text(st.sampled_from("abceikosuyAKжкаиοςΑ é-1"), min_size=1, max_size=12))
 def test_forms_are_other_names(lang: str, name: str) -> None:
     forms = Endings.of(lang).forms(name)

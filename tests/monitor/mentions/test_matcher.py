@@ -6,7 +6,7 @@ import pickle
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import BrandError
@@ -311,7 +311,6 @@ def test_bad_brands_are_refused(brands: object, message: str) -> None:
         BrandMatcher.of(brands())  # type: ignore[operator]
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("aApple pine’'-_中é\u0301\u00ad "), max_size=40))
 def test_hits_are_slices_that_read_like_the_name(text: str) -> None:
     for hit in BrandMatcher.of([Brand("Apple")]).find(text):
@@ -331,4 +330,4 @@ def test_time_is_linear_on_hostile_texts(piece: str) -> None:
         return time.thread_time() - start
 
     seconds(100)
-    assert min(seconds(6_000) for _ in range(2)) < 0.5 + 40 * min(seconds(600) for _ in range(2))
+    assert min(seconds(3_000) for _ in range(2)) < 0.3 + 40 * min(seconds(300) for _ in range(2))

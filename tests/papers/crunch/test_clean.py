@@ -7,7 +7,7 @@ from collections import Counter
 
 import html5lib
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.page import Page
@@ -20,6 +20,7 @@ from blockfeat.papers.crunch.settings import (
     LinkLists,
     RemovedLinks,
 )
+from property_examples import examples
 
 NOTHING = CleanSettings(
     Filters(**dict.fromkeys(Filters.__dataclass_fields__, False)),
@@ -88,14 +89,14 @@ _SETTINGS = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(_PAGES, _SETTINGS)
 def test_cleaning_twice_changes_nothing_more(page: str, chosen: CleanSettings) -> None:
     once = clean(page, chosen).html
     assert clean(once, chosen).html == once
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(_PAGES, _SETTINGS)
 def test_an_html5_parser_finds_no_fault(page: str, chosen: CleanSettings) -> None:
     parser = html5lib.HTMLParser()
@@ -104,7 +105,7 @@ def test_an_html5_parser_finds_no_fault(page: str, chosen: CleanSettings) -> Non
     assert parser.errors == []
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(_PAGES)
 def test_settings_that_remove_nothing_lose_no_letter(page: str) -> None:
     assert not _letters(page) - _letters(clean(page, NOTHING).html)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from lxml import etree
 
 from blockfeat import Extraction, Extractor
@@ -29,6 +29,7 @@ from blockfeat.papers.crunch.settings import (
     LinkLists,
 )
 from hostile import CLASSES, hostile_pages
+from property_examples import examples
 from random_pages import PAGES
 
 WORDS = "The lantern makers of the valley meet every autumn at the old mill, and many guests come."
@@ -113,7 +114,7 @@ def _assert_as_cleaned(page: str, found: Extraction) -> None:
 
 
 @given(PAGES)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_kept_blocks_are_what_cleaning_leaves(page: str) -> None:
     _assert_as_cleaned(page, Extractor(PAPER.model, PAPER.measurer).extract(page))
 

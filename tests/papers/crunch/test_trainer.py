@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat import Extractor
@@ -22,6 +22,7 @@ from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
 from blockfeat.training.train import train
+from property_examples import examples
 from random_pages import PAGES
 
 QUICK = CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=Polish())
@@ -59,7 +60,7 @@ TABLES = (
 
 
 @given(PAGES, st.lists(st.sampled_from(TABLES), max_size=4), POSITIONS)
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_training_keeps_what_the_model_keeps(page: str, tables: list[str], position: np.ndarray) -> None:
     _masks_agree(page.replace("</body>", "".join(tables) + "</body>"), SPACE.settings(position))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.tokens.page_tokens import END_TAG, NUMBER, START_TAG, SYMBOL, WORD, PageTokens, tag_tokens
+from property_examples import examples
 
 
 def tokens_of(html: str) -> tuple[PageTokens, bytes]:
@@ -91,7 +92,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(PIECES, max_size=40))
 def test_unclosed_tags_equal_the_papers_stack_on_any_page(pieces: list[str]) -> None:
     page = Page.parse("<html><body>" + "".join(pieces) + "</body></html>")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html5lib
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from active_markup import active_in
@@ -16,6 +16,7 @@ from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_
 from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
 from blockfeat.web.safe.markup import LOOKS
 from blockfeat.web.safe.page import head_styles, safe_page
+from property_examples import examples
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with
 
 _ADDRESS = "https://news.example/ferry"
@@ -78,13 +79,13 @@ def test_vectors_in_the_head(name: str, loaded: LoadedExtractors) -> None:
     assert active_in(CleanedPage(source, _KEEP_ALL)(loaded)) == []
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from(_PIECES), max_size=12), st.sampled_from(["plain", "page"]))
 def test_nothing_is_active_whatever_the_page(pieces: list[str], look: str) -> None:
     assert active_in(_safe("".join(pieces), look)) == []
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.sampled_from(_PIECES), max_size=10))
 def test_a_safe_page_stays_as_it_is(pieces: list[str]) -> None:
     """A parser finds in it what was written: markup does not mutate into something else."""

@@ -1,0 +1,53 @@
+"""The command line called in this process: all that ``blockfeat …`` does, without the start of a program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from blockfeat.cli import main
+
+__all__ = ["Called", "call"]
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a call printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def call(
+    *words: str | Path, given: str = "", folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Called:
+    """Call ``blockfeat`` with words, what stands on standard input, a working directory, and more variables."""
+    with TemporaryDirectory() as kept, ExitStack() as stack:
+        names = [Path(kept, name) for name in ("in", "out", "err")]
+        names[0].write_text(given, encoding="utf-8")
+        # Files, as the command line needs descriptors.
+        stdin = stack.enter_context(names[0].open(encoding="utf-8", newline=""))
+        stdout, stderr = (stack.enter_context(name.open("w", encoding="utf-8", newline="")) for name in names[1:])
+        if folder is not None:
+            stack.enter_context(chdir(folder))
+        stack.enter_context(patch.dict(os.environ, environment or {}))
+        stack.enter_context(patch.object(sys, "argv", ["blockfeat", *map(str, words)]))
+        stack.enter_context(patch.object(sys, "stdin", stdin))
+        stack.enter_context(redirect_stdout(stdout))
+        stack.enter_context(redirect_stderr(stderr))
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code
+        stdout.flush()
+        stderr.flush()
+        printed, said = (name.read_bytes().decode() for name in names[1:])
+    assert isinstance(code, int), f"an exit code that is no number: {code!r}"
+    return Called(code, printed, said)
