@@ -71,11 +71,11 @@ demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained 
 
 test: lint ## Run what every change needs: ruff, mypy, import-linter, quick tests
 	@echo "pytest"
-	@$(RUN) pytest -n $(JOBS) -m "not slow and not rest" --hypothesis-profile quick
+	@$(RUN) pytest -n $(JOBS) --dist loadfile -m "not slow and not rest" --hypothesis-profile quick
 
 test-all: lint ## Run all checks: also browser, drill, experiments, documents, Spark where they install
 	@echo "pytest, all tests"
-	@$(RUN) pytest -n $(JOBS)
+	@$(RUN) pytest -n $(JOBS) --dist loadfile
 
 lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@echo "ruff check"

@@ -76,11 +76,14 @@ def _leaves_nothing_behind() -> Iterator[None]:
 
 
 def _threads_beside(before: set[threading.Thread]) -> list[threading.Thread]:
-    # Dummies stand for threads that Python did not start: those of pytest-xdist and of libraries in C.
+    # Dummies stand for threads that Python did not start: those of pytest-xdist and of libraries in C. A server that
+    # a module shares keeps its anyio threads for a while, and ends them with itself.
     return [
         thread
         for thread in threading.enumerate()
-        if thread not in before and not isinstance(thread, threading._DummyThread)
+        if thread not in before
+        and not isinstance(thread, threading._DummyThread)
+        and thread.name != "AnyIO worker thread"
     ]
 
 

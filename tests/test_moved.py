@@ -31,12 +31,14 @@ for old, new in zip(sys.argv[1::2], sys.argv[2::2]):
     assert lines[1::2] == [f"True blockfeat.{new}" for new in names.values()]
 
 
+@pytest.mark.filterwarnings("ignore:blockfeat.mentions has moved")
 def test_what_is_in_a_package_moves_with_it() -> None:
     with pytest.warns(DeprecationWarning, match=r"blockfeat\.mentions\.matcher has moved to blockfeat\.monitor"):
         old = import_module("blockfeat.mentions.matcher")
     assert old is import_module("blockfeat.monitor.mentions.matcher")
 
 
+@pytest.mark.filterwarnings("ignore:blockfeat.output has moved")
 def test_there_is_no_module_that_never_was() -> None:
     for name in ("blockfeat.nothing", "blockfeat.output.nothing"):
         with pytest.raises(ModuleNotFoundError, match="nothing"):

@@ -12,6 +12,7 @@ import ipaddress
 import select
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FetchError, LimitExceeded
@@ -110,7 +111,7 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
             found = resolver(host, port)
         except (OSError, UnicodeError) as error:
             found = error
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # nobody waits: the loop is closed
             loop.call_soon_threadsafe(tell, found)
 
     threading.Thread(target=ask, name="blockfeat-resolve", daemon=True).start()
