@@ -16,7 +16,6 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.cue_scan",
     "blockfeat.features.keys",
     "blockfeat.features.nesting",
-    "blockfeat.features.word_flags",
     "blockfeat.lang.counting",
     "blockfeat.lang.word_keys",
     "blockfeat.models.decoding",

@@ -9,15 +9,14 @@ from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.keys import numbered
-from blockfeat.features.word_flags import WordFlags
+from blockfeat.features.keys import WordFlags, numbered
 
 if not cython.compiled:
     from blockfeat.features import places as column
 
 Rows = NDArray[np.float32]
 
-_KEY_MASK = (1 << 64) - 1
+_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _LONGEST_WORD = cython.declare(cython.double, 30.0)
 _MOST_OCCURRENCES = cython.declare(cython.int, 5)
 _SHORT = cython.declare(cython.int, 8)
@@ -150,9 +149,9 @@ def _add_words(rows: Rows, blocks: Blocks, word_flags: WordFlags) -> NDArray[np.
     row: cython.float[:, ::1] = rows
     flags: cython.uchar[::1] = word_flags.flags
     words: cython.int[::1] = blocks.measures.words
-    keys: cython.ulonglong[::1] = blocks.measures.token_keys
+    keys: cython.ulonglong[::1] = blocks.measures.token_keys.data
     codes = np.zeros(words.shape[0], dtype=np.uint64)
-    code: cython.ulonglong[::1] = codes
+    code: cython.ulonglong[::1] = codes.data
     counted = np.zeros(_FLAGS, dtype=np.int32)
     count: cython.int[::1] = counted
     in_title: cython.double = word_flags.in_title + 1.0
@@ -169,7 +168,7 @@ def _add_words(rows: Rows, blocks: Blocks, word_flags: WordFlags) -> NDArray[np.
                 count[kind] = 0
             end += words[block]
             for word in range(end - words[block], end):
-                code[block] = _sum(code[block], keys[word])
+                code[block] = (code[block] + keys[word]) & _ALL_BITS
                 if flags[word]:
                     for kind in range(_FLAGS):
                         count[kind] += (flags[word] >> kind) & 1
@@ -182,17 +181,6 @@ def _add_words(rows: Rows, blocks: Blocks, word_flags: WordFlags) -> NDArray[np.
             if words[block] <= _SHORT:
                 replies_before += count[_REPLY]
     return codes
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
-    """Add modulo 2**64."""
-    if cython.compiled:
-        return left + right
-    return (int(left) + int(right)) & _KEY_MASK
 
 
 def _add_occurrences(rows: Rows, numbers: NDArray[np.int32]) -> None:

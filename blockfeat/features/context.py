@@ -18,13 +18,11 @@ from blockfeat.features.block_kernel import add_own
 from blockfeat.features.context_kernel import add_context
 from blockfeat.features.cues import Cues, bundled_cues
 from blockfeat.features.declared import add_declared, title_words
+from blockfeat.features.keys import WordFlags
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.word_flags import WordFlags
 from blockfeat.features.ziegler2007 import CANONICAL, PAPER_STOP_WORD_RATIO
-
-_ALL = list(range(len(COLUMNS)))
 
 
 @cache
@@ -69,7 +67,7 @@ def context_columns(
     rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
     if len(rows):
         _fill(rows, measured, bundled_cues() if cues is None else cues)
-    return rows if wanted is None or wanted == _ALL else rows[:, wanted]
+    return rows if wanted is None else rows[:, wanted]
 
 
 def _place_of(name: str) -> int:
@@ -107,9 +105,12 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
         One column a feature, in the order asked for: 64 bits where all are functions of single blocks, 32 bits where
         context features, which rest on shared sums, are among them.
     """
+    names = tuple(feature.name for feature in features)
+    if names == COLUMNS:
+        return context_columns(measured)
     functions = [feature.compute for feature in features]
     if None in functions:
-        return context_columns(measured, names=[feature.name for feature in features])
+        return context_columns(measured, names=names)
     matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
     for column, compute in enumerate(functions):
         if compute is not None:

@@ -21,7 +21,7 @@ _LEVELS = cython.declare(cython.int, 3)
 _PATH_LEVELS = cython.declare(cython.int, 5)
 _PARAGRAPH_SHIFT = cython.declare(cython.int, 31)
 _BASE = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
-_KEY_MASK = (1 << 64) - 1
+_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _TINY = cython.declare(cython.double, 1e-9)
 _MAIN = cython.declare(cython.double, 0.6 - 1e-9)
 _WIDE = cython.declare(cython.double, 0.85 - 1e-9)
@@ -69,39 +69,6 @@ def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cue
         kernel.compare_containers()
         kernel.place_in_main()
         kernel.look_through_windows()
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _extended(path: cython.ulonglong, name: cython.ulonglong) -> cython.ulonglong:
-    """Return the number of a path with one more name, modulo 2**64."""
-    if cython.compiled:
-        return path * _BASE + name
-    return (int(path) * _BASE + int(name)) & _KEY_MASK
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _product(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
-    """Multiply modulo 2**64."""
-    if cython.compiled:
-        return left * right
-    return (int(left) * int(right)) & _KEY_MASK
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
-    """Add modulo 2**64."""
-    if cython.compiled:
-        return left + right
-    return (int(left) + int(right)) & _KEY_MASK
 
 
 @cython.cfunc
@@ -156,7 +123,7 @@ class _Kernel:
         self.words, self.anchor_words = blocks.measures.words, blocks.measures.anchor_words
         self.inner, self.parent, self.depth = nesting.inner, nesting.parent, nesting.depth
         self.first, self.end, self.larger = nesting.first, nesting.end, nesting.larger
-        self.bits, self.names, self.around = nesting.bits, nesting.names, nesting.around
+        self.bits, self.names, self.around = nesting.bits, nesting.names.data, nesting.around
         self.negatives, self.shunned = nesting.negatives, nesting.shunned
         self.against, self.positive = nesting.against, nesting.positive
         self.words_before, self.words_inside = nesting.words_before, nesting.words
@@ -177,6 +144,8 @@ class _Kernel:
         paragraphs: cython.Py_ssize_t = 0
         headings: cython.int = 0
         place: cython.Py_ssize_t = 0
+        log_articles: cython.double
+        share: cython.double
         container: cython.int
         kind: cython.int
         block: cython.Py_ssize_t
@@ -202,9 +171,11 @@ class _Kernel:
                 headings += self.bits[place] & main_heading != 0
                 place += 1
             row[column.H1_BEFORE] = min(headings, _MOST_HEADINGS)
-            row[column.PAGE_ARTICLES] = log1p(articles)
+        log_articles = log1p(articles)
+        share = paragraphs / cython.cast(cython.double, self.blocks)
         for block in range(self.blocks):
-            self.out[block, column.PAGE_PARAGRAPHS] = paragraphs / cython.cast(cython.double, self.blocks)
+            self.out[block, column.PAGE_ARTICLES] = log_articles
+            self.out[block, column.PAGE_PARAGRAPHS] = share
 
     @cython.cfunc
     @cython.nogil
@@ -229,15 +200,18 @@ class _Kernel:
         """Give each block a number by its path: tags and classes of the containers around it, five levels up."""
         container: cython.int
         code: cython.ulonglong
+        name: cython.ulonglong
         _: cython.int
         block: cython.Py_ssize_t
         for block in range(self.blocks):
             container = self.inner[block]
             code = 0
             for _ in range(_PATH_LEVELS):
-                code = _extended(code, self.names[container] | 1 if container >= 0 else 0)
+                name = 0
                 if container >= 0:
+                    name = self.names[container] | 1
                     container = self.parent[container]
+                code = (code * _BASE + name) & _ALL_BITS
             codes[block] = code
 
     @cython.cfunc
@@ -250,6 +224,7 @@ class _Kernel:
         negative container, 0.1 inside one that is shunned.
         """
         most: cython.double = 0.0
+        log_page_good: cython.double
         value: cython.double
         density: cython.double
         block: cython.Py_ssize_t
@@ -268,9 +243,10 @@ class _Kernel:
         self.good_before[0] = 0.0
         for block in range(self.blocks):
             self.good_before[block + 1] = self.good_before[block] + self.good[block] / self.page_good
+        log_page_good = log1p(self.page_good)
         for block in range(self.blocks):
             self.out[block, column.GOOD] = log1p(self.good[block])
-            self.out[block, column.PAGE_GOOD] = log1p(self.page_good)
+            self.out[block, column.PAGE_GOOD] = log_page_good
             self.out[block, column.TOP_SHARE] = self.good[block] / (most + _TINY)
             self.out[block, column.GOOD_BEFORE] = self.good_before[block]
             self.out[block, column.GOOD_AFTER] = 1.0 - self.good_before[block + 1]

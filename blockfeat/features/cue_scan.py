@@ -9,7 +9,6 @@ itemprop the number of that scope stands before the word.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import cython
 import numpy as np
@@ -92,48 +91,39 @@ class ElementCues:
 
 def scan_start_tags(
     source: bytes,
-    start: NDArray[np.integer[Any]],
-    stop: NDArray[np.integer[Any]],
-    tags: ElementCues,
+    opened: NDArray[np.int64],
+    start: NDArray[np.int64],
+    stop: NDArray[np.int64],
+    cues: ElementCues,
     lexicon: AttributeLexicon,
-) -> ElementCues:
+) -> None:
     """Add what the attributes of elements say to what their tags say; linear in the length of the start tags.
 
     Parameters
     ----------
     source : bytes
         The markup.
-    start, stop : int array, one for each element
-        Where the start tag of each begins, and the position behind it.
-    tags : ElementCues
-        What the tag of each element says, and the key of its name.
+    opened : int array, one for each element
+        The start tag of each.
+    start, stop : int array, one for each tag
+        Where each begins, and the position behind it.
+    cues : ElementCues
+        What the tag of each element says, and the key of its name; its arrays are written.
     lexicon : AttributeLexicon
         The words to look for.
     """
-    first: cython.longlong[::1] = start.astype(np.int64, copy=False)
-    end: cython.longlong[::1] = stop.astype(np.int64, copy=False)
-    found_bits, found_names = tags.bits.copy(), tags.names.copy()
-    bits: cython.uint[::1] = found_bits
-    names: cython.ulonglong[::1] = found_names
+    tag: cython.longlong[::1] = opened
+    first: cython.longlong[::1] = start
+    end: cython.longlong[::1] = stop
+    bits: cython.uint[::1] = cues.bits
+    names: cython.ulonglong[::1] = cues.names.data
     scanner: _TagScanner = _TagScanner(source, lexicon)
     element: cython.Py_ssize_t
     with cython.nogil:
-        for element in range(first.shape[0]):
-            scanner.scan(first[element], end[element])
+        for element in range(tag.shape[0]):
+            scanner.scan(first[tag[element]], end[tag[element]])
             bits[element] |= scanner.bits
-            names[element] = _sum(names[element], scanner.class_words)
-    return ElementCues(found_bits, found_names)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _sum(left: cython.ulonglong, right: cython.ulonglong) -> cython.ulonglong:
-    """Add modulo 2**64."""
-    if cython.compiled:
-        return left + right
-    return (int(left) + int(right)) & _ALL_BITS
+            names[element] = (names[element] + scanner.class_words) & _ALL_BITS
 
 
 @cython.cfunc
@@ -317,7 +307,7 @@ class _TagScanner:
             key = (key >> 8) | (cython.cast(cython.ulonglong, scope) << 56)
         self.bits |= self._cues_of(key)
         if is_class:
-            self.class_words = _sum(self.class_words, _spread(key))
+            self.class_words = (self.class_words + _spread(key)) & _ALL_BITS
 
     @cython.cfunc
     @cython.nogil

@@ -119,10 +119,10 @@ class Cues:
     def of_elements(self, tags: Tags, elements: NDArray[np.integer[Any]]) -> ElementCues:
         """Read tags and attributes of some elements; linear in their start tags."""
         keys = tags.key[elements]
-        opened = tags.opened[elements]
         # The place of a name that is not in the table is -1, and so the last of the bits, which is 0.
-        named = ElementCues(self.tag_bits[self.tags.places(keys)], keys)
-        return scan_start_tags(tags.source, tags.start[opened], tags.stop[opened], named, self.attributes)
+        found = ElementCues(self.tag_bits[self.tags.places(keys)], keys)
+        scan_start_tags(tags.source, tags.opened[elements], tags.start, tags.stop, found, self.attributes)
+        return found
 
 
 @cache

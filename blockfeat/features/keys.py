@@ -1,19 +1,28 @@
 # mypy: disable-error-code="untyped-decorator"
-"""64-bit keys: look-up in a sorted table, and numbers for equal ones (compiled)."""
+"""64-bit keys: look-up in a sorted table, numbers for equal ones, and what the words of a page say (compiled)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import cython
 import numpy as np
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from blockfeat.features.cues import WordCues
+
 Keys = NDArray[np.uint64]
 
 _KEY_BITS = 64
-_KEY_MASK = (1 << 64) - 1
+_ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _MOST_BITS = 20
+TITLE, DESCRIPTION = 1 << 4, 1 << 5
+"""Flags of the words of the title and of the descriptions; the bits below them are kinds of cues."""
+
+_TITLE = cython.declare(cython.uchar, TITLE)
+_DESCRIPTION = cython.declare(cython.uchar, DESCRIPTION)
 # Most words are not in the table: with eight times as many values of the highest bits as keys, most end there.
 _SPARSE_BITS = 3
 
@@ -138,7 +147,7 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
     """
     size = 1 << max(2 * codes.size, 8).bit_length()
     numbers = np.empty(codes.size, dtype=np.int32)
-    code: cython.ulonglong[::1] = codes
+    code: cython.ulonglong[::1] = codes.data
     number: cython.int[::1] = numbers
     seen: cython.ulonglong[::1] = np.empty(size, dtype=np.uint64)
     known: cython.int[::1] = np.full(size, -1, dtype=np.int32)
@@ -166,6 +175,125 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
 @cython.exceptval(check=False)
 def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Return the place of a key in a hash table of 2**k places, given 2**k - 1, unless another key is there."""
-    if cython.compiled:
-        return cython.cast(cython.Py_ssize_t, (key * multiplier) >> 32) & mask
-    return (((int(key) * int(multiplier)) & _KEY_MASK) >> 32) & mask
+    product: cython.ulonglong = (key * multiplier) & _ALL_BITS
+    return cython.cast(cython.Py_ssize_t, product >> 32) & mask
+
+
+@dataclass(frozen=True, eq=False)
+class WordFlags:
+    """What the words of a page say.
+
+    Attributes
+    ----------
+    flags : uint8 array, one for each word
+        The kinds of cues of the word as bits, in the order of `blockfeat.features.cues.WordCues.kinds`; `TITLE` and
+        `DESCRIPTION`.
+    in_title, in_descriptions : int
+        How many different words these have.
+    """
+
+    flags: NDArray[np.uint8]
+    in_title: int
+    in_descriptions: int
+
+    @classmethod
+    def of(
+        cls, words: NDArray[np.uint64], cues: WordCues, *, title: NDArray[np.uint64], title_words: int, spread: int
+    ) -> WordFlags:
+        """Look up every word of a page, given by their keys; linear in the words.
+
+        Parameters
+        ----------
+        words : uint64 array
+            Keys of the words of the page.
+        cues : WordCues
+            The words of cues.
+        title : uint64 array
+            Keys of the words of the page's title, then of its descriptions.
+        title_words : int
+            How many of them are of the title.
+        spread : int
+            Random odd multiplier of the hash table, so that nobody can choose words that collide.
+        """
+        flags = np.empty(words.size, dtype=np.uint8)
+        size = 1 << max(2 * title.size, 8).bit_length()
+        seen, kinds = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+        in_title, in_descriptions = _fill(title, title_words, spread, seen, kinds)
+        _flag(words, cues, spread, seen, kinds, flags)
+        return cls(flags, in_title, in_descriptions)
+
+
+def _fill(
+    title: NDArray[np.uint64],
+    title_words: int,
+    multiplier: int,
+    seen_keys: NDArray[np.uint64],
+    flags: NDArray[np.uint8],
+) -> tuple[int, int]:
+    """Fill the hash table with the words of title and descriptions; return how many different ones these have."""
+    key: cython.ulonglong[::1] = title.data
+    mask: cython.Py_ssize_t = seen_keys.size - 1
+    seen: cython.ulonglong[::1] = seen_keys
+    kinds: cython.uchar[::1] = flags
+    spread: cython.ulonglong = multiplier
+    split: cython.Py_ssize_t = title_words
+    in_title: cython.int = 0
+    in_descriptions: cython.int = 0
+    flag: cython.uchar
+    place: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    with cython.nogil:
+        for word in range(key.shape[0]):
+            flag = _TITLE if word < split else _DESCRIPTION
+            place = _place_of(key[word], spread, mask)
+            while kinds[place] != 0 and seen[place] != key[word]:
+                place = (place + 1) & mask
+            if not kinds[place] & flag:
+                in_title += flag == _TITLE
+                in_descriptions += flag == _DESCRIPTION
+            seen[place] = key[word]
+            kinds[place] |= flag
+    return int(in_title), int(in_descriptions)
+
+
+def _flag(
+    words: NDArray[np.uint64],
+    cues: WordCues,
+    multiplier: int,
+    seen_keys: NDArray[np.uint64],
+    title_flags: NDArray[np.uint8],
+    flags: NDArray[np.uint8],
+) -> None:
+    """Fill in the flags of each word: a search among the words of cues, and one in the hash table."""
+    wanted: cython.ulonglong[::1] = words.data
+    mask: cython.Py_ssize_t = seen_keys.size - 1
+    place: cython.Py_ssize_t
+    key: cython.ulonglong[::1] = cues.table.keys
+    start: cython.int[::1] = cues.table.starts
+    shift: cython.int = cues.table.shift
+    bits: cython.uint[::1] = cues.bits
+    seen: cython.ulonglong[::1] = seen_keys
+    kinds: cython.uchar[::1] = title_flags
+    flag: cython.uchar[::1] = flags
+    spread: cython.ulonglong = multiplier
+    top: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    with cython.nogil:
+        for word in range(wanted.shape[0]):
+            place = _place_of(wanted[word], spread, mask)
+            while kinds[place] != 0 and seen[place] != wanted[word]:
+                place = (place + 1) & mask
+            flag[word] = kinds[place]
+            top = cython.cast(cython.Py_ssize_t, wanted[word] >> shift)
+            low, high = start[top], start[top + 1]
+            while low < high:
+                middle = (low + high) >> 1
+                if key[middle] < wanted[word]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < start[top + 1] and key[low] == wanted[word]:
+                flag[word] |= bits[low]

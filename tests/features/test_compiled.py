@@ -15,7 +15,7 @@ from random_pages import measured_of
 
 # Modules that rest on the compiled ones, in the order in which they import each other.
 _ORDER = (
-    "keys", "cue_scan", "cues", "nesting", "word_flags", "block_kernel", "context_kernel", "declared", "context",
+    "keys", "cue_scan", "cues", "nesting", "block_kernel", "context_kernel", "declared", "context",
 )  # fmt: skip
 
 

@@ -45,8 +45,8 @@ _ATTRIBUTES = st.lists(st.tuples(st.sampled_from(_NAMES), _VALUES), max_size=4)
 def cues_of(tag: str) -> set[str]:
     """Return the kinds of cues of one start tag."""
     cues, source = bundled_cues(), tag.encode()
-    nothing = ElementCues(np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint64))
-    found = scan_start_tags(source, np.array([0]), np.array([len(source)]), nothing, cues.attributes)
+    found = ElementCues(np.zeros(1, dtype=np.uint32), np.zeros(1, dtype=np.uint64))
+    scan_start_tags(source, np.array([0]), np.array([0]), np.array([len(source)]), found, cues.attributes)
     return {kind for place, kind in enumerate(cues.kinds) if int(found.bits[0]) >> place & 1}
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from blockfeat.features.cues import WORD_KINDS, WordCues
-from blockfeat.features.word_flags import DESCRIPTION, TITLE, WordFlags
+from blockfeat.features.keys import DESCRIPTION, TITLE, WordFlags
 from blockfeat.lang.measures import keys_of_words, tokenize
 from property_examples import examples
 from random_pages import PAGES, context_of, measured_of

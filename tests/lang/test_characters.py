@@ -8,7 +8,6 @@ from importlib.resources import files
 
 import pytest
 
-from blockfeat.lang.character_rules import class_runs
 from blockfeat.lang.characters import (
     ALPHANUMERIC,
     CLOSER,
@@ -21,6 +20,7 @@ from blockfeat.lang.characters import (
     character_classes,
     code_points,
 )
+from tools.make_character_classes import class_runs
 
 
 def classes_of(text: str) -> list[int]:
