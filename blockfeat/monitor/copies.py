@@ -25,7 +25,11 @@ _HALF = np.uint64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def runs_of_words(text: str) -> NDArray[np.uint64]:
+Runs = NDArray[np.uint64]
+"""What `runs_of_words` gives."""
+
+
+def runs_of_words(text: str) -> Runs:
     """Return the keys of all different runs of four words, sorted; empty for shorter texts.
 
     Letters are compared as NFKC has them, without case.
@@ -41,7 +45,7 @@ def runs_of_words(text: str) -> NDArray[np.uint64]:
     return np.unique(runs)
 
 
-def bands_of(runs: NDArray[np.uint64], *, min_words: int) -> tuple[int, ...]:
+def bands_of(runs: Runs, *, min_words: int) -> tuple[int, ...]:
     """Return the keys of a text's bands, as signed numbers of 64 bits; empty for a text with too few runs.
 
     Parameters
@@ -64,7 +68,7 @@ def bands_of(runs: NDArray[np.uint64], *, min_words: int) -> tuple[int, ...]:
     return tuple(keys.view(np.int64).tolist())
 
 
-def containment(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> float:
+def containment(first: Runs, second: Runs) -> float:
     """Return the share of the smaller set that the larger has too, or 0 where one is more than twice the other.
 
     A copy with a paragraph more or less is a copy; a digest that holds an article is none.

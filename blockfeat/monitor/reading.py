@@ -21,11 +21,10 @@ from blockfeat.extraction.refusals import KINDS
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
-from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
-from blockfeat.monitor.store.records import FoundMention, PageRecord, day_or_moment
+from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 
@@ -63,7 +62,6 @@ class ReaderSettings:
 
     model: str
     brands: tuple[Brand, ...]
-    min_words: int
     evidence: bool
     least_score: float | None = None
     site_profile: bool = False
@@ -73,19 +71,17 @@ class ReaderSettings:
     @classmethod
     def of(cls, config: MonitorConfig) -> ReaderSettings:
         """Return those of a configuration."""
-        # Without bands a page has no copies.
         pages = config.pages
         reading = (pages.evidence, pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
-        return cls(pages.model, config.brands, config.copies.min_words, *reading)
+        return cls(pages.model, config.brands, *reading)
 
 
 @dataclass(frozen=True)
-class PageReader(PageWork[PageRecord]):
+class PageReader:
     """Reads pages with one extractor and one matcher."""
 
     extractor: Extractor
     matcher: BrandMatcher
-    min_words: int = 60
     evidence: bool = False
     least_score: float | None = None
     site_profile: bool = False
@@ -104,27 +100,27 @@ class PageReader(PageWork[PageRecord]):
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
         reading = (settings.evidence, settings.least_score, settings.site_profile, settings.descriptions)
-        return cls(extractor, matcher, settings.min_words, *reading, settings.count_kinds)
+        return cls(extractor, matcher, *reading, settings.count_kinds)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
         document = Document(id=page.url, data=page.data, url=page.url, charset=page.charset, lang=lang)
-        if page.origin == "feed":
-            return self._read_entry(document)
-        return replace(self, extractor=self._extractor_for(page))(document)
+        try:
+            if page.origin == "feed":
+                return self._read_entry(document)
+            return self._record(self._extractor_for(page).extract_document(document))
+        except Exception as error:
+            return PageRecord("error", error=clean_characters(failure_reason(error)))
 
     def _read_entry(self, document: Document) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
         reader = replace(self, least_score=None, site_profile=False, count_kinds=KINDS)
-        try:
-            parsed = Page.parse(document.data or b"", url=document.url)
-            measured = self.extractor.measurer.measure(parsed, lang=document.lang)
-            prediction = self.extractor.model.predict(measured)
-            kept = replace(prediction, kept=np.ones_like(prediction.kept))
-            return replace(reader.result(document, self.extractor.assemble(parsed, measured, kept)), origin="feed")
-        except Exception as error:
-            return self.failed(document, failure_reason(error))
+        parsed = Page.parse(document.data or b"", url=document.url)
+        measured = self.extractor.measurer.measure(parsed, lang=document.lang)
+        prediction = self.extractor.model.predict(measured)
+        kept = replace(prediction, kept=np.ones_like(prediction.kept))
+        return replace(reader._record(self.extractor.assemble(parsed, measured, kept)), origin="feed")
 
     def _extractor_for(self, page: FetchedPage) -> Extractor:
         """Return the extractor with the profile of the page's host; without it where it is another model's, or bad."""
@@ -136,7 +132,7 @@ class PageReader(PageWork[PageRecord]):
             _logger.info("%s: read without the profile of its host: %s", page.url, error, extra={"url": page.url})
             return self.extractor
 
-    def result(self, document: Document, extraction: Extraction) -> PageRecord:
+    def _record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
         if extraction.error is not None:
             return PageRecord("error", error=clean_characters(extraction.error))
@@ -164,12 +160,10 @@ class PageReader(PageWork[PageRecord]):
             encoding=extraction.encoding,
             model=extraction.model,
             canonical_url=canonical if isinstance(canonical, str) else None,
-            published=day_or_moment(published),
+            published=published if isinstance(published, str) else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
-            # A login or a wall is neither a copy nor has it copies.
-            bands=bands_of(runs_of_words(text), min_words=self.min_words) if status == "ok" else (),
             mentions=tuple(_found(item, None if is_counted else extraction.kind) for item in mentions[:_MOST_MENTIONS]),
             site_page=extraction.site_page if self.site_profile else None,
         )

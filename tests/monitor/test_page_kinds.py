@@ -43,7 +43,7 @@ def store(address: str) -> Iterator[Store]:
 
 
 def _reader(**settings: tuple[str, ...]) -> PageReader:
-    return PageReader.of(ReaderSettings("default", (Brand("Corvane"),), 60, True, **settings))  # type: ignore[arg-type]
+    return PageReader.of(ReaderSettings("default", (Brand("Corvane"),), True, **settings))  # type: ignore[arg-type]
 
 
 def _save(store: Store, url: str, record: PageRecord) -> str:

@@ -17,7 +17,7 @@ from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import FetchedPage, ReaderSettings
 from pages import article_page
 
-_SETTINGS = ReaderSettings("default", (Brand("Harbour Council", case="fold"),), 60, evidence=True)
+_SETTINGS = ReaderSettings("default", (Brand("Harbour Council", case="fold"),), evidence=True)
 _PAGE = FetchedPage(article_page().encode(), "https://example.org/1")
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_page_becomes_a_record_with_an_error() -> None:
 
 def test_an_unknown_model_is_named_before_anything_starts() -> None:
     async def run() -> None:
-        async with Readers(ReaderSettings("nothing", (), 60, evidence=False), jobs=1):
+        async with Readers(ReaderSettings("nothing", (), evidence=False), jobs=1):
             pass
 
     with pytest.raises(ModelError, match="nothing"):

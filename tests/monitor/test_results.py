@@ -37,10 +37,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """Three pages: an article, its copy, and one with a brand in its menu only."""
     with Store.open(str(tmp_path / "m.db")) as opened:
         story = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
-        from blockfeat.monitor.copies import bands_of, runs_of_words
-
-        bands = bands_of(runs_of_words(story), min_words=20)
-        article = PageRecord("ok", text=story, lang="en", title=_EVIL, bands=bands, mentions=(_found("Corvane"),))
+        article = PageRecord("ok", text=story, lang="en", title=_EVIL, mentions=(_found("Corvane"),))
         menu = PageRecord("ok", text="=1+1", lang="fr", mentions=(_found("Le Rex", counted=False),))
         for number, record in enumerate((article, article, menu)):
             url = f"https://h{number}.example/"

@@ -27,7 +27,7 @@ from blockfeat.monitor.store.store import Store
 from site_pages import story_page
 
 _NOW = 1_767_614_400.0
-_SETTINGS = ReaderSettings("default", (Brand("Zephyrona"),), 60, True, site_profile=True)
+_SETTINGS = ReaderSettings("default", (Brand("Zephyrona"),), True, site_profile=True)
 
 
 @pytest.fixture(scope="module")

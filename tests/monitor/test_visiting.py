@@ -49,7 +49,7 @@ class _Web:
 
 class _Readers:
     def __init__(self) -> None:
-        settings = ReaderSettings("default", (Brand("Corvane"),), 60, evidence=False)
+        settings = ReaderSettings("default", (Brand("Corvane"),), evidence=False)
         self.reader = PageReader.of(replace(settings, count_kinds=PageSettings().count_kinds))
 
     async def read(self, page: FetchedPage) -> PageRecord:

@@ -29,12 +29,12 @@ from sqlalchemy import (
 from blockfeat.errors import InputError
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.copies import BANDS, bands_of, containment, runs_of_words
+from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
-from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, iso
+from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso
 from blockfeat.monitor.store.schema import band, entry, host, page, site, version
 
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
@@ -92,12 +92,11 @@ _PROFILE = select(site.c.profile).where(site.c.host == bindparam("name"))
 
 
 def original_of(
-    connection: Connection, number: int, words: str, bands: Sequence[int], settings: CopySettings
+    connection: Connection, number: int, runs: Runs, bands: Sequence[int], settings: CopySettings
 ) -> tuple[int | None, float | None]:
     """Return the page that a text copies, the most alike of those in the store, and how alike; None for an original."""
     if not bands or not settings.find:
         return None, None
-    runs = runs_of_words(words)
     # Short texts that share a template are alike too, but not so much as copies are.
     least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
     best, most = None, least
@@ -113,7 +112,8 @@ def _judge_copies(connection: Connection, number: int, settings: CopySettings, *
     """Judge the copies of a page anew, now that it says something else."""
     for copy in copies_of(connection, number):
         rows = connection.execute(select(band.c.hash).where(band.c.page_id == copy.id).order_by(band.c.number))
-        original, similarity = original_of(connection, copy.id, copy.text or "", [row.hash for row in rows], settings)
+        runs = runs_of_words(copy.text or "")
+        original, similarity = original_of(connection, copy.id, runs, [row.hash for row in rows], settings)
         values = {"copy_of": original, "similarity": similarity}
         connection.execute(update(page).where(page.c.id == copy.id).values(values))
         counted = judge_copy(connection, copy.id, original)
@@ -295,12 +295,15 @@ def save_page(
         if record.canonical_url is not None and _is_taken(connection, number, record.canonical_url):
             # Many pages that call themselves the same one: the name is worth nothing.
             canonical = visit.canonical_url
-    original, similarity = original_of(connection, number, record.text, record.bands, copies)
+    runs = runs_of_words(record.text)
+    # A login or a wall is neither a copy nor has it copies.
+    bands = bands_of(runs, min_words=copies.min_words) if record.status == "ok" else ()
+    original, similarity = original_of(connection, number, runs, bands, copies)
     values = {**_answered(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
     values["similarity"] = similarity
-    values |= {"version": before.version + 1, "published": before.published or record.published}
+    values |= {"version": before.version + 1, "published": before.published or day_or_moment(record.published)}
     connection.execute(_UPDATE, {"number": number, **values})
-    save_bands(connection, number, record.bands, is_new=is_new)
+    save_bands(connection, number, bands, is_new=is_new)
     if record.origin == "page" and record.status == "ok":
         connection.execute(_FORGET_ENTRY, {"number": number})
     if record.site_page is not None:

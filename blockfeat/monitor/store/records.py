@@ -167,8 +167,8 @@ class PageRecord:
         The address that the page calls its own, on the same host; None where it names none.
     evidence : bytes
         The blocks as JSON, compressed by zlib; empty where they are not kept.
-    bands : tuple of int
-        Keys of the text for finding copies; empty for short texts.
+    published : str or None
+        What the page says of its date.
     site_page : SitePage or None
         What the profile of the page's host takes of it; None where profiles are not kept.
     kind : str or None
@@ -191,7 +191,6 @@ class PageRecord:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     evidence: bytes = b""
-    bands: tuple[int, ...] = ()
     mentions: tuple[FoundMention, ...] = ()
     site_page: SitePage | None = field(default=None, compare=False)
     origin: str = "page"

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.monitor.config.settings import CopySettings, Source
-from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.store.records import DueFeed, DuePage, FoundMention, NewEntry, PageRecord, Poll, Visit
 from blockfeat.monitor.store.store import Store
 
@@ -56,8 +55,7 @@ def _mention(sentence: str = "Corvane sails.", *, counted: bool = True) -> Found
 
 
 def _record(words: str, *mentions: FoundMention, **values: object) -> PageRecord:
-    bands = bands_of(runs_of_words(words), min_words=_COPIES.min_words)
-    made = PageRecord("ok", text=words, lang="en", title="A title", bands=bands, mentions=mentions)
+    made = PageRecord("ok", text=words, lang="en", title="A title", mentions=mentions)
     return replace(made, **values)  # type: ignore[arg-type]
 
 

@@ -16,7 +16,6 @@ from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import CopySettings, Source
-from blockfeat.monitor.copies import bands_of, runs_of_words
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, NewEntry, PageRecord, Poll, Visit
@@ -52,8 +51,7 @@ def _mention(sentence: str = "Corvane sails.", *, counted: bool = True, brand: s
 
 
 def _record(words: str = "Corvane sails.", *mentions: FoundMention, **values: object) -> PageRecord:
-    bands = bands_of(runs_of_words(words), min_words=_COPIES.min_words)
-    return PageRecord("ok", text=words, lang="en", title="A title", bands=bands, mentions=mentions, **values)  # type: ignore[arg-type]
+    return PageRecord("ok", text=words, lang="en", title="A title", mentions=mentions, **values)  # type: ignore[arg-type]
 
 
 def _visit(page: DuePage, *, at: float = _NOW, **values: object) -> Visit:
