@@ -10,28 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.phrases import has_any, phrases_in
+from blockfeat.extraction.phrases import edges_of, has_any, phrases_in
 
 Mask = NDArray[np.bool_]
 
 _WORDS_A_PHRASE = 40
-_EDGE = 2
 _SHARE = 0.4
 _FEWEST_PHRASES = 3
 # Instructions for programmers say "cookie" all over, and nothing else of consent.
 _FEWEST_KINDS = 2
-_BEGIN = 200
 _MUCH = 150
 _MOST_BLOCKS = 200
 _FEWEST_WORDS_LEFT = 25
 _MOST_BANNERS = 4
-
-
-def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
-    """Return whether one of the first or last kept blocks has a phrase of consent; cheap, for every page."""
-    chosen = kept.nonzero()[0]
-    edges = dict.fromkeys([*chosen[:_EDGE].tolist(), *chosen[-_EDGE:].tolist()])
-    return has_any("consent", " ".join(blocks.raw_text(block)[:_BEGIN] for block in edges))
 
 
 def banners(blocks: Blocks, kept: Mask) -> list[int]:
@@ -41,7 +32,7 @@ def banners(blocks: Blocks, kept: Mask) -> list[int]:
     whose kept text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
     stays.
     """
-    return _Banners(blocks, kept).blocks() if asks_at_an_edge(blocks, kept) else []
+    return _Banners(blocks, kept).blocks()
 
 
 class _Banners:
@@ -55,9 +46,9 @@ class _Banners:
     def blocks(self) -> list[int]:
         found: list[int] = []
         for _ in range(_MOST_BANNERS):
-            chosen = self.kept.nonzero()[0]
-            edges = dict.fromkeys([*chosen[:_EDGE].tolist(), *chosen[-_EDGE:].tolist()])
-            span = next((span for edge in edges if self.phrases(edge) and (span := self._around(edge))), None)
+            span = next(
+                (span for edge in edges_of(self.kept) if self.phrases(edge) and (span := self._around(edge))), None
+            )
             if span is None:
                 break
             found += self._kept_in(*span)

@@ -17,7 +17,7 @@ from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.phrases import pointers
+from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
@@ -74,6 +74,8 @@ class Choice:
         The page's title, in normal form if the options say so.
     headline : int or None
         The block that is the headline; see `find_headline`.
+    may_ask : bool
+        Whether the text may ask for consent, by its begin and end; see `asks_at_an_edge`.
     site_repeated : int
         How many blocks were dropped because other pages of the site repeat them.
     """
@@ -83,6 +85,7 @@ class Choice:
     overruled: dict[int, str]
     title: str | None = None
     headline: int | None = None
+    may_ask: bool = True
     site_repeated: int = 0
 
 
@@ -146,12 +149,13 @@ class Chooser:
             changed = (chosen != whole).nonzero()[0].tolist()
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
             tables = data_tables(blocks, chosen)
+        may_ask = asks_at_an_edge(blocks, chosen)
         for clutter, reason in ((banners, _BANNER), (pointers, _POINTER)) if self.drops_clutter else ():
-            if found := clutter(blocks, chosen):
+            if (may_ask or clutter is pointers) and (found := clutter(blocks, chosen)):
                 chosen = chosen.copy()
                 chosen[found] = False
                 overruled.update(dict.fromkeys(found, reason))
-        return Choice(chosen, tables, overruled, title, headline)
+        return Choice(chosen, tables, overruled, title, headline, may_ask)
 
 
 def _repeated(pages: int) -> str:

@@ -170,7 +170,7 @@ class Extractor:
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
         choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
-        refused = notice(PageEvidence.of(blocks, prediction, title=choice.title))
+        refused = notice(PageEvidence.of(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
         headline_text = None if choice.headline is None else blocks.text(choice.headline)
         if headline_text and options.normalise:
             headline_text = normalised(headline_text)

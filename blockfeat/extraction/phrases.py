@@ -94,6 +94,22 @@ def _any_of(phrases: list[tuple[str, ...]]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if () in phrases else ''}" if branches else ""
 
 
+_EDGE, _BEGIN = 2, 200
+
+
+def edges_of(kept: Mask) -> list[int]:
+    """Return the first two and the last two blocks that are kept."""
+    chosen = kept.nonzero()[0]
+    return list(dict.fromkeys([*chosen[:_EDGE].tolist(), *chosen[-_EDGE:].tolist()]))
+
+
+def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
+    """Return whether one of the first or last kept blocks has a phrase of consent, as banners and walls have; cheap."""
+    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
+    begins = (text[starts[block] : min(starts[block] + _BEGIN, ends[block] - 1)] for block in edges_of(kept))
+    return has_any("consent", " ".join(begins))
+
+
 _LINKED = 0.5
 _MOST_WORDS = 40
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.phrases import begins_with, has_any, phrases_in
+from blockfeat.extraction.phrases import asks_at_an_edge, begins_with, has_any, phrases_in
 from blockfeat.models.model import Prediction
 from blockfeat.page.tags import name_keys
 
@@ -89,6 +89,8 @@ class PageEvidence:
         Title and address of the page.
     is_free : bool or None
         Whether the page declares its text free (``isAccessibleForFree``), where it declares anything.
+    may_ask : bool, optional
+        What `asks_at_an_edge` says of the kept blocks, where it was asked before.
     """
 
     blocks: Blocks
@@ -98,6 +100,7 @@ class PageEvidence:
     title: str | None = None
     url: str | None = None
     is_free: bool | None = None
+    may_ask: bool | None = None
 
     @classmethod
     def of(
@@ -108,9 +111,10 @@ class PageEvidence:
         title: str | None = None,
         url: str | None = None,
         is_free: bool | None = None,
+        may_ask: bool | None = None,
     ) -> PageEvidence:
         """Return the evidence of a page that was predicted."""
-        return cls(blocks, prediction.kept, prediction.scores, prediction.log_odds, title, url, is_free)
+        return cls(blocks, prediction.kept, prediction.scores, prediction.log_odds, title, url, is_free, may_ask)
 
     @cached_property
     def likely(self) -> Mask:
@@ -269,6 +273,8 @@ def _is_bare_login(page: PageEvidence) -> bool:
 
 def _is_consent_wall(page: PageEvidence) -> bool:
     """Return whether most of a page's text asks for consent, and most of what is kept."""
+    if not (asks_at_an_edge(page.blocks, page.kept) if page.may_ask is None else page.may_ask):
+        return False
     measures = page.blocks.measures
     beside, kept_asking = 0, 0
     kept = page.kept.nonzero()[0]
