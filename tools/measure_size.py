@@ -33,7 +33,7 @@ LIMITS = {
     "text: files": 21,
     "text: changes of folder": 19,
     "record: files": 36,
-    "monitor: files": 49,
+    "monitor: files": 45,
 }
 _NOT_CODE = {
     tokenize.COMMENT,
