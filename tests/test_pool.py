@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
 from blockfeat._pool import DIED, Workers, in_order
 from blockfeat._worker import WorkerFailed
+from pool_tasks import End, Say, is_slow_to_start
 
 
 def work(item: int) -> str:
@@ -157,30 +157,11 @@ def test_an_error_in_a_process_costs_its_item_and_is_named() -> None:
     assert list(found.values()) == [str(item) for item in found]
 
 
-def slow_to_start() -> str:
-    time.sleep(2.0)
-    return "ready"
-
-
-@dataclass(frozen=True)
-class Die:
-    def __call__(self, loaded: str) -> str:
-        os._exit(3)
-
-
-@dataclass(frozen=True)
-class Say:
-    text: str
-
-    def __call__(self, loaded: str) -> str:
-        return f"{loaded}: {self.text}"
-
-
 def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
     async def run() -> str:
-        async with Workers(slow_to_start, jobs=1, deadline=1.5) as workers:
+        async with Workers(is_slow_to_start, jobs=1, deadline=1.5) as workers:
             with pytest.raises(WorkerFailed, match="died"):
-                await workers.do(Die())
+                await workers.do(End())
             return await workers.do(Say("again"))
 
     assert asyncio.run(run()) == "ready: again"

@@ -6,7 +6,6 @@ import asyncio
 import multiprocessing
 import os
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,53 +14,11 @@ import pytest
 
 from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
 from blockfeat.errors import InputError
-
-
-def ready() -> str:
-    return "ready"
+from pool_tasks import End, Number, Raise, Sleep, breaks, ends, ready
 
 
 def refuses() -> str:
     raise InputError("there is no model")
-
-
-def breaks() -> str:
-    raise ValueError("a broken model")
-
-
-def ends() -> str:
-    os._exit(1)
-
-
-@dataclass(frozen=True)
-class Number:
-    """Returns the number of the process."""
-
-    def __call__(self, loaded: str) -> int:
-        return os.getpid()
-
-
-@dataclass(frozen=True)
-class Sleep:
-    seconds: float
-
-    def __call__(self, loaded: str) -> str:
-        time.sleep(self.seconds)
-        return f"slept {self.seconds:g}"
-
-
-@dataclass(frozen=True)
-class Raise:
-    error: Exception
-
-    def __call__(self, loaded: str) -> None:
-        raise self.error
-
-
-@dataclass(frozen=True)
-class End:
-    def __call__(self, loaded: str) -> None:
-        os._exit(3)
 
 
 @dataclass(frozen=True)

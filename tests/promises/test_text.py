@@ -54,7 +54,17 @@ def _between(inner: str) -> str:
     )
 
 
-@pytest.mark.parametrize("form", ["<{}>", "<{} a=b>", "<{}/>", "<{}><{}><{}>", "<div><{}></div>", "<{}><div><b></{}>"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<{}>",
+        "<{}><div><b></{}>",
+        *(
+            pytest.param(form, marks=pytest.mark.rest)
+            for form in ("<{} a=b>", "<{}/>", "<{}><{}><{}>", "<div><{}></div>")
+        ),
+    ],
+)
 def test_an_unclosed_element_loses_no_text(form: str) -> None:
     for name in _ELEMENTS:
         tag = form.format(name, name, name)

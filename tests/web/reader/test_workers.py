@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,42 +12,12 @@ from blockfeat._worker import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.workers import Turns, Workers
-
-
-def _load() -> str:
-    return "loaded"
-
-
-@dataclass(frozen=True)
-class _Say:
-    text: str
-
-    def __call__(self, loaded: str) -> str:
-        return f"{loaded} {self.text}"
-
-
-@dataclass(frozen=True)
-class _Sleep:
-    seconds: float
-
-    def __call__(self, loaded: str) -> str:
-        time.sleep(self.seconds)
-        return loaded
-
-
-@dataclass(frozen=True)
-class _Fail:
-    kind: str
-
-    def __call__(self, loaded: str) -> str:
-        if self.kind == "die":
-            os._exit(3)
-        raise InputError("the page is bad") if self.kind == "refuse" else RuntimeError("unexpected")
+from pool_tasks import End, Raise, Say, Sleep, ends, ready
 
 
 def _with_workers(work: Any, **options: Any) -> Any:
     async def run() -> Any:
-        async with Workers(_load, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
+        async with Workers(ready, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
             return await work(workers)
 
     return asyncio.run(run())
@@ -67,49 +34,49 @@ async def _outcome(doing: Coroutine[Any, Any, Any]) -> Any:
 
 def test_each_failure_stays_alone() -> None:
     async def work(workers: Workers[str]) -> list[Any]:
-        tasks = (_Say("a"), _Fail("refuse"), _Fail("break"), _Fail("die"), _Say("b"))
+        tasks = (Say("a"), Raise(InputError("the page is bad")), Raise(RuntimeError("unexpected")), End(), Say("b"))
         return [await _outcome(workers.do(task)) for task in tasks]
 
-    assert _with_workers(work) == ["loaded a", "the page is bad", 500, 500, "loaded b"]
+    assert _with_workers(work) == ["ready: a", "the page is bad", 500, 500, "ready: b"]
 
 
 def test_a_task_that_takes_too_long_is_ended() -> None:
     async def work(workers: Workers[str]) -> tuple[Any, Any, bool]:
         before = list(workers.processes.pids)
-        late = await _outcome(workers.do(_Sleep(60)))
-        return late, await _outcome(workers.do(_Say("c"))), before != list(workers.processes.pids)
+        late = await _outcome(workers.do(Sleep(60)))
+        return late, await _outcome(workers.do(Say("c"))), before != list(workers.processes.pids)
 
-    assert _with_workers(work, seconds=3.0) == (504, "loaded c", True)
+    assert _with_workers(work, seconds=3.0) == (504, "ready: c", True)
 
 
 def test_too_many_that_wait_are_refused() -> None:
     async def work(workers: Workers[str]) -> list[Any]:
-        return await asyncio.gather(*(_outcome(workers.do(_Sleep(0.2), client=str(number))) for number in range(5)))
+        return await asyncio.gather(*(_outcome(workers.do(Sleep(0.2), client=str(number))) for number in range(5)))
 
-    assert _with_workers(work, waiting=2) == ["loaded", "loaded", "loaded", 503, 503]
+    assert _with_workers(work, waiting=2) == ["slept 0.2"] * 3 + [503, 503]
 
 
 def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
     async def work(workers: Workers[str]) -> Any:
-        left = asyncio.ensure_future(workers.do(_Sleep(0.3)))
+        left = asyncio.ensure_future(workers.do(Sleep(0.3)))
         await asyncio.sleep(0.05)
         left.cancel()
-        return await workers.do(_Say("d")), workers.busy
+        return await workers.do(Say("d")), workers.busy
 
-    assert _with_workers(work) == ("loaded d", 0)
+    assert _with_workers(work) == ("ready: d", 0)
 
 
 def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
     async def work(workers: Workers[str]) -> list[str]:
         done: list[str] = []
 
-        async def ask(client: str, task: _Sleep) -> None:
+        async def ask(client: str, task: Sleep) -> None:
             await workers.do(task, client=client)
             done.append(client)
 
-        heavy = [asyncio.ensure_future(ask("heavy", _Sleep(2.0))) for _ in range(4)]
+        heavy = [asyncio.ensure_future(ask("heavy", Sleep(2.0))) for _ in range(4)]
         await asyncio.sleep(0)
-        await asyncio.gather(*(ask("light", _Sleep(0.0)) for _ in range(3)))
+        await asyncio.gather(*(ask("light", Sleep(0.0)) for _ in range(3)))
         before = list(done)
         for each in heavy:
             each.cancel()
@@ -120,21 +87,21 @@ def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
 
 def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
     async def work(workers: Workers[str]) -> tuple[str, int]:
-        left = [asyncio.ensure_future(workers.do(_Sleep(0.5), client="gone")) for _ in range(2)]
+        left = [asyncio.ensure_future(workers.do(Sleep(0.5), client="gone")) for _ in range(2)]
         await asyncio.sleep(0.1)
         for each in left:
             each.cancel()
-        return await workers.do(_Say("here"), client="here"), workers.busy
+        return await workers.do(Say("here"), client="here"), workers.busy
 
-    assert _with_workers(work, jobs=2) == ("loaded here", 2)
+    assert _with_workers(work, jobs=2) == ("ready: here", 2)
 
 
 def test_one_client_may_not_take_all_places_to_wait() -> None:
     async def work(workers: Workers[str]) -> list[Any]:
-        asked = (workers.do(_Sleep(0.2), client="many") for _ in range(5))
+        asked = (workers.do(Sleep(0.2), client="many") for _ in range(5))
         return [*await asyncio.gather(*map(_outcome, asked))]
 
-    assert _with_workers(work, waiting=4) == ["loaded", "loaded", "loaded", 429, 429]
+    assert _with_workers(work, waiting=4) == ["slept 0.2"] * 3 + [429, 429]
 
 
 def test_clients_take_turns() -> None:
@@ -154,13 +121,9 @@ def test_clients_take_turns() -> None:
     assert asyncio.run(run()) == ["a", "a", "b", "c", "a", "b"]
 
 
-def _broken() -> str:
-    raise SystemExit(1)
-
-
 def test_processes_that_cannot_start_are_an_error() -> None:
     async def run() -> None:
-        async with Workers(_broken, jobs=1, seconds=30, waiting=1):
+        async with Workers(ends, jobs=1, seconds=30, waiting=1):
             raise AssertionError
 
     with pytest.raises(WorkerFailed, match="ended while it started"):
