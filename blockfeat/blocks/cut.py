@@ -14,8 +14,7 @@ from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
 from blockfeat.errors import LimitExceeded
 from blockfeat.lang.measures import FastSegmenter, Segmenter
-from blockfeat.page.json_ld import DeclaredText
-from blockfeat.page.page import Page
+from blockfeat.page.page import DeclaredText, Page
 from blockfeat.page.tags import Tags
 
 Codes = NDArray[np.uint8]

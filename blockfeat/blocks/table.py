@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import unescape
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import CONTROL, SPACE
 from blockfeat.lang.measures import PageText, TextMeasures
-from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
+from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Keys, Tags, name_key
 
 Indices = NDArray[np.int32]
@@ -40,12 +39,15 @@ class Containers:
         Index of the container around each; -1 for the outermost.
     first_block, end_block : int array
         The blocks inside each container are those from first (inclusive) to end (exclusive).
+    key : uint64 array
+        The name of each, as `blockfeat.page.tags.name_keys` has it.
     """
 
     element: Indices
     parent: Indices
     first_block: Indices
     end_block: Indices
+    key: Keys
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,6 @@ class Blocks:
     def __len__(self) -> int:
         """Return the number of blocks."""
         return int(self.block_starts.size)
-
-    @cached_property
-    def container_keys(self) -> Keys:
-        """The key of each container's name; see `blockfeat.page.tags.name_keys`."""
-        return self.tags.key[self.containers.element]
 
     def text(self, index: int) -> str:
         """Return the text of one block, white space folded to single spaces, without control characters."""
@@ -235,7 +232,7 @@ def kinds_of_containers(blocks: Blocks) -> list[Kind]:
     kinds: list[Kind] = []
     # Number of lists around each container and whether the innermost is numbered.
     lists: list[tuple[int, bool]] = []
-    keys = blocks.container_keys.tolist()
+    keys = blocks.containers.key.tolist()
     for key, around in zip(keys, blocks.containers.parent.tolist(), strict=True):
         tag = _NAMES.get(key)
         in_lists = lists[around] if around >= 0 else (0, False)

@@ -16,7 +16,7 @@ from blockfeat.blocks.walk_sizes import walk_sizes
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Segmenter
-from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
+from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Tags
 
 if not cython.compiled:
@@ -135,7 +135,8 @@ class _Walk(TextReader):
             has_marks=bool(self.has_marks),
         )
         role_counts = dict(zip(ROLES, leading(self.arrays.role, self.blocks), strict=True))
-        containers = Containers(*leading(self.arrays.container, self.containers))
+        element, parent, first_block, end_block = leading(self.arrays.container, self.containers)
+        containers = Containers(element, parent, first_block, end_block, tags.key[element])
         anchors = Anchors(*leading(self.arrays.anchor, self.anchors))
         return Blocks(
             tags=tags,

@@ -62,7 +62,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
-    if tables or has_key(blocks.container_keys, _PREFORMATTED):
+    if tables or has_key(blocks.containers.key, _PREFORMATTED):
         text = _shaped(blocks, kept, tables)
     else:
         text = text_of_blocks(blocks, kept.nonzero()[0])
@@ -100,7 +100,7 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
 
 def _preformatted(blocks: Blocks) -> Iterator[int]:
     """Return the blocks inside of preformatted elements."""
-    is_preformatted = np.isin(blocks.container_keys, _PREFORMATTED)
+    is_preformatted = np.isin(blocks.containers.key, _PREFORMATTED)
     behind = 0
     for container in is_preformatted.nonzero()[0].tolist():
         first, end = int(blocks.containers.first_block[container]), int(blocks.containers.end_block[container])

@@ -79,9 +79,9 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     holds a heading, a form, or so many words that it is rather a column of a layout.
     """
     containers, tags = blocks.containers, blocks.tags
-    if not has_key(blocks.container_keys, _TABLES):
+    if not has_key(blocks.containers.key, _TABLES):
         return []
-    tables = (blocks.container_keys == _TABLE).nonzero()[0]
+    tables = (blocks.containers.key == _TABLE).nonzero()[0]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     holds_kept = kept_before[containers.end_block[tables]] > kept_before[containers.first_block[tables]]
     ends = containers.element.searchsorted(tags.opened.searchsorted(tags.closed[containers.element[tables]]))
@@ -99,7 +99,7 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
 def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int) -> DataTable | None:
     """Read the cells of one table; None if it is a layout."""
     containers = blocks.containers
-    inside = blocks.container_keys[table + 1 : end]
+    inside = blocks.containers.key[table + 1 : end]
     if has_key(inside, _NOT_DATA):
         return None
     is_header = inside == _HEADER
@@ -165,7 +165,7 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     tables : sequence of DataTable
         The page's tables of data.
     """
-    keys = blocks.container_keys
+    keys = blocks.containers.key
     if not tables and not has_key(keys, _PARTS):
         return kept
     definitions, preformatted = (keys == _DEFINITIONS).nonzero()[0], (keys == _PREFORMATTED).nonzero()[0]

@@ -74,6 +74,8 @@ class Choice:
         The page's title, in normal form if the options say so.
     headline : int or None
         The block that is the headline; see `find_headline`.
+    headline_text : str or None
+        Its text, not in normal form.
     may_ask : bool
         Whether the text may ask for consent, by its begin and end; see `asks_at_an_edge`.
     site_repeated : int
@@ -85,6 +87,7 @@ class Choice:
     overruled: dict[int, str]
     title: str | None = None
     headline: int | None = None
+    headline_text: str | None = None
     may_ask: bool = True
     site_repeated: int = 0
 
@@ -140,7 +143,7 @@ class Chooser:
         whole = completed(blocks, left, tables)
         if title and self.options.normalise:
             title = normalised(title)
-        headline = find_headline(blocks, predicted, title)
+        headline, headline_text = find_headline(blocks, predicted, title) or (None, None)
         chosen = with_parts(blocks, whole, headline, self.options)
         overruled: dict[int, str] = {}
         if whole is not left:
@@ -155,7 +158,7 @@ class Chooser:
                 chosen = chosen.copy()
                 chosen[found] = False
                 overruled.update(dict.fromkeys(found, reason))
-        return Choice(chosen, tables, overruled, title, headline, may_ask)
+        return Choice(chosen, tables, overruled, title, headline, headline_text, may_ask)
 
 
 def _repeated(pages: int) -> str:
@@ -202,14 +205,14 @@ def text_span(kept: Mask) -> Mask:
     return span
 
 
-def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
-    """Return the block that is the headline: the heading near the text's begin that is most like the page's title.
+def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, str] | None:
+    """Return the block that is the headline, and its text: the heading near the text's begin most like the title.
 
     Looks at h1 and h2 from the start of the page to the third block that is kept; None where there is none.
     """
     if not kept.any():
         return None
-    keys = blocks.container_keys
+    keys = blocks.containers.key
     container = blocks.container[: int(kept.nonzero()[0][:3][-1]) + 1]
     near = (((keys == _H1) | (keys == _H2))[container] & (container >= 0)).nonzero()[0].tolist()
     if not near:
@@ -217,7 +220,8 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
     wanted = {*(title or "").lower().split()}
     if blocks.measures.unspaced_words[near].any():
         wanted.update(tokenize(title or ""))
-    best, most = None, _LEAST_LIKE
+    best: tuple[int, str] | None = None
+    most = _LEAST_LIKE
     for block, text in zip(near, blocks.texts(near), strict=True):
         # In scripts without spaces characters are words.
         words = tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
@@ -225,7 +229,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> int | None:
         # The page's name is a heading too, but a short one.
         score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _H1 else 0.0)
         if len(words) > 1 and score >= most:
-            best, most = block, score
+            best, most = (block, text), score
     return best
 
 

@@ -171,9 +171,9 @@ class Extractor:
         choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
         refused = notice(PageEvidence.of(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
-        headline_text = None if choice.headline is None else blocks.text(choice.headline)
-        if headline_text and options.normalise:
-            headline_text = normalised(headline_text)
+        headline = choice.headline_text
+        if headline and options.normalise:
+            headline = normalised(headline)
         text = plain_text(blocks, choice.kept, choice.tables, normalise=options.normalise)
         return Extraction(
             text=text,
@@ -181,7 +181,7 @@ class Extractor:
             url=page.url,
             id=id,
             title=choice.title,
-            headline=headline_text,
+            headline=headline,
             status="ok" if text and refused is None else "no content" if len(blocks) else "empty",
             warnings=warnings if refused is None else (*warnings, NOTICES[refused]),
             model=model.name,

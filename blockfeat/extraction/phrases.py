@@ -123,5 +123,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     measures = blocks.measures
     words: NDArray[np.integer[Any]] = measures.words
     linked = (measures.anchor_words >= _LINKED * words) & (words <= _MOST_WORDS) & kept
-    found = [block for block in linked.nonzero()[0].tolist() if begins_with("read_also", blocks.raw_text(block))]
+    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
+    short = linked.nonzero()[0].tolist()
+    found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
     return found if len(found) < int(kept.sum()) else []

@@ -85,7 +85,7 @@ def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
     flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
     add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
     add_context(rows, blocks, Nesting.of(blocks, cues), cues, spread)
-    if blocks.declared.body or blocks.declared.other:
+    if blocks.declared.scripts:
         add_declared(rows, blocks)
 
 

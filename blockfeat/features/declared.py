@@ -9,7 +9,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.features import places
 from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_text, runs_of_three
-from blockfeat.page.json_ld import DeclaredText
+from blockfeat.page.page import DeclaredText
 
 _LONGEST_TITLE = 600
 _RUN = 3

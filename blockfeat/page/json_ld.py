@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from blockfeat.page.encoding import unescape
@@ -39,38 +38,8 @@ _TRUTH = re.compile(rb'["\s:\[]*+(?:https?://schema\.org/)?(true|false|yes|no|[0
 _LONGEST_TRUTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredText:
-    """Texts that a page declares, plain; empty where it declares none.
-
-    Attributes
-    ----------
-    body : str
-        All ``articleBody`` of its JSON-LD, a line each.
-    other : str
-        All ``text`` of its JSON-LD: of answers, posts, comments, a line each.
-    title : str
-        The text of its title element.
-    descriptions : str
-        Its descriptions (plain, og, twitter), a line each.
-    """
-
-    body: str = ""
-    other: str = ""
-    title: str = ""
-    descriptions: str = ""
-
-    def __bool__(self) -> bool:
-        """Return whether JSON-LD declares any text."""
-        return bool(self.body or self.other)
-
-
-NOTHING_DECLARED = DeclaredText()
-"""What most pages declare."""
-
-
-def declared_text(data: bytes, scripts: Iterable[tuple[int, int]]) -> DeclaredText:
-    """Return the texts that the JSON-LD of a page declares.
+def declared_texts(data: bytes, scripts: Iterable[tuple[int, int]]) -> tuple[str, str]:
+    """Return all ``articleBody`` that the JSON-LD of a page declares, and all ``text``, a line each.
 
     Only strings are parsed, not the whole of the JSON: members behind a syntax error are found too, and nothing
     is nested. Linear in the size of the page.
@@ -91,7 +60,7 @@ def declared_text(data: bytes, scripts: Iterable[tuple[int, int]]) -> DeclaredTe
             text = _plain(member[2])
             if text:
                 (bodies if member[1] == _BODY else others)[text] = None
-    return DeclaredText("\n".join(bodies), "\n".join(others)) if bodies or others else NOTHING_DECLARED
+    return "\n".join(bodies), "\n".join(others)
 
 
 def _plain(string: bytes) -> str:

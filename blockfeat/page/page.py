@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
-from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText, declared_text
+from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
@@ -34,10 +36,49 @@ _MAGIC = (
     (b"OggS", "Ogg"),
     (b"\xd0\xcf\x11\xe0", "OLE"),
 )
-_DESCRIPTION = b'escription"'
-_CONTENT = re.compile(rb'\scontent="([^"]*)"')
+_DESCRIPTION = re.compile(rb'<meta(?= [^<>]*escription")[^<>]*?\scontent="([^"]*)"')
 _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredText:
+    """Texts that a page declares, plain; empty where it declares none. Those of JSON-LD are read when asked for.
+
+    Attributes
+    ----------
+    title : str
+        The text of its title element.
+    descriptions : str
+        Its descriptions (plain, og, twitter), a line each.
+    data : bytes
+        The page, UTF-8.
+    scripts : tuple of (int, int)
+        Where its JSON-LD begins and ends.
+    """
+
+    title: str = ""
+    descriptions: str = ""
+    data: bytes = field(default=b"", repr=False)
+    scripts: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def body(self) -> str:
+        """All ``articleBody`` of the JSON-LD, a line each."""
+        return self._texts[0]
+
+    @property
+    def other(self) -> str:
+        """All ``text`` of the JSON-LD: of answers, posts, comments, a line each."""
+        return self._texts[1]
+
+    @cached_property
+    def _texts(self) -> tuple[str, str]:
+        return declared_texts(self.data, self.scripts)
+
+
+NOTHING_DECLARED = DeclaredText()
+"""What a page declares that is none."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +99,6 @@ class Page:
         What was capped or repaired.
     declared : DeclaredText
         What the page declares of its text, in its head and in JSON-LD.
-    linked_data : tuple of bytes
-        The JSON-LD scripts of the page, in UTF-8.
     data : bytes
         The page as it was read, in UTF-8.
     title : str or None
@@ -75,7 +114,6 @@ class Page:
     replaced: int = 0
     warnings: tuple[str, ...] = ()
     declared: DeclaredText = NOTHING_DECLARED
-    linked_data: tuple[bytes, ...] = field(default=(), repr=False)
     data: bytes = field(default=b"", repr=False)
     title: str | None = None
     declared_lang: str | None = None
@@ -128,12 +166,13 @@ class Page:
             data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
         else:
             raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
-        tags, declared, warnings, unnamed, linked_data = _read(
+        tags, scripts, warnings, unnamed = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
         replaced += decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
+        title = "" if tags is None else "".join(tags.text(element) for element in tags.named("title")[:1].tolist())
         return cls(
             tags=tags,
             url=url,
@@ -141,12 +180,16 @@ class Page:
             encoding_source=decoding.source,
             replaced=replaced,
             warnings=tuple(warnings),
-            declared=declared,
-            linked_data=linked_data,
+            declared=DeclaredText(title, "" if tags is None else _descriptions(tags.source), data, scripts),
             data=data,
-            title=" ".join(declared.title.translate(_NOT_IN_TITLES).split()) or None,
-            declared_lang=_declared_lang(tags),
+            title=" ".join(title.translate(_NOT_IN_TITLES).split()) or None,
+            declared_lang=None if tags is None else _declared_lang(tags),
         )
+
+    @property
+    def linked_data(self) -> tuple[bytes, ...]:
+        """The JSON-LD scripts of the page, in UTF-8."""
+        return tuple(self.data[start:end] for start, end in self.declared.scripts)
 
     @cached_property
     def tree(self) -> etree._Element | None:
@@ -200,45 +243,30 @@ def _to_utf_8(text: str) -> tuple[bytes, int]:
 
 def _read(
     data: bytes, *, keep_raw_text: bool, keep_drawings: bool
-) -> tuple[Tags | None, DeclaredText, list[str], int, tuple[bytes, ...]]:
+) -> tuple[Tags | None, tuple[tuple[int, int], ...], list[str], int]:
     """Read UTF-8 markup.
 
-    Returns its tags (None where there are none), the text that its JSON-LD declares, warnings of what was mended, the
-    number of character references that name no character, and its JSON-LD.
+    Returns its tags (None where there are none), where its JSON-LD begins and ends, warnings of what was mended, and
+    the number of character references that name no character.
     """
     if not data or data.isspace():
-        return None, NOTHING_DECLARED, [], 0, ()
-    tags, repairs, linked_data, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
+        return None, (), [], 0
+    tags, repairs, scripts, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
-    scripts = tuple(data[start:end] for start, end in linked_data)
-    if not len(tags):
-        return None, declared_text(data, linked_data), [*warnings, *repairs], replaced, scripts
-    title = "".join(tags.text(element) for element in tags.named("title")[:1].tolist())
-    declared = replace(declared_text(data, linked_data), title=title, descriptions=_descriptions(tags.source))
-    return tags, declared, [*warnings, *repairs], replaced, scripts
+    return tags if len(tags) else None, scripts, [*warnings, *repairs], replaced
 
 
 def _descriptions(source: bytes) -> str:
     """Return the descriptions in a page's head, one a line."""
-    head = source.find(b"<body")
-    head = head if head >= 0 else len(source)
-    found: list[str] = []
-    at = source.find(_DESCRIPTION, 0, head)
-    while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
-        stop = source.find(b">", at)
-        tag = source[source.rfind(b"<", 0, at) : stop]
-        content = _CONTENT.search(tag) if tag.startswith(b"<meta ") else None
-        if content:
-            found.append(unescape(content[1][:_LONGEST_DESCRIPTION].decode("utf-8", "replace")))
-        at = source.find(_DESCRIPTION, stop, head)
+    body = source.find(b"<body")
+    contents = islice(_DESCRIPTION.finditer(source, 0, body if body >= 0 else len(source)), _MOST_DESCRIPTIONS)
+    found = (unescape(content[1][:_LONGEST_DESCRIPTION].decode("utf-8", "replace")) for content in contents)
     return "\n".join(dict.fromkeys(found))
 
 
-def _declared_lang(tags: Tags | None) -> str | None:
+def _declared_lang(tags: Tags) -> str | None:
     """Return the language that a page declares."""
-    if tags is None:
-        return None
-    for element in (0, *tags.named("body")[:1].tolist()):
+    for element in _outermost(tags):
         attributes = tags.attributes(element)
         value = attributes.get("lang") or attributes.get("xml:lang")
         if value:
@@ -249,3 +277,9 @@ def _declared_lang(tags: Tags | None) -> str | None:
         if key in ("content-language", "og:locale", "language") and meta.get("content"):
             return meta["content"]
     return None
+
+
+def _outermost(tags: Tags) -> Iterator[int]:
+    """Yield html and body."""
+    yield 0
+    yield from tags.named("body")[:1].tolist()

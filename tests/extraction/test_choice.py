@@ -28,7 +28,7 @@ PROSE = np.array([text.startswith("It is a long") for text in TEXTS])
 
 def chosen(kept: np.ndarray[tuple[int], np.dtype[np.bool_]], **wanted: bool) -> set[str]:
     headline = find_headline(BLOCKS, kept, "Old bridge opens again - The Daily Page")
-    mask = with_parts(BLOCKS, kept, headline, ExtractionOptions(**wanted))
+    mask = with_parts(BLOCKS, kept, None if headline is None else headline[0], ExtractionOptions(**wanted))
     return {TEXTS[place] for place in mask.nonzero()[0]} - {TEXTS[place] for place in PROSE.nonzero()[0]}
 
 

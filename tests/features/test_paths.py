@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 from blockfeat.features.keys import numbered
+from blocks_of import ancestors_of
 from property_examples import examples
 from random_pages import PAGES, context_of
 
@@ -35,7 +36,7 @@ def test_blocks_on_the_same_path_have_the_same_tags_and_classes_around(html: str
     n = len(page.blocks)
     columns = page.columns_by_name(PATH_COLUMNS)
     good = [page.good_words(index) for index in range(n)]
-    tags, ancestors = page.blocks.tags, [page.blocks.ancestors(index)[:5] for index in range(n)]
+    tags, ancestors = page.blocks.tags, [ancestors_of(page.blocks, index)[:5] for index in range(n)]
     paths = [[(tags.name(each), tags.attributes(each).get("class")) for each in around] for around in ancestors]
     for index, path in enumerate(paths):
         same = [other for other in range(n) if paths[other] == path]

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.page.json_ld import NOTHING_DECLARED, DeclaredText
-from blockfeat.page.page import Page
+from blockfeat.page.page import DeclaredText, Page
 
 
 def script(value: object, start: str = '<script type="application/ld+json">') -> bytes:
@@ -59,8 +58,7 @@ def test_reads_on_behind_a_syntax_error() -> None:
     ],
 )
 def test_declares_nothing_where_nothing_is_declared(page: bytes) -> None:
-    assert declared_text(page) == NOTHING_DECLARED
-    assert not declared_text(page)
+    assert (declared_text(page).body, declared_text(page).other) == ("", "")
 
 
 def test_an_unclosed_script_runs_to_the_end() -> None:
@@ -104,7 +102,7 @@ def test_soft_hyphens_go_and_signs_stay() -> None:
 
 def test_a_script_that_only_mentions_the_type_declares_nothing() -> None:
     page = b'<script>var a = "application/ld+json", b = {"text": "one two three"}</script>'
-    assert declared_text(page) == NOTHING_DECLARED
+    assert (declared_text(page).body, declared_text(page).other) == ("", "")
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])
