@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import code_points
-from blockfeat.lang.measures import TextMeasures, keys_of_words, lower
+from blockfeat.lang.measures import TextMeasures, keys_of_words, lowered_codes
 from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, density, stop_word_lists
-from blockfeat.lang.word_keys import BUCKET_BITS, count_bits, count_bits_by_block, masks_of_keys, shares_by_block
+from blockfeat.lang.word_keys import (
+    BUCKET_BITS,
+    count_bits,
+    count_bits_by_block,
+    mark_sequences,
+    masks_of_keys,
+    shares_by_block,
+)
 
 _LONGEST = 3
 _BITS = np.uint64(21)
@@ -134,18 +141,21 @@ class StopWordIndex:
         ndarray of bool, shape (n,)
             True where any matching entry covers the character; all False for languages in spaced scripts.
         """
-        covered = np.zeros(codes.size, dtype=np.bool_)
-        key = codes.astype(np.uint64)
-        for length, keys in enumerate(self.sequences[lang_index], start=1):
-            if length > 1:
-                key = (key[:-1] << _BITS) | codes[length - 1 :]
-            if keys.size == 0 or key.size == 0:
-                continue
-            places = np.minimum(keys.searchsorted(key), keys.size - 1)
-            starts = (keys[places] == key).nonzero()[0]
-            for offset in range(length):
-                covered[starts + offset] = True
-        return covered
+        if not self.is_unspaced(lang_index):
+            return np.zeros(codes.size, dtype=np.bool_)
+        return mark_sequences(codes, *self._ordered_sequences[lang_index])
+
+    @cached_property
+    def _ordered_sequences(self) -> dict[int, tuple[NDArray[np.uint64], NDArray[np.int32]]]:
+        """For each column of an unspaced language what `mark_sequences` looks up; made at the first use."""
+        found = {}
+        for column in filter(self.is_unspaced, range(len(self.languages))):
+            shifts = (np.uint64(2) * _BITS, _BITS, np.uint64(0))
+            shifted = [keys << shift for keys, shift in zip(self.sequences[column], shifts, strict=True)]
+            ordered = np.sort(np.concatenate(shifted))
+            bounds = np.arange(int(ordered[-1] >> shifts[0]) + 2, dtype=np.uint64) << shifts[0]
+            found[column] = (ordered, ordered.searchsorted(bounds).astype(np.int32))
+        return found
 
 
 @dataclass(frozen=True)
@@ -214,11 +224,10 @@ def _count_covered(
     unspaced = [(place, column) for place, column in enumerate(columns) if index.is_unspaced(column)]
     if not unspaced:
         return
-    codes = code_points(lower(measures.page.text))
+    codes = lowered_codes(measures.page.text, measures.page.codes)
     starts = np.concatenate(([0], measures.page.block_ends[:-1]))
     for place, column in unspaced:
-        covered = index.cover(codes, column).astype(np.int64)
-        counts[:, place] += np.add.reduceat(covered, starts)
+        counts[:, place] += np.add.reduceat(index.cover(codes, column), starts, dtype=np.int64)
     np.minimum(counts, np.maximum(measures.words, 1)[:, None], out=counts)
 
 

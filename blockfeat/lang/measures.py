@@ -30,6 +30,14 @@ def lower(text: str) -> str:
     return text.replace("\u0130", "i").lower()
 
 
+def lowered_codes(text: str, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the code points of a text, lower-cased as `lower` does, given those that it has."""
+    if _CAPITAL_SIGMA in text:
+        return code_points(lower(text))
+    table = _lower_case()
+    return np.where(codes < table.size, table.take(codes, mode="clip"), codes)
+
+
 def keys_of_lowered(
     text: str, codes: NDArray[np.uint32], starts: NDArray[np.integer], ends: NDArray[np.integer]
 ) -> NDArray[np.uint64]:

@@ -289,3 +289,53 @@ def _take_prose(
                 count += 1
             first += words[block]
     return count, size
+
+
+def mark_sequences(
+    codes: NDArray[np.uint32], sequences: NDArray[np.uint64], firsts: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Mark the characters of a text that stand in one of some sequences of up to three characters.
+
+    Parameters
+    ----------
+    codes : uint32 array
+        Code points of the text.
+    sequences : uint64 array
+        The sequences, ascending: 21 bits for each code point, that of the first the highest, and 0 behind the last.
+    firsts : int32 array
+        By code point the first of ``sequences`` that begins with it or a higher one; none begins with the last or more.
+    """
+    covered = np.zeros(codes.size, dtype=np.bool_)
+    _mark_sequences(codes.data, sequences.data, firsts.data, covered.view(np.uint8).data)
+    return covered
+
+
+@cython.cfunc
+def _mark_sequences(
+    codes: cython.const[cython.uint][::1],
+    sequences: cython.const[cython.ulonglong][::1],
+    firsts: cython.const[cython.int][::1],
+    covered: cython.uchar[::1],
+) -> cython.void:
+    size: cython.Py_ssize_t = codes.shape[0]
+    limit: cython.Py_ssize_t = firsts.shape[0] - 1
+    covered_end: cython.Py_ssize_t = 0
+    sequence: cython.Py_ssize_t
+    place: cython.Py_ssize_t
+    one: cython.ulonglong
+    two: cython.ulonglong
+    three: cython.ulonglong
+    with cython.nogil:
+        for place in range(size):
+            if codes[place] < limit and firsts[codes[place]] < firsts[codes[place] + 1]:
+                one = cython.cast(cython.ulonglong, codes[place]) << 42
+                two = one | (cython.cast(cython.ulonglong, codes[place + 1]) << 21 if place + 1 < size else 0)
+                three = two | (codes[place + 2] if place + 2 < size else 0)
+                for sequence in range(firsts[codes[place]], firsts[codes[place] + 1]):
+                    if sequences[sequence] == one:
+                        covered_end = max(covered_end, place + 1)
+                    elif sequences[sequence] == two:
+                        covered_end = max(covered_end, place + 2)
+                    elif sequences[sequence] == three:
+                        covered_end = max(covered_end, place + 3)
+            covered[place] = place < covered_end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +18,7 @@ from blockfeat.lang.word_keys import (
     count_bits,
     count_bits_by_block,
     keys_of_spans,
+    mark_sequences,
     masks_of_keys,
     prose_sample,
     shares_by_block,
@@ -64,6 +66,16 @@ def test_compiled_and_uncompiled_give_the_same_keys_and_masks() -> None:
         masks = masks_of_keys(keys, index.keys, index.masks, index.buckets)
         assert plain.masks_of_keys(keys, index.keys, index.masks, index.buckets).tolist() == masks.tolist()
         assert plain.count_bits(masks, 3).tolist() == count_bits(masks, 3).tolist()
+
+
+def test_compiled_and_uncompiled_mark_the_same_sequences() -> None:
+    plain = load_uncompiled("blockfeat.lang.word_keys")
+    entries = sorted((ord("a") << 42, ord("b") << 42 | ord("c") << 21, ord("b") << 42 | ord("c") << 21 | ord("d")))
+    sequences, codes = np.array(entries, dtype=np.uint64), code_points("abxbcbcdczb")
+    firsts = np.array([bisect_left(entries, code << 42) for code in range(ord("b") + 2)], dtype=np.int32)
+    found = mark_sequences(codes, sequences, firsts)
+    assert found.tolist() == [mark == "1" for mark in "10011111000"]
+    assert plain.mark_sequences(codes, sequences, firsts).tolist() == found.tolist()
 
 
 def plain_sentences(block: str) -> int:
