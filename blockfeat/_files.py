@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -76,7 +75,7 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = False) -> Iterator[
     """
     target = Path(path)
     # A short name: the file's own may be as long as the system allows.
-    partial = target.with_name(f".{secrets.token_hex(8)}.part")
+    partial = target.with_name(f".{os.urandom(8).hex()}.part")
     with writing(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         try:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, Protocol, Self, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
-from blockfeat._worker import BROKE, DONE, LINE_ENDED, NO_START, READY, REFUSED, Item, StartMethod, Worker, WorkerFailed
+from blockfeat._worker import DONE, LINE_ENDED, NO_START, READY, Item, StartMethod, Worker, WorkerFailed
 
 Result = TypeVar("Result")
 Loaded = TypeVar("Loaded")
-Result_co = TypeVar("Result_co", covariant=True)
-LoadedOf_contra = TypeVar("LoadedOf_contra", contravariant=True)
 
 DIED = "its worker process died"
 
@@ -25,9 +21,7 @@ _logger = logging.getLogger("blockfeat.pool")
 _BATCH = 8
 _FEW_OWED = 4
 _WINDOW = 16
-_STARTS = 3
-# A process that does single tasks is replaced after so many: what libraries leave in memory does not add up.
-_TASKS_OF_A_PROCESS = 5_000
+STARTS = 3
 
 
 def took_longer(seconds: float) -> str:
@@ -195,7 +189,7 @@ class _Pool(Generic[Item, Result]):
             self._drain(worker)
         if not worker.is_ready:
             self.failed_starts += 1
-            if self.failed_starts >= _STARTS:
+            if self.failed_starts >= STARTS:
                 raise WorkerFailed(NO_START, "start")
         worker.line.close()
         owed = self.owed.pop(worker)
@@ -210,148 +204,3 @@ class _Pool(Generic[Item, Result]):
         for worker in self.owed:
             worker.end()
             worker.line.close()
-
-
-class Task(Protocol[LoadedOf_contra, Result_co]):
-    """Something to be done in a worker process; it has to be picklable, and so has its result."""
-
-    def __call__(self, loaded: LoadedOf_contra, /) -> Result_co:
-        """Do it, with what the process has loaded."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Doing(Generic[Loaded]):
-    """Loads what tasks need; returns what does one, in a worker process."""
-
-    load: Callable[[], Loaded]
-
-    def __call__(self) -> Callable[[Task[Loaded, Any]], Any]:
-        loaded = self.load()
-        return lambda task: task(loaded)
-
-
-class Workers(Generic[Loaded]):
-    """Some processes that wait for single tasks, each with a deadline; an asynchronous context manager.
-
-    Parameters
-    ----------
-    load : callable
-        Called once in each process; its result is passed to every task. It has to be picklable.
-    jobs : int
-        Number of processes.
-    deadline : float
-        Most seconds for one task; the time that a process takes to start does not count.
-    """
-
-    def __init__(self, load: Callable[[], Loaded], *, jobs: int, deadline: float) -> None:
-        self._load = _Doing(load)
-        self._jobs = jobs
-        self._deadline = deadline
-        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="blockfeat-worker")
-        self._idle: asyncio.Queue[Worker[Task[Loaded, Any]]] = asyncio.Queue()
-        self._every: list[Worker[Task[Loaded, Any]]] = []
-        self._running: set[asyncio.Task[Any]] = set()
-
-    async def __aenter__(self) -> Self:
-        """Start the processes and wait until they are ready.
-
-        Raises
-        ------
-        WorkerFailed
-            A process cannot start.
-        BlockfeatError
-            ``load`` raised it.
-        """
-        self._every = [self._started() for _ in range(self._jobs)]
-        try:
-            for worker in self._every:
-                await asyncio.get_running_loop().run_in_executor(self._threads, worker.wait_until_ready)
-                self._idle.put_nowait(worker)
-        except BaseException:
-            await self.__aexit__()
-            raise
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        """End the processes."""
-        for worker in self._every:
-            worker.end()
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _started(self) -> Worker[Task[Loaded, Any]]:
-        # Not a copy of this process: it has threads and sockets.
-        return Worker(self._load, "spawn")
-
-    @property
-    def pids(self) -> Sequence[int]:
-        """The process ids of the workers."""
-        return [worker.pid for worker in self._every]
-
-    @property
-    def busy(self) -> int:
-        """Number of tasks that are done or wait."""
-        return len(self._running)
-
-    async def do(self, task: Task[Loaded, Result_co]) -> Result_co:
-        """Return the result of a task.
-
-        Raises
-        ------
-        BlockfeatError
-            The task raised it.
-        WorkerFailed
-            Its process died, it took too long, it raised another error, or no process can start.
-        """
-        # Who waits for it may go away: that does not leave a process that still owes an answer.
-        running = asyncio.ensure_future(self._done(task))
-        self._running.add(running)
-        running.add_done_callback(self._running.discard)
-        result: Result_co = await asyncio.shield(running)
-        return result
-
-    async def _done(self, task: Task[Loaded, Any]) -> Any:
-        # A process that was dead before it took the task says nothing of the task.
-        for _ in range(_STARTS):
-            worker = await self._idle.get()
-            is_good = False
-            try:
-                answer = await asyncio.get_running_loop().run_in_executor(self._threads, self._asked, worker, task)
-                is_good = answer is not None and worker.answered < _TASKS_OF_A_PROCESS
-            finally:
-                self._idle.put_nowait(worker if is_good else self._replaced(worker))
-            if answer is not None:
-                return _result(*answer)
-        raise WorkerFailed(DIED, "died")
-
-    def _asked(self, worker: Worker[Task[Loaded, Any]], task: Task[Loaded, Any]) -> tuple[str, Any] | None:
-        """Return the answer to a task, in a thread; None where the process had ended before it began."""
-        worker.wait_until_ready()
-        try:
-            if worker.give([task]):
-                # The deadline begins with the task, not as it is sent.
-                while (left := worker.left(self._deadline) or 0.0) > 0.0:
-                    if worker.line.poll(left):
-                        return worker.receive()
-                    if not worker.is_at_work:
-                        break
-                raise WorkerFailed(took_longer(self._deadline), "deadline")
-        except LINE_ENDED as error:
-            if worker.is_at_work:
-                raise WorkerFailed(DIED, "died") from error
-        return None
-
-    def _replaced(self, worker: Worker[Task[Loaded, Any]]) -> Worker[Task[Loaded, Any]]:
-        """End a process and start another in its place."""
-        worker.end()
-        another = self._started()
-        self._every[self._every.index(worker)] = another
-        return another
-
-
-def _result(status: str, value: Any) -> Any:
-    if status == REFUSED:
-        raise value
-    if status == BROKE:
-        raise WorkerFailed(value, "broke")
-    return value

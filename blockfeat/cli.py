@@ -1,19 +1,21 @@
-"""The command line: names the commands, runs them, and returns their exit code."""
+"""The command line: names the commands, runs them, and returns their exit code.
+
+``blockfeat extract PAGE…`` runs without typer, which would take a third of its time to load.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from blockfeat import __version__
 from blockfeat.commands import console
 from blockfeat.commands.console import exit_code_of
-from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
+
+if TYPE_CHECKING:
+    import typer
 
 # Each command, and the module of `blockfeat.commands` that it stands in.
 _COMMANDS = {
@@ -30,14 +32,40 @@ _COMMANDS = {
     "serve": "serve",
     "demo": "demo",
 }
-_OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
+_PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
 
 
 def main() -> None:
     """Run the command line; errors become one line and an exit code (`blockfeat.commands.console`)."""
-    raise SystemExit(exit_code_of(app_of(sys.argv[1:2])))
+    raise SystemExit(exit_code_of(lambda: _run(sys.argv[1:])))
+
+
+def _run(words: Sequence[str]) -> None:
+    plain = _plain_extraction(words)
+    if plain is None:
+        app_of(words[:1])()
+        return
+    from blockfeat.commands.batch import extract_plainly
+
+    console.prepare("extract")
+    raise SystemExit(extract_plainly(*plain))
+
+
+def _plain_extraction(words: Sequence[str]) -> tuple[list[str], str | None] | None:
+    """Return pages and format of an extraction without other options; None where typer has to read the words."""
+    completes = any(name.endswith("_COMPLETE") for name in os.environ)
+    # On Windows typer expands patterns such as *.html.
+    if words[:1] != ["extract"] or completes or os.name == "nt":
+        return None
+    pages, format = list(words[1:]), None
+    for place, word in enumerate(pages[:-1]):
+        if word in ("--format", "-f") and pages[place + 1] in _PLAIN_FORMATS:
+            format = pages[place + 1]
+            del pages[place : place + 2]
+            break
+    return None if any(page.startswith("-") and page != "-" for page in pages) else (pages, format)
 
 
 def app_of(names: Collection[str] = ()) -> typer.Typer:
@@ -45,6 +73,10 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
 
     To set up a command takes a millisecond or two.
     """
+    import typer
+
+    from blockfeat.commands.options import of_the_program
+
     app = typer.Typer(
         name="blockfeat",
         help="Find the main text of web pages, in any language, and say why.",
@@ -52,7 +84,7 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
     )
-    app.callback(invoke_without_command=True)(_blockfeat)
+    app.callback(invoke_without_command=True)(of_the_program)
     every = (*_COMMANDS, *_GROUPS, *_APPS)
     for name in [name for name in every if name in names] or every:
         module = import_module(f"blockfeat.commands.{_COMMANDS.get(name, name)}")
@@ -66,33 +98,3 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
         else:
             app.command(name)(getattr(module, name))
     return app
-
-
-def _blockfeat(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log messages of the library.")] = False,
-) -> None:
-    """Find the main text of web pages, in any language, and say why."""
-    if version:
-        console.show(f"blockfeat {__version__} ({_how_it_runs()})")
-        raise typer.Exit
-    if context.invoked_subcommand is not None and uncompiled_modules():
-        console.error(_how_it_runs())
-    if context.invoked_subcommand in _OF_ONE_PAGE:
-        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none,
-        # and training beside a labeller's pages is slower with them.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if verbose:
-        import logging
-
-        logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
-
-
-def _how_it_runs() -> str:
-    """Return "compiled", or what runs uncompiled: the names of a few modules, or their number."""
-    slow = uncompiled_modules()
-    if not slow:
-        return "compiled"
-    named = ", ".join(slow) if len(slow) <= 3 else f"{len(slow)} of {len(COMPILED_MODULES)} modules"
-    return f"pure Python (slow): {named} not compiled"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from blockfeat import __version__
 from blockfeat.compiled import uncompiled_modules
 from command_line import call as blockfeat
 from pages import BRAND, SENTENCES, article_page
+
+_TIMES = re.compile(r"[\d.]+ s, [\d.]+ pages a second")
 
 
 @pytest.fixture
@@ -57,6 +60,56 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
     assert not loaded & {*_HEAVY, "rich"}
     assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.training.evaluation"))}
     assert "blockfeat.commands.train" not in loaded
+    assert not loaded & {"typer", "asyncio"}
+    assert "typer" in _modules_of("extract", page, "--links")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["page.html"],
+        ["page.html", "empty.html", "nowhere.html"],
+        ["page.html", "--format", "markdown", "empty.html"],
+        ["-f", "json", "page.html", "nowhere.html"],
+        ["nowhere.html"],
+        ["empty.html"],
+        ["folder"],
+        ["folder", "-f", "nothing"],
+        ["page.html", "--format"],
+        ["page.html", "-f", "xml", "-f", "html"],
+        ["pages.jsonl"],
+        ["-"],
+        [],
+        [""],
+        ["--", "page.html"],
+    ],
+    ids=" ".join,
+)
+def test_the_plain_way_is_the_full_one(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.html").touch()
+    Path("folder").mkdir()
+    Path("folder", "page.html").write_text(article_page(3), encoding="utf-8")
+    Path("folder", "picture.png").write_bytes(b"\x89PNG")
+    Path("pages.jsonl").write_text(json.dumps({"id": "a", "html": article_page()}) + "\n{\n", encoding="utf-8")
+    plain = blockfeat("extract", *words, given=article_page())
+    # An option that changes nothing, which only typer reads.
+    full = blockfeat("extract", "--jobs", "1", *words, given=article_page())
+    assert (plain.returncode, plain.stdout) == (full.returncode, full.stdout)
+    assert _TIMES.sub("", plain.stderr) == _TIMES.sub("", full.stderr)
+
+
+def test_the_plain_way_ends_as_the_full_one_where_nobody_reads(page: Path) -> None:
+    for options in ([], ["--jobs", "1"]):
+        call = [sys.executable, "-m", "blockfeat", "extract", *([page] * 300), *options]
+        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            running.stdout.close()
+            assert running.stderr.read() == b""
+        assert running.returncode == 0
 
 
 def test_extract_from_a_file_and_from_stdin(page: Path) -> None:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from blockfeat._pool import DIED, Workers, in_order
+from blockfeat._pool import DIED, in_order
+from blockfeat._tasks import Workers
 from blockfeat._worker import WorkerFailed
 from pool_tasks import End, Say, is_slow_to_start
 
@@ -169,7 +170,8 @@ def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> 
 
 _HANGING = """
 import os, time
-from blockfeat._pool import DIED, Workers, in_order
+from blockfeat._pool import DIED, in_order
+from blockfeat._tasks import Workers
 
 def work(item):
     print(os.getpid(), flush=True)

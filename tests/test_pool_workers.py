@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from blockfeat._pool import DIED, WorkerFailed, Workers, in_order
+from blockfeat._pool import DIED, WorkerFailed, in_order
+from blockfeat._tasks import Workers
 from blockfeat.errors import InputError
 from pool_tasks import End, Number, Raise, Sleep, breaks, ends, ready
 
@@ -105,7 +106,7 @@ def test_who_goes_away_leaves_no_answer_to_the_next() -> None:
 
 
 def test_a_process_is_replaced_after_so_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blockfeat._pool._TASKS_OF_A_PROCESS", 2)
+    monkeypatch.setattr("blockfeat._tasks._TASKS_OF_A_PROCESS", 2)
 
     async def use(workers: Workers[str]) -> None:
         first, second, third = [await workers.do(Number()) for _ in range(3)]

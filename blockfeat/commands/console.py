@@ -18,9 +18,11 @@ from typing import Protocol
 
 from blockfeat._extras import missing_extra
 from blockfeat._files import writing
+from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
 
 _WIDTH_OF_A_PIPE = 160
+_OF_ONE_PAGE = ("extract", "explain", "clean", "label")
 
 
 class Ticker(Protocol):
@@ -29,6 +31,25 @@ class Ticker(Protocol):
     def __call__(self, done: int, total: int | None = None, note: str = "") -> None:
         """Show the progress."""
         ...
+
+
+def prepare(command: str | None) -> None:
+    """Do what comes before a command: warn where modules are not compiled, set up numpy for commands of one page."""
+    if command is not None and uncompiled_modules():
+        error(how_it_runs())
+    if command in _OF_ONE_PAGE:
+        # numpy, imported later, starts a thread for each core, which takes as long as all else. Pages need none,
+        # and training beside a labeller's pages is slower with them.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def how_it_runs() -> str:
+    """Return "compiled", or what runs uncompiled: the names of a few modules, or their number."""
+    slow = uncompiled_modules()
+    if not slow:
+        return "compiled"
+    named = ", ".join(slow) if len(slow) <= 3 else f"{len(slow)} of {len(COMPILED_MODULES)} modules"
+    return f"pure Python (slow): {named} not compiled"
 
 
 def show(text: str, *, at_once: bool = False) -> None:

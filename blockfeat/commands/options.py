@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import Field
 from functools import wraps
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import typer
 
-from blockfeat.commands.outputs import FORMAT_NAMES
+from blockfeat import __version__
+from blockfeat.commands import console
+from blockfeat.commands.batch import FORMAT_NAMES
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
 
@@ -218,23 +219,17 @@ def input_options(format: str, fields: str | None, networks: Sequence[str] | Non
     return InputOptions(format, names, allowed_networks(networks), delay=delay)
 
 
-class PassedOver:
-    """Counts the files of folders that are not read, by suffix."""
+def of_the_program(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log messages of the library.")] = False,
+) -> None:
+    """Find the main text of web pages, in any language, and say why."""
+    if version:
+        console.show(f"blockfeat {__version__} ({console.how_it_runs()})")
+        raise typer.Exit
+    console.prepare(context.invoked_subcommand)
+    if verbose:
+        import logging
 
-    def __init__(self) -> None:
-        self.suffixes: Counter[str] = Counter()
-
-    def __call__(self, name: str) -> None:
-        """Count a file."""
-        self.suffixes[PurePath(name).suffix.lower()] += 1
-
-    def message(self) -> str | None:
-        """Return what was passed over and why; None for nothing."""
-        if not self.suffixes:
-            return None
-        counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.suffixes.most_common())
-        files = "1 file" if self.suffixes.total() == 1 else f"{self.suffixes.total()} files"
-        return (
-            f"passed over {files} in folders, no pages by their suffix or first bytes: {counts} "
-            "(--input-format html reads every file)"
-        )
+        logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands.batch import PassedOver
 from blockfeat.commands.corpus import DEMO
 from blockfeat.commands.options import (
     AllowHostOption,
@@ -19,7 +20,6 @@ from blockfeat.commands.options import (
     HostOption,
     InputFormatOption,
     ModelOption,
-    PassedOver,
     PortOption,
     QuietOption,
     allowed_networks,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FetchError, LimitExceeded
 from blockfeat.io.http.addresses import Network, parse_network
-from blockfeat.io.http.transport import checked_transport, read_body
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -73,6 +70,10 @@ def fetch(
 
 def _run(fetching: Coroutine[None, None, Document]) -> Document:
     """Wait for a fetch, also where this thread runs a loop already, as in a notebook."""
+    # Slow to import, and needed here only.
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -90,8 +91,12 @@ async def _fetch(
     networks: Sequence[Network],
     hint: str,
 ) -> Document:
+    import asyncio
+
     import httpcore2
     import httpx2
+
+    from blockfeat.io.http.transport import checked_transport
 
     core_errors = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
     client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
@@ -144,6 +149,8 @@ async def _document(url: str, response: httpx2.Response, max_bytes: int) -> Docu
     if not _looks_like_page(content_type):
         raise FetchError(f"not a page but {content_type}")
     final_url = response.url.copy_with(userinfo=b"", fragment=None)
+    from blockfeat.io.http.transport import read_body
+
     body = await read_body(response, max_bytes)
     return Document(id=url, data=body, url=str(final_url), charset=response.charset_encoding)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from blockfeat._pool import Task
+from blockfeat._tasks import Task
 from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.http.fetch import fetch
 from blockfeat.web.problems import Problem

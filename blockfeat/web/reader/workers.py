@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Generic, Self, TypeVar
 
-from blockfeat._pool import Task
-from blockfeat._pool import Workers as Processes
+from blockfeat._tasks import Task
+from blockfeat._tasks import Workers as Processes
 from blockfeat._worker import WorkerFailed
 from blockfeat.web.problems import Problem
 

@@ -1,0 +1,337 @@
+"""A batch on the command line: where its output goes, how it runs, what is said of it, without typer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from blockfeat.commands import console
+from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.many import SiteProfiles
+    from blockfeat.io.batch.run import Writer
+    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.io.outputs.rendering import Rendered, Renderer
+    from blockfeat.models.model import Model
+
+
+AUTO = "auto"
+FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
+_BY_SUFFIX = {
+    ".txt": "text",
+    ".md": "markdown",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".html": "html",
+    ".htm": "html",
+    ".xml": "xml",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+_TABLES = ("csv", "parquet")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where output goes and in which format.
+
+    Attributes
+    ----------
+    path : Path or None
+        File or folder; None for standard output.
+    is_folder : bool
+        Whether each page gets a file of its own in it.
+    format : str
+        One of `FORMAT_NAMES`.
+    """
+
+    path: Path | None
+    is_folder: bool
+    format: str
+
+    def writer(self, *, evidence: bool, site: bool = False) -> Writer:
+        """Open the target anew, for records with the blocks or with what site profiles have dropped.
+
+        Raises
+        ------
+        OutputError
+            It cannot be written.
+        """
+        from blockfeat.io.batch import run
+
+        lines = self.format == "json"
+        if self.format in _TABLES:
+            return self._table_writer(evidence=evidence, site=site)
+        if self.path is None:
+            return run.StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
+        if self.is_folder:
+            return run.FolderWriter(self.path, self.format)
+        return run.file_writer(self.path, lines=lines, format=self.format)
+
+    def _table_writer(self, *, evidence: bool, site: bool) -> Writer:
+        from blockfeat.io.batch.run import file_writer
+        from blockfeat.io.outputs.records import record_columns
+        from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
+
+        columns = record_columns(evidence=evidence, site=site)
+        if self.path is None:
+            return CsvWriter(sys.stdout.buffer, columns)
+        if self.format == "parquet":
+            return ParquetFileWriter(self.path, columns)
+        return CsvWriter(file_writer(self.path, lines=False).stream, columns, name=str(self.path))
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether a run to it can be interrupted and continued: JSON lines to a file."""
+        is_lines = self.path is not None and not self.is_folder and self.format == "json"
+        return is_lines and _is_new_or_regular(Path(str(self.path)))
+
+    def begun(
+        self, documents: Iterator[Document], model: Model, options: Mapping[str, Any], *, resume: bool
+    ) -> tuple[Iterator[Document], Writer | None, int]:
+        """Start or resume JSON lines to a file, with a record of model and options beside it.
+
+        Returns
+        -------
+        iterator of Document, Writer or None, int
+            The documents that are to be done, their writer if the output is resumed, the number of those done earlier.
+        """
+        if self.path is None or not self.is_resumable:
+            return documents, None, 0
+        from blockfeat.io.batch.resume import (
+            ResumingWriter,
+            check_same_run,
+            clear_partial,
+            earlier_run,
+            remaining,
+            run_record,
+            write_run_record,
+        )
+
+        record = run_record(model, options)
+        if resume and self.path.exists():
+            check_same_run(record, self.path)
+            earlier = earlier_run(self.path)
+            places: deque[Any] = deque()
+            return (
+                remaining(documents, self.path, places),
+                ResumingWriter(self.path, places, earlier),
+                earlier.done,
+            )
+        clear_partial(self.path)
+        write_run_record(record, self.path)
+        return documents, None, 0
+
+
+def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], resume: bool) -> Target:
+    """Read the options of the output.
+
+    An existing folder, or a name that ends in a slash, is a folder; any other name is a file, whose suffix says the
+    format where none is given.
+    """
+    path = None if output is None or output == "-" else Path(output)
+    is_folder = path is not None and (path.is_dir() or str(output).endswith(("/", os.sep)))
+    suffix = path.suffix.lower() if path is not None and not is_folder else ""
+    chosen = format or _BY_SUFFIX.get(suffix, "text")
+    if chosen not in FORMAT_NAMES:
+        raise _wrong(f"'{chosen}' is none of {', '.join(FORMAT_NAMES)}", "--format")
+    if suffix in (".gz", ".xz", ".zst"):
+        raise _wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
+    if is_folder and chosen in _TABLES:
+        raise _wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
+    if path is None and chosen == "parquet":
+        raise _wrong("parquet needs --output FILE", "--format")
+    if path is not None and not is_folder and any(_is_same_file(name, path) for name in inputs):
+        raise _wrong(f"{output}: it is an input too", "--output")
+    if resume and (path is None or is_folder or chosen != "json"):
+        raise _wrong("needs --format json and --output FILE", "--resume")
+    return Target(path, is_folder, chosen)
+
+
+def _wrong(message: str, option: str) -> Exception:
+    """Return the error for a wrong value of an option."""
+    import typer
+
+    return typer.BadParameter(message, param_hint=option)
+
+
+def _is_new_or_regular(path: Path) -> bool:
+    """Return whether a path is a plain file, or will be one: no folder, no device, no pipe."""
+    return path.is_file() or not path.exists()
+
+
+def _is_same_file(name: str, path: Path) -> bool:
+    try:
+        return path.exists() and os.path.samefile(name, path) and path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+class PassedOver:
+    """Counts the files of folders that are not read, by suffix."""
+
+    def __init__(self) -> None:
+        self.suffixes: Counter[str] = Counter()
+
+    def __call__(self, name: str) -> None:
+        """Count a file."""
+        self.suffixes[PurePath(name).suffix.lower()] += 1
+
+    def message(self) -> str | None:
+        """Return what was passed over and why; None for nothing."""
+        if not self.suffixes:
+            return None
+        counts = ", ".join(f"{count} {suffix or 'without a suffix'}" for suffix, count in self.suffixes.most_common())
+        files = "1 file" if self.suffixes.total() == 1 else f"{self.suffixes.total()} files"
+        return (
+            f"passed over {files} in folders, no pages by their suffix or first bytes: {counts} "
+            "(--input-format html reads every file)"
+        )
+
+
+def extract_plainly(pages: Sequence[str], format: str | None) -> int:
+    """Do what ``blockfeat extract PAGE… --format FORMAT`` does, without its other options; return the exit code."""
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.io.inputs.options import InputOptions
+    from blockfeat.io.outputs.rendering import Renderer
+
+    target = target_of(None, format, inputs=pages, resume=False)
+    renderer = Renderer(Extractor.load(), target.format)
+    batch = Batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target, {"site": None}, 1, None)
+    return run_batch(batch, resume=False, quiet=False)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Pages by name, and lists of addresses; standard input where neither is given."""
+
+    pages: tuple[str, ...]
+    lists: tuple[str, ...]
+
+    def documents(self, reading: InputOptions, on_passed_over: PassedOver) -> Iterator[Document]:
+        """Yield the pages; addresses unfetched."""
+        from blockfeat.io.inputs import list_inputs
+
+        if self.pages or not self.lists:
+            yield from list_inputs(self.pages, reading, on_passed_over=on_passed_over)
+        if self.lists:
+            yield from list_inputs(self.lists, replace(reading, format="urls"))
+
+    def count(self, reading: InputOptions) -> int | None:
+        """Return the number of pages where it can be known."""
+        from blockfeat.io.inputs.count import count_pages
+
+        pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
+        lists = count_pages(self.lists, replace(reading, format="urls"))
+        return None if pages is None or lists is None else pages + lists
+
+    def __str__(self) -> str:
+        """Return their names."""
+        return ", ".join(self.pages + self.lists or ("-",))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is extracted, how, and where it goes."""
+
+    inputs: Inputs
+    reading: InputOptions
+    renderer: Renderer
+    target: Target
+    options: dict[str, Any]
+    jobs: int
+    deadline: float | None
+
+
+def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
+    """Extract, write, and say what happened; return the exit code."""
+    from blockfeat.io.batch.run import run
+    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.inputs import fetched
+
+    passed_over = PassedOver()
+    listed = batch.inputs.documents(batch.reading, passed_over)
+    model = batch.renderer.extractor.model
+    listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
+    tally, emptiness = Tally(earlier), list[str]()
+    site = batch.options["site"]
+    writer = writer or batch.target.writer(evidence=batch.renderer.evidence, site=site is not None)
+    with (
+        _site_profiles(batch.target, by_site=site == AUTO, resume=resume) as sites,
+        _said(tally, passed_over, quiet=quiet),
+        console.progress("extracting", quiet=quiet, total=lambda: batch.inputs.count(batch.reading)) as tick,
+    ):
+
+        def on_document(rendered: Rendered) -> None:
+            tally.add(rendered)
+            tick(earlier + tally.total)
+            if not quiet and tally.total == 1 and not earlier:
+                emptiness[:] = _emptiness(rendered)
+            if rendered.error and not quiet:
+                console.error(console.with_name(rendered.id, rendered.error))
+
+        documents = fetched(listed, batch.reading)
+        limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
+        run(documents, batch.renderer, writer, **limits, on_document=on_document, sites=sites)
+    if tally.total == 1:
+        for line in emptiness:
+            console.error(line)
+    return _exit_code(tally, str(batch.inputs))
+
+
+def _emptiness(rendered: Rendered) -> list[str]:
+    """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
+    reasons = {"empty": "the page has no text", "no content": "no main text was found on the page"}
+    reason = None if rendered.error else reasons.get(rendered.status)
+    return [console.with_name(rendered.id, reason)] if reason else []
+
+
+@contextmanager
+def _site_profiles(target: Target, *, by_site: bool, resume: bool) -> Iterator[SiteProfiles | None]:
+    """Yield the profiles of a run by site, kept beside an output that can be resumed."""
+    if not by_site:
+        yield None
+    elif target.path is not None and target.is_resumable:
+        from blockfeat.io.batch.sites import SiteLog
+
+        with closing(SiteLog(target.path, resume=resume)) as log:
+            yield log.profiles
+    else:
+        from blockfeat.extraction.many import SiteProfiles
+
+        yield SiteProfiles()
+
+
+@contextmanager
+def _said(tally: Tally, passed_over: PassedOver, *, quiet: bool) -> Iterator[None]:
+    """Say at the end, also at one by Ctrl-C, what was passed over and how a batch went."""
+    stopped = None
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        stopped = interrupt
+    if not quiet:
+        if message := passed_over.message():
+            console.error(message)
+        if tally.total > 1 or tally.earlier:
+            console.error(tally.summary())
+    if stopped is not None:
+        raise stopped
+
+
+def _exit_code(tally: Tally, inputs: str) -> int:
+    if tally.reasons:
+        return SOME_FAILED if tally.statuses or tally.earlier else NOTHING_READ
+    if not tally.statuses and not tally.earlier:
+        console.error(f"nothing to read in {inputs}")
+        return NOTHING_READ
+    return 0
