@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from blockfeat._files import writing
 from blockfeat.errors import InputError
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore
-from blockfeat.training.evaluation.metrics import Difference, paired_difference
+from blockfeat.training.evaluation.metrics import Difference, paired_difference, percent
 from blockfeat.training.evaluation.report import markdown_table, new_figure
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class BenchResult:
         rows = []
         for system in self.systems:
             means = [system.summary(corpus)["f1"] for corpus in corpora]
-            rows.append([system.name, *map(_percent, means), _percent(_mean(means))])
+            rows.append([system.name, *map(percent, means), percent(_mean(means))])
         return markdown_table(["system", *corpora, "mean of corpora"], rows)
 
     def _table(self, corpus: str | None) -> str:
@@ -261,8 +261,4 @@ def _cell(key: str, value: float) -> str:
         return str(int(value))
     if key in ("milliseconds", "memory"):
         return "" if math.isnan(value) else f"{value:.3g}" if value < 100 else f"{value:.0f}"
-    return _percent(value)
-
-
-def _percent(value: float) -> str:
-    return "" if math.isnan(value) else f"{100 * value:.1f}"
+    return percent(value)

@@ -20,6 +20,7 @@ from blockfeat.training.evaluation.metrics import (
     SnippetScores,
     confidence_interval,
     cosine_length_ratio,
+    percent,
     snippet_scores,
     word_scores,
 )
@@ -261,15 +262,15 @@ class Evaluation:
         InputError
             If the key is not one of `KEYS`.
         """
+        from blockfeat.training.evaluation.report import markdown_table
+
         rows = [*self.by(key), self.summary()]
         columns = [key, "pages"]
         with_text, with_snippets = rows[-1].text_pages > 0, rows[-1].snippets is not None
         columns += ["precision", "recall", "F1", "95 % interval", "cosine"] if with_text else []
         columns += ["snippet precision", "snippet recall", "snippet F1"] if with_snippets else []
         columns += ["errors"] if rows[-1].errors else []
-        alignment = ["---", *["---:"] * (len(columns) - 1)]
-        cells = [_cells(row, columns) for row in rows]
-        return "\n".join(f"| {' | '.join(line)} |" for line in [columns, alignment, *cells]) + "\n"
+        return markdown_table(columns, [_cells(row, columns) for row in rows])
 
 
 def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> PageScore:
@@ -316,12 +317,8 @@ def evaluate(extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPag
     Returns
     -------
     Evaluation
-        With one score for each page, in their order.
-
-    Notes
-    -----
-    To score extractions that were made elsewhere, such as in parallel, build ``Evaluation(tuple(...))`` of
-    what `score_page` returns.
+        With one score for each page, in their order. For extractions that were made elsewhere, such as in parallel,
+        build ``Evaluation(tuple(...))`` of what `score_page` returns.
     """
     return Evaluation(tuple(_evaluated(extract, page) for page in pages))
 
@@ -350,24 +347,20 @@ def _snippets_to_dict(snippets: SnippetScores | None) -> dict[str, Any] | None:
 
 def _cells(row: GroupScores, columns: list[str]) -> list[str]:
     """Return the cells of a row of the Markdown table."""
-    interval = "" if row.f1_low is None else f"{_percent(row.f1_low)}-{_percent(row.f1_high)}"
+    interval = "" if row.f1_low is None else f"{percent(row.f1_low)}-{percent(row.f1_high)}"
     cells = {
         "pages": str(row.pages),
         "errors": str(row.errors),
-        "precision": _percent(row.precision),
-        "recall": _percent(row.recall),
-        "F1": _percent(row.f1),
+        "precision": percent(row.precision),
+        "recall": percent(row.recall),
+        "F1": percent(row.f1),
         "95 % interval": interval,
-        "cosine": _percent(row.cosine),
-        "snippet precision": _percent(row.snippets.precision if row.snippets else None),
-        "snippet recall": _percent(row.snippets.recall if row.snippets else None),
-        "snippet F1": _percent(row.snippets.f1 if row.snippets else None),
+        "cosine": percent(row.cosine),
+        "snippet precision": percent(row.snippets.precision if row.snippets else None),
+        "snippet recall": percent(row.snippets.recall if row.snippets else None),
+        "snippet F1": percent(row.snippets.f1 if row.snippets else None),
     }
-    return [row.group.replace("|", "\\|"), *(cells[column] for column in columns[1:])]
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.1f}"
+    return [row.group, *(cells[column] for column in columns[1:])]
 
 
 @dataclass(frozen=True)

@@ -335,3 +335,8 @@ def _bootstrap_means(data: NDArray[np.float64], level: float, samples: int, seed
 def _bounds(means: NDArray[np.float64], level: float) -> tuple[float, float]:
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def percent(value: float | None) -> str:
+    """Return a score in per cent with one decimal; empty for None and NaN."""
+    return "" if value is None or math.isnan(value) else f"{100 * value:.1f}"

@@ -1,7 +1,8 @@
 """Process time a page: bare lxml, blockfeat's models and the peers, side by side on the same pages.
 
 All get the same page: lxml and blockfeat its UTF-8 bytes, the peers its text; making the one or the other is not
-counted. What blockfeat does to find the encoding of the bytes is counted, and so is the end of what a system made.
+counted. A text keeps its UTF-8 once a system has asked for it, so each call gets one made anew. What blockfeat does to
+find the encoding of the bytes is counted, and so is the end of what a system made.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import gc
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage
@@ -56,6 +59,10 @@ class PageInput:
         data = html.encode("utf-8", errors="replace")
         return cls(data, data.decode("utf-8"), lang, url)
 
+    def anew(self) -> PageInput:
+        """Return the same page with a text that no system has seen."""
+        return replace(self, html=self.data.decode("utf-8"))
+
 
 @dataclass(frozen=True)
 class System:
@@ -87,7 +94,7 @@ class PageTimes:
     seconds: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpeedResult:
     """Process times of systems on pages.
 
@@ -99,11 +106,14 @@ class SpeedResult:
         In the order in which the pages came.
     passes : int
         Number of passes; the best one counts.
+    every : float array, passes × pages × systems, optional
+        The times of each pass, for the spread of the ratios.
     """
 
     systems: tuple[System, ...]
     pages: tuple[PageTimes, ...]
     passes: int
+    every: NDArray[np.float64] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,6 +134,18 @@ class SpeedResult:
         pairs = self._pairs(name, reference, corpus)
         below = _mean([second for _, second in pairs])
         return _mean([first for first, _ in pairs]) / below if below else math.nan
+
+    def quartiles(self, name: str, reference: str) -> tuple[float, float] | None:
+        """Return the first and third quartile of the ratio over the passes; None where they are not known."""
+        if self.every is None:
+            return None
+        first, second = self.every[:, :, self._place(name)], self.every[:, :, self._place(reference)]
+        is_common = ~np.isnan(first + second)
+        below = np.where(is_common, second, 0).sum(axis=1)
+        if not below.all():
+            return None
+        low, high = np.quantile(np.where(is_common, first, 0).sum(axis=1) / below, (0.25, 0.75)).tolist()
+        return low, high
 
     def _pairs(self, name: str, other: str, corpus: str | None) -> list[tuple[float, float]]:
         first, second = self._place(name), self._place(other)
@@ -152,14 +174,16 @@ class SpeedResult:
         return pandas.DataFrame(rows, columns=columns)
 
     def to_markdown(self) -> str:
-        """Return a table: mean milliseconds a page by corpus and over all, and the ratios to the references."""
+        """Return a table: mean milliseconds a page by corpus and over all, and the ratios to the references.
+
+        Behind a ratio of best times stand the quartiles of the ratios of single passes.
+        """
         references = [name for name in REFERENCES if name in self.names]
         columns = ["system", "version", *(f"{corpus}, ms" for corpus in self.corpora), "all, ms", "pages"]
         columns += [f"× {reference}" for reference in references]
         rows = []
         for system in sorted(self.systems, key=lambda system: _last_if_nan(self.mean(system.name))):
             means = [self.mean(system.name, corpus) for corpus in (*self.corpora, None)]
-            ratios = [self.ratio(system.name, reference) for reference in references]
             pages = len(self._pairs(system.name, system.name, None))
             rows.append(
                 [
@@ -167,10 +191,15 @@ class SpeedResult:
                     system.version,
                     *(_number(1000 * mean) for mean in means),
                     str(pages),
-                    *(_number(ratio) for ratio in ratios),
+                    *(self._ratio_cell(system.name, reference) for reference in references),
                 ]
             )
         return markdown_table(columns, rows)
+
+    def _ratio_cell(self, name: str, reference: str) -> str:
+        ratio = _number(self.ratio(name, reference))
+        spread = None if name == reference else self.quartiles(name, reference)
+        return ratio if spread is None or not ratio else f"{ratio} ({_number(spread[0])} to {_number(spread[1])})"
 
     def plot(self, path: str | Path) -> None:
         """Draw a bar for each system, mean milliseconds a page on a logarithmic axis, to a PNG, SVG or PDF file."""
@@ -233,7 +262,8 @@ def measure_speed(
     """Time systems on pages, best of several passes.
 
     Each pass goes over the pages in chunks of 20, and each chunk through all systems in turn, so that other work
-    on the machine hits all alike; within a chunk a system works without a break, as it does in use.
+    on the machine hits all alike; within a chunk a system works without a break, as it does in use. The ratios of the
+    single passes say how much the ratio of the best times is worth.
 
     Parameters
     ----------
@@ -254,7 +284,7 @@ def measure_speed(
     found = list(pages)
     if not found or passes < 1:
         raise InputError(f"speed needs at least one page and one pass, not {len(found)} and {passes}")
-    best = [[math.nan] * len(systems) for _ in found]
+    every = np.full((passes, len(found), len(systems)), np.nan)
     inputs = [PageInput.of(page) for page in found]
     _warm_up(systems, inputs[0])
     gc.collect()
@@ -265,24 +295,24 @@ def measure_speed(
                 chunk = range(start, min(start + _CHUNK, len(found)))
                 for step in range(len(systems)):
                     place = (step + turn + start // _CHUNK) % len(systems)
+                    given = [inputs[page].anew() for page in chunk]
                     gc.collect()
-                    for page in chunk:
-                        seconds = _seconds(systems[place], inputs[page])
-                        best[page][place] = min(seconds, best[page][place], key=_last_if_nan)
+                    every[turn, chunk.start : chunk.stop, place] = [_seconds(systems[place], page) for page in given]
                 if on_page is not None:
                     on_page(turn * len(found) + chunk.stop, passes * len(found))
     finally:
         gc.unfreeze()
+    best = np.fmin.reduce(every, axis=0).tolist()
     times = [
         PageTimes(page.corpus, page.id, len(given.data), tuple(row))
         for page, given, row in zip(found, inputs, best, strict=True)
     ]
-    return SpeedResult(tuple(systems), tuple(times), passes)
+    return SpeedResult(tuple(systems), tuple(times), passes, every)
 
 
 def _warm_up(systems: Sequence[System], page: PageInput) -> None:
     for system in systems:
-        _seconds(system, page)
+        _seconds(system, page.anew())
 
 
 def _seconds(system: System, page: PageInput) -> float:

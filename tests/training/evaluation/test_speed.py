@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blockfeat.data import LabelledPage
@@ -55,6 +57,22 @@ def test_every_system_is_timed_on_every_page() -> None:
     warm_up = 2
     assert len(calls) == 2 * 2 * len(PAGES) + warm_up
     assert all(data == html.encode() for _, data, html in calls)
+
+
+def test_each_call_gets_a_text_of_its_own() -> None:
+    given: list[str] = []
+    systems = [System(name, "1", "peer", lambda page: given.append(page.html)) for name in ("one", "two")]
+    measure_speed(systems, PAGES, passes=3)
+    assert len({id(html) for html in given}) == len(given)
+
+
+def test_the_spread_is_that_of_the_passes() -> None:
+    result = replace(
+        made_up(), every=np.array([[[1, 2, 8], [1, 2, math.nan]], [[1, 3, 8], [1, 3, 8]], [[1, 4, 8], [1, 4, 8]]])
+    )
+    assert result.quartiles("blockfeat x", BARE_PARSE) == pytest.approx((2.5, 3.5))
+    assert result.quartiles("slow", BARE_PARSE) == pytest.approx((8, 8))
+    assert "2.00 (2.50 to 3.50)" in result.to_markdown()
 
 
 def test_a_system_that_fails_has_no_time() -> None:
