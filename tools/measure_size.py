@@ -30,9 +30,9 @@ LIMITS = {
     "packages": 17,
     "modules in a folder": 14,
     "duplicates of 20 lines": 0,
-    "text: files": 21,
-    "text: changes of folder": 19,
-    "record: files": 36,
+    "text: files": 20,
+    "text: changes of folder": 15,
+    "record: files": 35,
     "monitor: files": 45,
 }
 _NOT_CODE = {
