@@ -30,9 +30,13 @@ HOT_OPTIONS = [] if os.name == "nt" else ["-O3", "-fwrapv", "-g0"]
 # Where most of the time of an extraction goes: -O2 costs 4 % there. Elsewhere -O3 only costs time to build.
 HOT_MODULES = frozenset(
     (
+        "blockfeat.blocks.tag_walk",
+        "blockfeat.blocks.text_reader",
         "blockfeat.lang.counting",
         "blockfeat.models.layers",
+        "blockfeat.page.markup",
         "blockfeat.page.scanner",
+        "blockfeat.page.tokens",
         "blockfeat.page.tree",
         "blockfeat.pso.shared_terms",
         "blockfeat.training.run_masks",

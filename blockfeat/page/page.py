@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
@@ -36,7 +35,8 @@ _MAGIC = (
     (b"OggS", "Ogg"),
     (b"\xd0\xcf\x11\xe0", "OLE"),
 )
-_DESCRIPTION = re.compile(rb'<meta(?= [^<>]*escription")[^<>]*?\scontent="([^"]*)"')
+_DESCRIPTION = b'escription"'
+_CONTENT = re.compile(rb'\scontent="([^"]*)"')
 _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
 _CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
 
@@ -258,10 +258,17 @@ def _read(
 
 def _descriptions(source: bytes) -> str:
     """Return the descriptions in a page's head, one a line."""
-    body = source.find(b"<body")
-    contents = islice(_DESCRIPTION.finditer(source, 0, body if body >= 0 else len(source)), _MOST_DESCRIPTIONS)
-    found = (unescape(content[1][:_LONGEST_DESCRIPTION].decode("utf-8", "replace")) for content in contents)
-    return "\n".join(dict.fromkeys(found))
+    head = source.find(b"<body")
+    head = head if head >= 0 else len(source)
+    found: dict[str, None] = {}
+    at = source.find(_DESCRIPTION, 0, head)
+    while at >= 0 and len(found) < _MOST_DESCRIPTIONS:
+        start, stop = source.rfind(b"<", 0, at), source.find(b">", at)
+        content = _CONTENT.search(source, start, stop) if source.startswith(b"<meta ", start) else None
+        if content:
+            found[unescape(content[1][:_LONGEST_DESCRIPTION].decode("utf-8", "replace"))] = None
+        at = source.find(_DESCRIPTION, stop, head)
+    return "\n".join(found)
 
 
 def _declared_lang(tags: Tags) -> str | None:
