@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from blockfeat._config import Count, DurationOrOff, Parsed, Problems, Texts, changed, made, parse_toml, texts
+from blockfeat._config import Count, DurationOrOff, KeyPath, Parsed, Problems, Texts, changed, made, parse_toml, texts
 from blockfeat._files import config_text
-from blockfeat._toml_lines import KeyPath
 from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Wanted, Webhook

@@ -7,7 +7,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat._toml_lines import key_lines, line_of
+from blockfeat._config import key_lines, line_of
 
 
 def test_lines_of_keys() -> None:
