@@ -14,11 +14,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.read import example_config
+from blockfeat.monitor.config.read import example_config, read_config
 from blockfeat.monitor.demo import DemoServer
+from blockfeat.monitor.store.store import Store
 from command_line import Called, call
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
+
+
+_NOT_COUNTED = {"Oakline Telecom", "Gondola Reisen"}
 
 
 def _monitor(folder: Path, *words: str) -> Called:
@@ -44,17 +48,39 @@ def test_the_example_runs_from_feed_to_report(folder: Path) -> None:
     words = [*_CALL, "monitor.toml", "--once", "--log", "log.jsonl"]
     run = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert (run.returncode, run.stderr) == (0, "")
-    assert "29 read; pages: 61 new" in run.stdout
+    assert "30 read; pages: 64 new; 1 copies" in run.stdout
     logged = [json.loads(line) for line in (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"feed read", "page new", "round"} <= {line["event"] for line in logged}
-    again = _monitor(folder, "run", "monitor.toml", "--quiet")
-    assert (again.returncode, again.stdout) == (0, "")
+    again = _monitor(folder, "run", "monitor.toml")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert "pages: 1 updated" in again.stdout
+    quiet = _monitor(folder, "run", "monitor.toml", "--quiet")
+    assert (quiet.returncode, quiet.stdout) == (0, "")
     table = _monitor(folder, "report", "monitor.toml", "--by", "brand,lang").stdout
     assert "Tolmet Bank" in table
     assert "written: report.html" in _monitor(folder, "report", "monitor.toml", "-o", "report.html").stdout
-    assert "61 ok; 0 due" in _monitor(folder, "status", "monitor.toml").stdout
+    assert "63 ok" in _monitor(folder, "status", "monitor.toml").stdout
     lines = _monitor(folder, "export", "monitor.db", "mentions", "--counted").stdout.splitlines()
     assert {json.loads(line)["counted"] for line in lines} == {1}
+
+
+def test_the_demo_is_what_the_example_says(folder: Path) -> None:
+    with Store.open(str(folder / "monitor.db")) as store:
+        mentions = list(store.rows("mentions"))
+        replaced = {row["id"] for row in store.rows("replaced_mentions")}
+    counted = {row["brand"] for row in mentions if row["counted"]}
+    assert counted == {brand.name for brand in read_config(folder / "monitor.toml").brands} - _NOT_COUNTED
+    assert {row["brand"] for row in mentions} - counted == _NOT_COUNTED
+    wire = [row for row in mentions if row["host"].startswith("islandwire.")]
+    reasons = {(row["brand"], (row["not_counted_because"] or "").partition(" http")[0]) for row in wire}
+    pair = [
+        row for row in mentions if row["brand"] == "Tolmet Bank" and "last-branch" in row["url"] and row["in_article"]
+    ]
+    assert {row["in_copy"] for row in pair} == {0, 1}
+    assert {("Quillstack", "kind of page: login"), ("Quillstack", "")} <= reasons
+    corrected = [row for row in wire if "follow" in row["sentence"]]
+    assert [(row["counted"], row["version"], row["first_version"]) for row in corrected] == [(1, 2, 1)]
+    assert corrected[0]["id"] in replaced
 
 
 def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from email.utils import format_datetime
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +16,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from blockfeat.monitor.demo.feed_writing import FEED_TYPES, feed_of, opml_of
+from blockfeat.monitor.demo.lessons import lesson_site
 from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, many_sites, quiet_sites
 
 
@@ -77,7 +78,7 @@ class DemoServer:
         self, *, port: int = 0, feeds: int = 0, pages: int = 50, lists: Mapping[str, tuple[DemoSite, ...]] | None = None
     ) -> None:
         self._lists = {
-            "feeds": quiet_sites(),
+            "feeds": (*quiet_sites(), lesson_site()),
             "many": many_sites(feeds, pages) if feeds else (),
             **(lists or {}),
         }
@@ -164,7 +165,7 @@ class DemoServer:
             return self._front(path)
         site, page = self._sites.get(host), self._pages.get((host, path))
         if page is not None:
-            return self._page(page)
+            return self._page(self._current(site, page))
         if site is not None and path == site.feed_path:
             return self._feed(site)
         return Reply(b"<title>Not found</title><p>Nothing is here.</p>", 404)
@@ -180,8 +181,15 @@ class DemoServer:
         )
 
     def _feed(self, site: DemoSite) -> Reply:
-        headers = {"Cache-Control": "max-age=60"}
-        return Reply(self._filled(feed_of(site)).encode(), content_type=FEED_TYPES[site.feed_kind], headers=headers)
+        changes = any(page.corrected for page in site.pages)
+        headers = {} if changes else {"Cache-Control": "max-age=60"}
+        current = replace(site, pages=tuple(self._current(site, page) for page in site.pages))
+        return Reply(self._filled(feed_of(current)).encode(), content_type=FEED_TYPES[site.feed_kind], headers=headers)
+
+    def _current(self, site: DemoSite | None, page: DemoPage) -> DemoPage:
+        """Return a page, or its correction if it was sent before."""
+        is_known = page.corrected is not None and site is not None and self.served(site.name, page.path)
+        return page.corrected or page if is_known else page
 
     def _front(self, path: str) -> Reply:
         if path == "/-/log":

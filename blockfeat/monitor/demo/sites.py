@@ -37,6 +37,8 @@ class DemoPage:
         Names that stand only in teasers, advertisements and lists around it.
     declared : bool
         Whether the header names the charset.
+    corrected : DemoPage or None
+        What the server has in its place once it was sent.
     """
 
     path: str
@@ -49,6 +51,7 @@ class DemoPage:
     around: tuple[str, ...] = ()
     charset: str = "utf-8"
     declared: bool = True
+    corrected: DemoPage | None = None
 
 
 @dataclass(frozen=True, slots=True)
