@@ -58,5 +58,6 @@ def _page(title: str, paragraphs: Sequence[str], path: str) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><title>{escape(title)} | {_TITLE}</title>'
         f'<link rel="canonical" href="{url}"></head><body><header><a href="/">{_TITLE}</a></header>'
-        f"<main><article><h1>{escape(title)}</h1>\n{text}</article></main><footer><p>© {_TITLE}</p></footer></body></html>\n"
+        f"<main><article><h1>{escape(title)}</h1>\n{text}</article></main>"
+        f"<footer><p>© {_TITLE}</p></footer></body></html>\n"
     )
