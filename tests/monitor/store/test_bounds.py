@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -11,40 +10,20 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.monitor.config.settings import CopySettings, Source
-from blockfeat.monitor.store.records import DueFeed, DuePage, FoundMention, NewEntry, PageRecord, Poll, Visit
+from blockfeat.monitor.store.records import DueFeed, DuePage, FoundMention, PageRecord, Poll, Visit
 from blockfeat.monitor.store.store import Store
+from stored_pages import NOW, add, due, entry
 
-_NOW = 1_767_614_400.0  # 2026-01-05 12:00 UTC
 _DAY = 86_400.0
 _COPIES = CopySettings(min_words=10)
 
 
-@pytest.fixture
-def store(address: str) -> Iterator[Store]:
-    with Store.open(address) as opened:
-        yield opened
-
-
-def _entry(name: str, **values: object) -> NewEntry:
-    url = f"https://{name}"
-    return NewEntry(url=url, key=url, host=name.split("/")[0], **values)  # type: ignore[arg-type]
-
-
-def _add(store: Store, *names: str) -> list[DuePage]:
-    store.add_sources([], [_entry(name) for name in names], now=_NOW)
-    return _due(store)
-
-
-def _due(store: Store, *, at: float = _NOW) -> list[DuePage]:
-    return store.due_pages(now=at, limit=2000, of_each_host=2000)
-
-
-def _feed(store: Store, *, at: float = _NOW) -> DueFeed:
+def _feed(store: Store, *, at: float = NOW) -> DueFeed:
     (feed,) = store.due_feeds(now=at, limit=9)
     return feed
 
 
-def _visit(page: DuePage, *, at: float = _NOW, **values: object) -> Visit:
+def _visit(page: DuePage, *, at: float = NOW, **values: object) -> Visit:
     seen = Visit(page=page, at=at, due_at=at, final_url=page.url, canonical_url=page.url, http_status=200)
     return replace(seen, **values)  # type: ignore[arg-type]
 
@@ -66,105 +45,105 @@ def _story(first: int, last: int) -> str:
 
 
 def test_a_feed_is_due_from_its_moment_on_and_the_one_that_waited_longest_is_first(store: Store) -> None:
-    store.add_sources([Source(f"https://{name}.example/") for name in "abc"], [], now=_NOW)
-    first, second, third = store.due_feeds(now=_NOW, limit=9)
-    assert store.due_feeds(now=_NOW - 1, limit=9) == []
-    store.delay_feed(first, _NOW + 5)
-    store.delay_feed(third, _NOW - 5)
-    assert [feed.id for feed in store.due_feeds(now=_NOW + 4.9, limit=9)] == [third.id, second.id]
-    assert [feed.id for feed in store.due_feeds(now=_NOW + 5, limit=2)] == [third.id, second.id]
-    assert [feed.id for feed in store.due_feeds(now=_NOW + 5, limit=9, besides=[second.id])] == [third.id, first.id]
+    store.add_sources([Source(f"https://{name}.example/") for name in "abc"], [], now=NOW)
+    first, second, third = store.due_feeds(now=NOW, limit=9)
+    assert store.due_feeds(now=NOW - 1, limit=9) == []
+    store.delay_feed(first, NOW + 5)
+    store.delay_feed(third, NOW - 5)
+    assert [feed.id for feed in store.due_feeds(now=NOW + 4.9, limit=9)] == [third.id, second.id]
+    assert [feed.id for feed in store.due_feeds(now=NOW + 5, limit=2)] == [third.id, second.id]
+    assert [feed.id for feed in store.due_feeds(now=NOW + 5, limit=9, besides=[second.id])] == [third.id, first.id]
 
 
 def test_failures_of_a_feed_are_counted_until_it_answers(store: Store) -> None:
-    store.add_sources([Source("https://a.example/", lang="de", every=99)], [], now=_NOW)
+    store.add_sources([Source("https://a.example/", lang="de", every=99)], [], now=NOW)
     for failures in range(3):
         feed = _feed(store)
         assert (feed.failures, feed.lang, feed.every, feed.depth) == (failures, "de", 99, 0)
-        store.save_poll(feed, Poll(at=_NOW, due_at=_NOW, error="no answer"))
-    store.save_poll(_feed(store), Poll(at=_NOW, due_at=_NOW, http_status=200))
+        store.save_poll(feed, Poll(at=NOW, due_at=NOW, error="no answer"))
+    store.save_poll(_feed(store), Poll(at=NOW, due_at=NOW, http_status=200))
     assert _feed(store).failures == 0
 
 
 def test_a_feed_that_is_named_by_another_has_its_language_and_stands_below_it(store: Store) -> None:
-    store.add_sources([Source("https://a.example/", lang="de", every=99)], [], now=_NOW)
-    poll = Poll(at=_NOW + 1, due_at=_NOW + 500)
+    store.add_sources([Source("https://a.example/", lang="de", every=99)], [], now=NOW)
+    poll = Poll(at=NOW + 1, due_at=NOW + 500)
     store.save_poll(_feed(store), poll, [], ["https://b.example/"])
-    assert store.due_feeds(now=_NOW, limit=9) == []
-    second = _feed(store, at=_NOW + 1)
+    assert store.due_feeds(now=NOW, limit=9) == []
+    second = _feed(store, at=NOW + 1)
     assert (second.url, second.lang, second.every, second.depth) == ("https://b.example/", "de", 99, 1)
     store.save_poll(second, poll, [], ["https://a.example/", "https://c.example/"])
-    assert (_feed(store, at=_NOW + 1).url, _feed(store, at=_NOW + 1).depth) == ("https://c.example/", 2)
-    store.add_sources([], [], now=_NOW + 2)
-    assert store.due_feeds(now=_NOW + 9e6, limit=9) == [], "those that it named go with it"
+    assert (_feed(store, at=NOW + 1).url, _feed(store, at=NOW + 1).depth) == ("https://c.example/", 2)
+    store.add_sources([], [], now=NOW + 2)
+    assert store.due_feeds(now=NOW + 9e6, limit=9) == [], "those that it named go with it"
 
 
 def test_a_feed_that_has_moved_is_asked_at_its_old_address_after_a_day_and_while_it_fails(store: Store) -> None:
     old, new = "https://a.example/", "https://b.example/"
-    store.add_sources([Source(old)], [], now=_NOW)
-    store.save_poll(_feed(store), Poll(at=_NOW, due_at=_NOW, moved_to=new))
-    assert (_feed(store).url, _feed(store).moved_at) == (new, _NOW)
-    assert _feed(store, at=_NOW + _DAY - 1).url == new
-    assert _feed(store, at=_NOW + _DAY).url == old
+    store.add_sources([Source(old)], [], now=NOW)
+    store.save_poll(_feed(store), Poll(at=NOW, due_at=NOW, moved_to=new))
+    assert (_feed(store).url, _feed(store).moved_at) == (new, NOW)
+    assert _feed(store, at=NOW + _DAY - 1).url == new
+    assert _feed(store, at=NOW + _DAY).url == old
     asked = []
     for _ in range(4):
         feed = _feed(store)
         asked.append(feed.url)
-        store.save_poll(feed, Poll(at=_NOW, due_at=_NOW, error="no answer"))
+        store.save_poll(feed, Poll(at=NOW, due_at=NOW, error="no answer"))
     assert asked == [new, old, new, old]
 
 
 @pytest.mark.parametrize(("days", "wait"), [(0.5, 1), (3, 3), (30, 7)])
 def test_a_redirect_that_lasts_is_checked_more_and_more_seldom(store: Store, days: float, wait: float) -> None:
     old, new = "https://a.example/", "https://b.example/"
-    store.add_sources([Source(old)], [], now=_NOW)
-    store.save_poll(_feed(store), Poll(at=_NOW, due_at=_NOW, moved_to=new))
-    now = _NOW + days * _DAY
+    store.add_sources([Source(old)], [], now=NOW)
+    store.save_poll(_feed(store), Poll(at=NOW, due_at=NOW, moved_to=new))
+    now = NOW + days * _DAY
     # The old address, asked after some days, still leads to the new one.
     store.save_poll(replace(_feed(store), url=old), Poll(at=now, due_at=now, moved_to=new))
-    assert _feed(store, at=now).moved_at == _NOW
+    assert _feed(store, at=now).moved_at == NOW
     assert _feed(store, at=now + wait * _DAY - 1).url == new
     assert _feed(store, at=now + wait * _DAY).url == old
 
 
 def test_a_redirect_that_has_ended_is_forgotten(store: Store) -> None:
     old, new = "https://a.example/", "https://b.example/"
-    store.add_sources([Source(old)], [], now=_NOW)
-    store.save_poll(_feed(store), Poll(at=_NOW, due_at=_NOW, moved_to=new))
-    store.save_poll(replace(_feed(store), url=old), Poll(at=_NOW, due_at=_NOW))
+    store.add_sources([Source(old)], [], now=NOW)
+    store.save_poll(_feed(store), Poll(at=NOW, due_at=NOW, moved_to=new))
+    store.save_poll(replace(_feed(store), url=old), Poll(at=NOW, due_at=NOW))
     assert (_feed(store).url, _feed(store).moved_to, _feed(store).moved_at) == (old, None, None)
 
 
 def test_what_a_clock_that_was_ahead_put_off_is_due_again(store: Store) -> None:
     sources = [Source(f"https://{name}.example/") for name in "ab"]
-    store.add_sources(sources, [], now=_NOW)
-    first, second = store.due_feeds(now=_NOW, limit=9)
+    store.add_sources(sources, [], now=NOW)
+    first, second = store.due_feeds(now=NOW, limit=9)
     pages = _add_pages(store, "a.example/1", "a.example/2")
     for number, ahead in enumerate([60.0, 3600.0]):
-        then = _NOW + ahead
+        then = NOW + ahead
         store.save_poll((first, second)[number], Poll(at=then, due_at=then + 500))
         store.save_failure(_visit(pages[number], at=then, due_at=then + 500, error="no"))
-    held = {"b.example": _NOW + 8 * _DAY, "c.example": _NOW + 8 * _DAY + 1}
+    held = {"b.example": NOW + 8 * _DAY, "c.example": NOW + 8 * _DAY + 1}
     for name, until in held.items():
-        store.save_failure(_visit(pages[0], at=_NOW + 60, due_at=_NOW + 560, retry_at=until, retry_host=name))
-    store.begin_run(now=_NOW, process="here 1")
-    assert [feed.id for feed in store.due_feeds(now=_NOW, limit=9)] == [second.id]
-    assert [page.id for page in _due(store)] == [pages[1].id]
-    assert list(store.held_hosts(now=_NOW)) == ["b.example"]
+        store.save_failure(_visit(pages[0], at=NOW + 60, due_at=NOW + 560, retry_at=until, retry_host=name))
+    store.begin_run(now=NOW, process="here 1")
+    assert [feed.id for feed in store.due_feeds(now=NOW, limit=9)] == [second.id]
+    assert [page.id for page in due(store)] == [pages[1].id]
+    assert list(store.held_hosts(now=NOW)) == ["b.example"]
 
 
 def _add_pages(store: Store, *names: str) -> list[DuePage]:
     """Add pages as a feed does, without a change of the configuration."""
-    (feed, *_) = store.due_feeds(now=_NOW, limit=9)
-    store.add_entries(feed, [_entry(name) for name in names], now=_NOW)
-    return _due(store)
+    (feed, *_) = store.due_feeds(now=NOW, limit=9)
+    store.add_entries(feed, [entry(name) for name in names], now=NOW)
+    return due(store)
 
 
 def test_many_entries_are_added_once_each(store: Store) -> None:
-    entries = [_entry(f"a.example/{number}") for number in range(1001)]
-    assert store.add_sources([], [*entries, *entries[:3]], now=_NOW) == 1001
-    assert store.add_sources([], entries, now=_NOW) == 0
-    assert len(_due(store)) == 1001
+    entries = [entry(f"a.example/{number}") for number in range(1001)]
+    assert store.add_sources([], [*entries, *entries[:3]], now=NOW) == 1001
+    assert store.add_sources([], entries, now=NOW) == 0
+    assert len(due(store)) == 1001
 
 
 @pytest.mark.parametrize(
@@ -180,73 +159,73 @@ def test_many_entries_are_added_once_each(store: Store) -> None:
 def test_only_a_later_date_of_a_feed_is_an_update(
     store: Store, before: str | None, after: str | None, is_update: bool
 ) -> None:
-    store.add_sources([Source("https://a.example/feed")], [], now=_NOW)
+    store.add_sources([Source("https://a.example/feed")], [], now=NOW)
     feed = _feed(store)
-    store.add_entries(feed, [_entry("a.example/1", stamp=before)], now=_NOW)
-    (page,) = _due(store)
+    store.add_entries(feed, [entry("a.example/1", stamp=before)], now=NOW)
+    (page,) = due(store)
     store.save_page(_visit(page, due_at=None), _record("Corvane sails."), copies=_COPIES)
-    assert store.add_entries(feed, [_entry("a.example/1", stamp=after)], now=_NOW + 9) == int(is_update)
-    assert _due(store, at=_NOW + 8.9) == []
-    assert len(_due(store, at=_NOW + 9)) == int(is_update)
-    later = _entry("a.example/1", stamp="2026-01-04T00:00:00Z")
-    assert store.add_entries(feed, [later], now=_NOW + 9) == int(not (before is None and after is None))
+    assert store.add_entries(feed, [entry("a.example/1", stamp=after)], now=NOW + 9) == int(is_update)
+    assert due(store, at=NOW + 8.9) == []
+    assert len(due(store, at=NOW + 9)) == int(is_update)
+    later = entry("a.example/1", stamp="2026-01-04T00:00:00Z")
+    assert store.add_entries(feed, [later], now=NOW + 9) == int(not (before is None and after is None))
 
 
 def test_other_words_in_a_feed_are_an_update_where_they_are_of_the_same_feed(store: Store) -> None:
-    store.add_sources([Source(f"https://{name}.example/feed") for name in "ab"], [], now=_NOW)
-    own, other = store.due_feeds(now=_NOW, limit=9)
-    store.add_entries(own, [_entry("a.example/1", digest="1", text="<p>One", title="1")], now=_NOW)
-    (page,) = _due(store)
+    store.add_sources([Source(f"https://{name}.example/feed") for name in "ab"], [], now=NOW)
+    own, other = store.due_feeds(now=NOW, limit=9)
+    store.add_entries(own, [entry("a.example/1", digest="1", text="<p>One", title="1")], now=NOW)
+    (page,) = due(store)
     assert store.entry_text(page) == ("1", "<p>One")
-    again = _entry("a.example/1", digest="2", text="<p>Two", title="2")
-    assert store.add_entries(other, [again], now=_NOW) == 0
+    again = entry("a.example/1", digest="2", text="<p>Two", title="2")
+    assert store.add_entries(other, [again], now=NOW) == 0
     assert store.entry_text(page) == ("1", "<p>One")
-    assert store.add_entries(own, [_entry("a.example/1", digest="1", text="<p>Odd")], now=_NOW) == 0
-    assert store.add_entries(own, [again], now=_NOW) == 1
-    assert store.add_entries(own, [again], now=_NOW) == 0
+    assert store.add_entries(own, [entry("a.example/1", digest="1", text="<p>Odd")], now=NOW) == 0
+    assert store.add_entries(own, [again], now=NOW) == 1
+    assert store.add_entries(own, [again], now=NOW) == 0
     assert store.entry_text(page) == ("2", "<p>Two")
 
 
 def test_a_host_that_is_held_is_free_from_its_moment_on(store: Store) -> None:
-    (page,) = _add(store, "a.example/1")
-    store.save_failure(_visit(page, due_at=_NOW + 5, error="busy", retry_at=_NOW + 50))
-    assert store.next_due() == _NOW + 50
-    assert store.held_hosts(now=_NOW + 49) == {"a.example": _NOW + 50}
-    assert _due(store, at=_NOW + 49) == []
-    assert [due.id for due in _due(store, at=_NOW + 50)] == [page.id]
-    assert store.held_hosts(now=_NOW + 50) == {}
-    assert store.next_due() == _NOW + 5
+    (page,) = add(store, "a.example/1")
+    store.save_failure(_visit(page, due_at=NOW + 5, error="busy", retry_at=NOW + 50))
+    assert store.next_due() == NOW + 50
+    assert store.held_hosts(now=NOW + 49) == {"a.example": NOW + 50}
+    assert due(store, at=NOW + 49) == []
+    assert [due.id for due in due(store, at=NOW + 50)] == [page.id]
+    assert store.held_hosts(now=NOW + 50) == {}
+    assert store.next_due() == NOW + 5
     store.save_failure(_visit(page, due_at=None, error="gone"))
     assert store.next_due() is None
 
 
 def test_the_next_moment_is_the_first_of_feeds_and_pages(store: Store) -> None:
-    store.add_sources([Source("https://a.example/")], [], now=_NOW)
+    store.add_sources([Source("https://a.example/")], [], now=NOW)
     (page,) = _add_pages(store, "b.example/1")
-    store.delay_feed(_feed(store), _NOW + 7)
-    assert store.next_due() == _NOW
-    store.save_failure(_visit(page, due_at=_NOW + 9, error="busy"))
-    assert store.next_due() == _NOW + 7
+    store.delay_feed(_feed(store), NOW + 7)
+    assert store.next_due() == NOW
+    store.save_failure(_visit(page, due_at=NOW + 9, error="busy"))
+    assert store.next_due() == NOW + 7
 
 
 def test_attempts_are_counted_until_a_page_is_read(store: Store) -> None:
-    (page,) = _add(store, "a.example/1")
+    (page,) = add(store, "a.example/1")
     for attempts in range(2):
-        (page,) = _due(store)
+        (page,) = due(store)
         assert page.attempts == attempts
         store.save_failure(_visit(page, error="busy", tried=True))
     store.save_failure(_visit(page, error="held", tried=False))
-    (page,) = _due(store)
+    (page,) = due(store)
     assert page.attempts == 2
     assert [row["status"] for row in store.rows("pages")] == ["waiting"]
     store.save_page(_visit(page), _record("Corvane sails."), copies=_COPIES)
-    (page,) = _due(store)
+    (page,) = due(store)
     assert (page.attempts, page.version) == (0, 1)
     store.save_failure(_visit(page, error="busy", tried=True))
     (row,) = store.rows("pages")
     assert (row["status"], row["text"], row["attempts"]) == ("ok", "Corvane sails.", 1)
     store.save_unchanged(_visit(page, http_status=304))
-    (page,) = _due(store)
+    (page,) = due(store)
     assert (page.attempts, page.version) == (0, 1)
 
 
@@ -262,28 +241,28 @@ def test_attempts_are_counted_until_a_page_is_read(store: Store) -> None:
     ],
 )
 def test_what_is_another_version_of_a_page(store: Store, change: dict[str, object], outcome: str) -> None:
-    (page,) = _add(store, "a.example/1")
+    (page,) = add(store, "a.example/1")
     first = _record("Corvane sails.", _mention())
     store.save_page(_visit(page), first, copies=_COPIES)
-    (page,) = _due(store)
+    (page,) = due(store)
     assert store.save_page(_visit(page), replace(first, **change), copies=_COPIES).outcome == outcome  # type: ignore[arg-type]
-    (page,) = _due(store)
+    (page,) = due(store)
     assert page.version == (2 if outcome == "updated" else 1)
     assert len(list(store.rows("versions"))) == page.version - 1
 
 
 @pytest.mark.parametrize(("last", "is_copy"), [(100, True), (78, True), (70, False), (0, False)])
 def test_a_copy_has_most_of_what_the_other_says(store: Store, last: int, is_copy: bool) -> None:
-    first, second = _add(store, "a.example/1", "b.example/2")
+    first, second = add(store, "a.example/1", "b.example/2")
     store.save_page(_visit(first), _record(_story(0, 80)), copies=_COPIES)
     text = f"{_story(0, last)} {_story(200, 300 - last)}".strip()
     assert store.save_page(_visit(second), _record(text), copies=_COPIES).copy is is_copy
-    (third,) = [page for page in _add(store, "c.example/3") if page.version == 0]
+    (third,) = [page for page in add(store, "c.example/3") if page.version == 0]
     assert not store.save_page(_visit(third), _record(text), copies=replace(_COPIES, find=False)).copy
 
 
 def test_a_copy_is_of_the_original_that_it_is_most_like(store: Store) -> None:
-    pages = _add(store, *(f"{name}.example/1" for name in "abcd"))
+    pages = add(store, *(f"{name}.example/1" for name in "abcd"))
     near = f"{_story(0, 100)} {_story(300, 310)}"
     loose = CopySettings(min_words=10, similarity=1.0)
     store.save_page(_visit(pages[0]), _record(_story(0, 100)), copies=loose)
@@ -297,7 +276,7 @@ def test_a_copy_is_of_the_original_that_it_is_most_like(store: Store) -> None:
 @pytest.mark.parametrize(("counted", "is_copy"), [(True, False), (False, False), (True, True), (False, True)])
 def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_copy: bool) -> None:
     store.set_sinks(["one"])
-    first, second = _add(store, "a.example/1", "b.example/2")
+    first, second = add(store, "a.example/1", "b.example/2")
     store.save_page(_visit(first), _record(_story(0, 50), _mention()), copies=_COPIES, announce=True)
     text = _story(0 if is_copy else 100, 50 if is_copy else 150)
     record = _record(text, _mention(counted=counted))
@@ -313,14 +292,14 @@ def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_cop
 
 def test_a_page_with_nothing_new_says_nothing_and_without_receivers_nothing_is_kept(store: Store) -> None:
     store.set_sinks(["one"])
-    first, second = _add(store, "a.example/1", "b.example/2")
+    first, second = add(store, "a.example/1", "b.example/2")
     store.save_page(_visit(first), _record("Corvane sails.", _mention()), copies=_COPIES)
     store.save_page(_visit(second), _record("Nothing."), copies=_COPIES, announce=True)
     assert store.undelivered("one", limit=9) == []
 
 
 def test_a_login_that_many_addresses_lead_to_makes_none_of_them_another(store: Store) -> None:
-    first, second, third = _add(store, "a.example/1", "a.example/2", "a.example/3")
+    first, second, third = add(store, "a.example/1", "a.example/2", "a.example/3")
     there = {"final_url": "https://a.example/login", "canonical_url": "https://a.example/login"}
     wall = _record("Log in.", status="partial")
     for page in (first, second):

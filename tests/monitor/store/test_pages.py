@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,28 +11,16 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Saved, Visit
+from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
+from stored_pages import NOW, add
 
-_NOW = 1_767_614_400.0  # 2026-01-05 12:00 UTC
 _STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(40))
 _FRONT = "https://a.example/front"
 
 
-@pytest.fixture
-def store(address: str) -> Iterator[Store]:
-    with Store.open(address) as opened:
-        yield opened
-
-
-def _pages(store: Store, *names: str, **values: object) -> list[DuePage]:
-    urls = [f"https://{name}" for name in names]
-    store.add_sources([], [NewEntry(url=url, key=url, host=url.split("/")[2], **values) for url in urls], now=_NOW)  # type: ignore[arg-type]
-    return store.due_pages(now=_NOW, limit=99, of_each_host=99)
-
-
 def _save(store: Store, page: DuePage, text: str = "", **values: object) -> Saved:
-    visit = Visit(page, _NOW, _NOW, final_url=page.url, canonical_url=page.url, http_status=200)
+    visit = Visit(page, NOW, NOW, final_url=page.url, canonical_url=page.url, http_status=200)
     record = replace(PageRecord("ok", text=text), **values)  # type: ignore[arg-type]
     return store.save_page(visit, record, copies=CopySettings())
 
@@ -45,7 +32,7 @@ def _column(store: Store, name: str) -> dict[str, object]:
 
 
 def test_pages_that_call_themselves_the_same_and_say_the_same_are_one(store: Store) -> None:
-    first, second = _pages(store, "a.example/1", "a.example/2")
+    first, second = add(store, "a.example/1", "a.example/2")
     assert _save(store, first, _STORY, canonical_url=_FRONT).outcome == "new"
     assert _save(store, second, _STORY, canonical_url=_FRONT).outcome == "same"
     assert _column(store, "same_as") == {"1": None, "2": first.id}
@@ -53,14 +40,14 @@ def test_pages_that_call_themselves_the_same_and_say_the_same_are_one(store: Sto
 
 
 def test_a_page_is_no_other_of_the_same_words_with_another_name(store: Store) -> None:
-    first, second, third = _pages(store, "a.example/1", "a.example/2", "a.example/3")
+    first, second, third = add(store, "a.example/1", "a.example/2", "a.example/3")
     assert _save(store, first, _STORY).outcome == "new"
     assert _save(store, second, "Nothing of ships.", canonical_url=_FRONT).outcome == "new"
     assert _save(store, third, _STORY, canonical_url=_FRONT).outcome == "new"
 
 
 def test_a_name_that_another_page_has_is_taken(store: Store) -> None:
-    first, second, third = _pages(store, "a.example/1", "a.example/2", "a.example/3")
+    first, second, third = add(store, "a.example/1", "a.example/2", "a.example/3")
     _save(store, first, "One.", canonical_url=_FRONT)
     _save(store, second, "Two.", canonical_url=_FRONT)
     assert _column(store, "canonical_url") == {"1": _FRONT, "2": second.url, "3": None}
@@ -70,8 +57,8 @@ def test_a_name_that_another_page_has_is_taken(store: Store) -> None:
 
 
 def test_what_could_not_be_fetched_and_then_not_read_is_new(store: Store) -> None:
-    (page,) = _pages(store, "a.example/1")
-    store.save_failure(Visit(page, _NOW, None, error="no answer"))
+    (page,) = add(store, "a.example/1")
+    store.save_failure(Visit(page, NOW, None, error="no answer"))
     assert _save(store, page, status="error", error="no HTML").outcome == "new"
     assert _column(store, "version") == {"1": 1}
 
@@ -82,7 +69,7 @@ def test_what_could_not_be_fetched_and_then_not_read_is_new(store: Store) -> Non
 def test_the_text_of_a_feed_is_kept_until_the_page_itself_is_read(
     store: Store, origin: str, status: str, is_kept: bool
 ) -> None:
-    (page,) = _pages(store, "a.example/1", title="A title", text="<p>Said by the feed.")
+    (page,) = add(store, "a.example/1", title="A title", text="<p>Said by the feed.")
     _save(store, page, _STORY, origin=origin, status=status)
     assert (store.entry_text(page) is not None) is is_kept
 
@@ -91,8 +78,8 @@ def _site_page(model: str, key: int) -> SitePage:
     return SitePage(model, np.array([key], np.uint64), np.array([200], np.uint8), np.array([9], np.uint16))
 
 
-def test_the_profile_of_a_host_grows_until_another_model_reads_its_pages(store: Store) -> None:
-    pages = _pages(store, *(f"a.example/{number}" for number in range(3)))
+def test_the_profile_of_a_host_grows_until_another_model_reads_itsadd(store: Store) -> None:
+    pages = add(store, *(f"a.example/{number}" for number in range(3)))
     counts = []
     for page, model in zip(pages, ("default", "default", "margin"), strict=True):
         _save(store, page, f"Story {page.id}.", site_page=_site_page(model, page.id))
@@ -104,6 +91,6 @@ def test_the_profile_of_a_host_grows_until_another_model_reads_its_pages(store: 
 
 
 def test_the_last_host_that_was_looked_at_is_where_to_go_on(store: Store) -> None:
-    _pages(store, *(f"{host}.example/1" for host in "abcde"))
-    assert store.due_hosts(now=_NOW, limit=3) == (["a.example", "b.example", "c.example"], "c.example")
-    assert store.due_hosts(now=_NOW, after="c.example", limit=3) == (["d.example", "e.example"], None)
+    add(store, *(f"{host}.example/1" for host in "abcde"))
+    assert store.due_hosts(now=NOW, limit=3) == (["a.example", "b.example", "c.example"], "c.example")
+    assert store.due_hosts(now=NOW, after="c.example", limit=3) == (["d.example", "e.example"], None)
