@@ -120,14 +120,7 @@ def train(
             raise TrainingError("'options' are those of a threshold model; give 'config' for other kinds")
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
-    trainer = make_trainer(
-        checked_kind(kind or "thresholds"),
-        config,
-        seed=seed or 0,
-        jobs=jobs or 1,
-        name=name or "trained",
-        languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
-    )
+    trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
     share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_callbacks(on_progress, on_page, on_generation)
     found = _read(corpus, langs, progress)
@@ -135,10 +128,22 @@ def train(
     training, test = (pages, []) if share == 1 else split_by_host(pages, share, trainer.seed)
     model = trainer.fit(training, on_progress=progress)
     report = _tested(model, trainer, training, test, progress)
-    record = _record(trainer, share, pages, training, report, command)
-    if len(pages) < len(found):
-        record["left_out"] = len(found) - len(pages)
+    record = _record(trainer, share, pages, training, report, command, left_out=len(found) - len(pages))
     return replace(model, report=report, record=record)  # type: ignore[type-var]
+
+
+def _trainer(
+    kind: str | None, config: Any, langs: Sequence[str] | None, *, seed: int | None, jobs: int | None, name: str | None
+) -> Trainer[Any]:
+    """Return the trainer of a kind, with what is not given as it is by default."""
+    return make_trainer(
+        checked_kind(kind or "thresholds"),
+        config,
+        seed=seed or 0,
+        jobs=jobs or 1,
+        name=name or "trained",
+        languages=tuple(dict.fromkeys(code for code in map(normalise_code, langs or ()) if code)),
+    )
 
 
 def _first(given: Model | None, default: Model) -> Model:
@@ -221,6 +226,8 @@ def _record(
     training: Sequence[LabelledPage],
     report: TrainingReport,
     command: str | None,
+    *,
+    left_out: int,
 ) -> dict[str, Any]:
     """Return where a model comes from, as plain values."""
     counts = Counter(page.corpus for page in training)
@@ -244,6 +251,8 @@ def _record(
     for part, scores in (("training", report.training), ("test", report.test)):
         if scores is not None:
             record["scores"][part] = scores.to_dict()
+    if left_out:
+        record["left_out"] = left_out
     return record
 
 
