@@ -6,8 +6,10 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,6 +151,70 @@ def test_processes_that_end_as_they_start_are_not_started_for_ever() -> None:
     with pytest.raises(WorkerFailed, match="ended while it started") as raised:
         list(in_order(Ends(), range(3), jobs=1, failure=lambda item, reason: reason, deadline=60.0, start="spawn"))
     assert raised.value.cause == "start"
+
+
+@dataclass(frozen=True)
+class EndsAtFirst:
+    """Ends the first processes that receive it, and counts them in a file."""
+
+    file: str
+    many: int
+
+    def __reduce__(self) -> Any:
+        return _started, (self.file, self.many)
+
+    def __call__(self, item: int) -> str:
+        return str(item)
+
+
+def _started(file: str, many: int) -> EndsAtFirst:
+    with open(file, "a+", encoding="ascii") as starts:
+        starts.write("x")
+        if starts.tell() <= many:
+            starts.close()
+            os._exit(1)
+    return EndsAtFirst(file, many)
+
+
+@pytest.mark.parametrize(("many", "starts"), [(2, 3), (9, 3)])
+def test_a_process_is_started_three_times(many: int, starts: int, tmp_path: Path) -> None:
+    file = tmp_path / "starts"
+    work = EndsAtFirst(str(file), many)
+    found = in_order(work, range(3), jobs=1, failure=lambda item, reason: reason, deadline=60.0, start="spawn")
+    if many < starts:
+        assert [result for _, result in found] == ["0", "1", "2"]
+    else:
+        with pytest.raises(WorkerFailed, match="ended while it started"):
+            list(found)
+    assert len(file.read_text(encoding="ascii")) == starts
+
+
+def waits_for_another(item: tuple[int, str]) -> str:
+    number, file = item
+    if number == 60:
+        Path(file).touch()
+    for _ in range(600):
+        if number or Path(file).exists():
+            return "done"
+        time.sleep(0.1)
+    return "waited in vain"
+
+
+def test_a_slow_item_holds_up_no_other(tmp_path: Path) -> None:
+    items = [(number, str(tmp_path / "file")) for number in range(80)]
+    found = in_order(waits_for_another, items, jobs=2, failure=lambda item, reason: reason)
+    assert {result for _, result in found} == {"done"}
+
+
+def sleeps(item: int) -> int:
+    time.sleep(2.0)
+    return item
+
+
+def test_who_waits_for_results_takes_no_time() -> None:
+    before = time.process_time()
+    assert dict(in_order(sleeps, [0], jobs=1, failure=lambda item, reason: -1, deadline=60.0)) == {0: 0}
+    assert time.process_time() - before < 1.0
 
 
 def process_of(item: int) -> int:
