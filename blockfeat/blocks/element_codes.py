@@ -227,11 +227,6 @@ def _keep_holders(
                 codes[element] = (codes[element] & ~_OPERATION) | operation
 
 
-def has_elements(tags: Tags, names: NDArray[np.uint64]) -> bool:
-    """Return whether a page has an element of one of a few names, given by their keys."""
-    return has_key(tags.key, names)
-
-
 def has_key(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> bool:
     """Return whether one of some elements, given by their keys, has one of a few names."""
     return bool(_has_any(np.ascontiguousarray(keys, dtype=np.uint64).data, names.data))
