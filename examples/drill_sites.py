@@ -6,6 +6,7 @@ import gzip
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -328,6 +329,7 @@ class ForbiddenDoor:
         self.knocks: list[str] = []
         self.port = 0
         self._sockets: list[socket.socket] = []
+        self._watchers: list[threading.Thread] = []
 
     def __enter__(self) -> Self:
         """Open the door where the machine has such an address."""
@@ -338,7 +340,9 @@ class ForbiddenDoor:
                 continue
             self.port = self.port or door.getsockname()[1]
             self._sockets.append(door)
-            threading.Thread(target=self._watch, args=(door,), name="blockfeat-forbidden", daemon=True).start()
+            watcher = threading.Thread(target=self._watch, args=(door,), name="blockfeat-forbidden", daemon=True)
+            watcher.start()
+            self._watchers.append(watcher)
         return self
 
     def __exit__(
@@ -346,7 +350,12 @@ class ForbiddenDoor:
     ) -> None:
         """Close the door."""
         for door in self._sockets:
+            # Closing alone wakes nobody who waits at it.
+            with suppress(OSError):
+                door.shutdown(socket.SHUT_RDWR)
             door.close()
+        for watcher in self._watchers:
+            watcher.join()
 
     def _watch(self, door: socket.socket) -> None:
         while True:
