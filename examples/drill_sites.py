@@ -150,6 +150,7 @@ def _article(key: str, revision: int = 0) -> tuple[str, list[str]]:
         f"The council will vote on day {seed % 28 + 1} of next month. Until then the {thing} stands under a sheet.",
     ]
     if revision:
+        paragraphs[2] = paragraphs[2].replace("could repair", "can repair")
         paragraphs[-1] = f"The council has voted, {revision} to nil: {BRAND} may keep the {thing}, and so may {place}."
     return f"The {thing} of {place}: {key.replace('/', ' ').strip()}", paragraphs
 
@@ -277,6 +278,8 @@ class DrillRoutes:
             "/report.pdf": lambda visits: Reply(pdf, content_type="application/pdf"),
             "/mislabelled": lambda visits: Reply(pdf),
             "/updated": lambda visits: Reply(self._text("/updated")),
+            # From its second revision on it tells another story, and its copy is none any more.
+            "/plain": lambda visits: Reply(self._text("/plain/again")) if self.revision > 1 else None,
         }
 
     def _robots(self, host: str, visits: int) -> Reply | None:

@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -55,6 +57,9 @@ timeout = "3s"
 max_bytes = "1 MB"
 allow_networks = ["127.0.0.1/32"]
 
+[[webhooks]]
+url = "{hook}"
+
 [pages]
 max_age = "off"
 attempts = 1
@@ -67,9 +72,52 @@ def server() -> Iterator[DrillServer]:
         yield demo
 
 
-def _configured(folder: Path, server: DrillServer, address: str) -> Path:
+class _Receiver(ThreadingHTTPServer):
+    """Asks for patience first, and refuses what is of one page until it is told not to."""
+
+    def __init__(self) -> None:
+        self.ids: Counter[str] = Counter()
+        self.requests: list[float] = []
+        self.refuses = True
+        super().__init__(("127.0.0.1", 0), _Taking)
+
+
+class _Taking(BaseHTTPRequestHandler):
+    server: _Receiver
+
+    def do_POST(self) -> None:
+        mentions = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["mentions"]
+        self.server.requests.append(time.monotonic())
+        if len(self.server.requests) == 1:
+            return self._answer(429, {"Retry-After": "1"})
+        if self.server.refuses and any(mention["url"].endswith("/updated") for mention in mentions):
+            return self._answer(422)
+        self.server.ids.update(mention["id"] for mention in mentions)
+        return self._answer(204)
+
+    def _answer(self, status: int, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Write nothing."""
+
+
+@pytest.fixture
+def receiver() -> Iterator[_Receiver]:
+    with _Receiver() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def _configured(folder: Path, server: DrillServer, address: str, hook: str) -> Path:
     path = folder / "monitor.toml"
-    values = {"feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
+    values = {"hook": hook, "feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
     path.write_text(_CONFIG.format(**values), encoding="utf-8")
     return path
 
@@ -118,9 +166,9 @@ def _served(server: DrillServer, urls: dict[str, tuple[str, int]]) -> dict[str, 
 
 
 def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
-    tmp_path: Path, server: DrillServer, address: str
+    tmp_path: Path, server: DrillServer, address: str, receiver: _Receiver
 ) -> None:
-    config = _configured(tmp_path, server, address)
+    config = _configured(tmp_path, server, address, f"http://127.0.0.1:{receiver.server_port}/")
     for at in _KILL_AT:
         before = _run_and_kill(config, address, at)
         served = _served(server, before)
@@ -137,7 +185,9 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
         _check_mentions(store, tmp_path / "mentions.jsonl")
         failed = {row["url"] for row in store.rows("pages", where="status = 'error'")}
         assert all(any(url in line for line in said) for url in failed if url not in before)
+        _check_deliveries(store, receiver, config)
         _check_update(store, server, config, address)
+        _check_copies(store, server, config, address)
     assert not server.forbidden
 
 
@@ -181,6 +231,34 @@ def _check_mentions(store: Store, stream: Path) -> None:
     assert arrived == set(keys)
 
 
+def _check_deliveries(store: Store, receiver: _Receiver, config: Path) -> None:
+    """What the receiver refused waits as dead letters, and arrives when it is delivered again; all else is there."""
+    counted = {row["id"]: row["url"] for row in store.rows("mentions", where="counted = 1")}
+    refused = {key for key, url in counted.items() if url.endswith("/updated")}
+    assert receiver.requests[1] - receiver.requests[0] >= 1
+    assert set(receiver.ids) >= set(counted) - refused
+    assert not set(receiver.ids) & refused
+    (letters,) = store.status(now=time.time()).dead_letters
+    assert letters["number"] == len(refused) > 0
+    receiver.refuses = False
+    subprocess.run([*_CALL, "redeliver", str(config)], check=True, capture_output=True, timeout=60)
+    assert set(receiver.ids) >= set(counted)
+    assert store.status(now=time.time()).dead_letters == ()
+
+
+def _check_copies(store: Store, server: DrillServer, config: Path, address: str) -> None:
+    """Where one of two like articles tells another story, none of them is a copy, and the mentions of both count."""
+    server.revise()
+    with store.engine.begin() as connection:
+        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%drill.%/plain'"))
+    _run_to_the_end(config, address)
+    pair = list(store.rows("pages", where="url LIKE '%/plain'"))
+    assert {row["copy_of"] for row in pair} == {None}
+    assert {row["url"] for row in store.rows("mentions", where="url LIKE '%/plain' AND counted = 1")} == {
+        row["url"] for row in pair
+    }
+
+
 def _check_update(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """A changed page replaces its mentions, and what it said before stays as a version."""
     server.revise()
@@ -194,8 +272,9 @@ def _check_update(store: Store, server: DrillServer, config: Path, address: str)
     assert old["url"] == row["url"]
     assert "will vote" in old["text"]
     replaced = {mention["id"] for mention in store.rows("replaced_mentions")}
-    current = {mention["id"] for mention in store.rows("mentions", where="url LIKE '%/updated'")}
-    assert len(current - replaced) == 1
-    assert current & replaced
+    current = {mention["id"]: mention for mention in store.rows("mentions", where="url LIKE '%/updated'")}
+    assert len(set(current) - replaced) == 1
+    # Its sentence was corrected: it is the same mention.
+    assert [key in replaced for key, mention in current.items() if "can repair" in mention["sentence"]] == [True]
     unchanged = list(store.rows("pages", where="url LIKE '%drill.%/plain'"))
     assert [page["version"] for page in unchanged] == [1]
