@@ -145,7 +145,6 @@ class _Kernel:
         headings: cython.int = 0
         place: cython.Py_ssize_t = 0
         log_articles: cython.double
-        share: cython.double
         container: cython.int
         kind: cython.int
         block: cython.Py_ssize_t
@@ -172,10 +171,9 @@ class _Kernel:
                 place += 1
             row[column.H1_BEFORE] = min(headings, _MOST_HEADINGS)
         log_articles = log1p(articles)
-        share = paragraphs / cython.cast(cython.double, self.blocks)
         for block in range(self.blocks):
             self.out[block, column.PAGE_ARTICLES] = log_articles
-            self.out[block, column.PAGE_PARAGRAPHS] = share
+            self.out[block, column.PAGE_PARAGRAPHS] = paragraphs / cython.cast(cython.double, self.blocks)
 
     @cython.cfunc
     @cython.nogil

@@ -15,7 +15,6 @@ from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, density, stop_word_list
 from blockfeat.lang.word_keys import (
     BUCKET_BITS,
     count_bits,
-    count_bits_by_block,
     mark_sequences,
     masks_of_keys,
     shares_by_block,
@@ -204,31 +203,30 @@ def stop_word_ratios(
     asked = index.languages if languages is None else languages
     masks = index.masks_of(measures.token_keys) if masks is None else masks
     columns = [index.languages.index(lang) for lang in asked]
-    if len(asked) == 1 and not index.is_unspaced(columns[0]):
-        ratio = shares_by_block(masks, measures.words, columns[0])
-        best = np.zeros(ratio.size, dtype=np.intp)
-        return StopWordRatios(asked, best, ratio, ratio / index.densities[columns[0]])
-    counts = count_bits_by_block(masks, measures.words, np.array(columns, dtype=np.int64))
-    if measures.unspaced_words.any():
-        _count_covered(measures, index, columns, counts)
-    ratios = counts / np.maximum(measures.words, 1)[:, None]
-    best = ratios.argmax(axis=1) if len(ratios) else np.zeros(0, dtype=np.intp)
+    shares = [_shares(measures, index, column, masks) for column in columns]
+    best = np.zeros(shares[0].size, dtype=np.intp)
+    if len(asked) == 1:
+        return StopWordRatios(asked, best, shares[0], shares[0] / index.densities[columns[0]])
+    ratios = np.stack(shares, axis=1)
+    if len(ratios):
+        best = ratios.argmax(axis=1)
     ratio = ratios[np.arange(best.size), best]
     return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
 
 
-def _count_covered(
-    measures: TextMeasures, index: StopWordIndex, columns: Sequence[int], counts: NDArray[np.int64]
-) -> None:
-    """Add the characters that entries of unspaced languages cover; a character is a word there."""
-    unspaced = [(place, column) for place, column in enumerate(columns) if index.is_unspaced(column)]
-    if not unspaced:
-        return
-    codes = lowered_codes(measures.page.text, measures.page.codes)
+def _shares(
+    measures: TextMeasures, index: StopWordIndex, column: int, masks: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """Return the share of stop words of a language in each block.
+
+    Of a script without spaces, the share of the characters that its entries cover; a character is a word there.
+    """
+    if not (index.is_unspaced(column) and measures.unspaced_words.any()):
+        return shares_by_block(masks, measures.words, column)
+    covered = index.cover(lowered_codes(measures.page.text, measures.page.codes), column)
     starts = np.concatenate(([0], measures.page.block_ends[:-1]))
-    for place, column in unspaced:
-        counts[:, place] += np.add.reduceat(index.cover(codes, column), starts, dtype=np.int64)
-    np.minimum(counts, np.maximum(measures.words, 1)[:, None], out=counts)
+    words = np.maximum(measures.words, 1)
+    return np.minimum(np.add.reduceat(covered, starts, dtype=np.int64), words) / words
 
 
 def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:

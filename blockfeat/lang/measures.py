@@ -52,9 +52,7 @@ def keys_of_lowered(
     starts, ends : int array
         Where each word starts, and the position behind it.
     """
-    if _CAPITAL_SIGMA in text:
-        return keys_of_spans(code_points(lower(text)), starts, ends)
-    return keys_of_spans(codes, starts, ends, _lower_case())
+    return keys_of_spans(lowered_codes(text, codes), starts, ends)
 
 
 def keys_of_words(words: Sequence[str]) -> NDArray[np.uint64]:

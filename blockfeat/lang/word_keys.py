@@ -30,7 +30,6 @@ def keys_of_spans(
     codes: NDArray[np.uint32],
     starts: NDArray[np.integer],
     ends: NDArray[np.integer],
-    lower_case: NDArray[np.uint32] | None = None,
 ) -> NDArray[np.uint64]:
     """Return the key of each word of a text.
 
@@ -40,15 +39,12 @@ def keys_of_spans(
         Code points of the text.
     starts, ends : int array
         Where each word starts, and the position behind it.
-    lower_case : uint32 array, optional
-        The code point that stands for each of the first code points; the text is taken as it is without it.
     """
     keys = np.empty(starts.size, dtype=np.uint64)
     _write_keys(
         np.ascontiguousarray(codes).data,
         np.ascontiguousarray(starts, dtype=np.int32).data,
         np.ascontiguousarray(ends, dtype=np.int32).data,
-        (np.empty(0, dtype=np.uint32) if lower_case is None else lower_case).data,
         keys.data,
     )
     return keys
@@ -59,13 +55,10 @@ def _write_keys(
     codes: cython.const[cython.uint][::1],
     starts: cython.const[cython.int][::1],
     ends: cython.const[cython.int][::1],
-    lower_case: cython.const[cython.uint][::1],
     keys: cython.ulonglong[::1],
 ) -> cython.void:
-    cased: cython.Py_ssize_t = lower_case.shape[0]
     word: cython.Py_ssize_t
     place: cython.Py_ssize_t
-    code: cython.uint
     key: cython.ulonglong
     power: cython.ulonglong
     with cython.nogil:
@@ -73,10 +66,7 @@ def _write_keys(
             key = 0
             power = 1
             for place in range(starts[word], ends[word]):
-                code = codes[place]
-                if code < cased:
-                    code = lower_case[code]
-                key = (key + code * power) & _ALL_BITS
+                key = (key + codes[place] * power) & _ALL_BITS
                 power = (power * _BASE) & _ALL_BITS
             key ^= key >> 29
             keys[word] = (key * _SPREAD) & _ALL_BITS
@@ -147,10 +137,8 @@ def _count_bits(masks: cython.const[cython.ulonglong][::1], counts: cython.longl
                 bit += 1
 
 
-def count_bits_by_block(
-    masks: NDArray[np.uint64], words: NDArray[np.int32], bits: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return how many of the masks of each block have some bits: blocks × bits.
+def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
+    """Return the share of each block's words whose mask has a bit, given the masks of all words of a page.
 
     Parameters
     ----------
@@ -158,36 +146,9 @@ def count_bits_by_block(
         A mask for each word of a page.
     words : int32 array, n
         Words of each block.
-    bits : int64 array, k
-        The bits that are asked for, as their numbers from the lowest.
+    bit : int
+        The number of the bit, from the lowest.
     """
-    counts = np.zeros((words.size, bits.size), dtype=np.int64)
-    _count_bits_by_block(masks.data, words.data, bits.data, counts.data)
-    return counts
-
-
-@cython.cfunc
-def _count_bits_by_block(
-    masks: cython.const[cython.ulonglong][::1],
-    words: cython.const[cython.int][::1],
-    bits: cython.const[cython.longlong][::1],
-    counts: cython.longlong[:, ::1],
-) -> cython.void:
-    first: cython.Py_ssize_t = 0
-    block: cython.Py_ssize_t
-    word: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(words.shape[0]):
-            for word in range(first, first + words[block]):
-                if masks[word] != 0:
-                    for place in range(bits.shape[0]):
-                        counts[block, place] += (masks[word] >> bits[place]) & 1
-            first += words[block]
-
-
-def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: int) -> NDArray[np.float64]:
-    """Return the share of each block's words whose mask has a bit; as for `count_bits_by_block`."""
     shares = np.empty(words.size, dtype=np.float64)
     _write_shares(masks.data, words.data, bit, shares.data)
     return shares

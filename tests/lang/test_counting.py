@@ -16,7 +16,6 @@ from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import PageText, tokenize
 from blockfeat.lang.word_keys import (
     count_bits,
-    count_bits_by_block,
     keys_of_spans,
     mark_sequences,
     masks_of_keys,
@@ -138,12 +137,10 @@ def test_the_sample_of_prose_is_that_of_its_definition(
     assert sample.tolist() == expected
 
 
-@given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5), st.lists(st.integers(0, 2), max_size=4))
-def test_bits_by_block_equal_a_loop(blocks: list[list[int]], bits: list[int]) -> None:
+@given(st.lists(st.lists(st.integers(0, 7), max_size=5), max_size=5))
+def test_bits_and_their_shares_equal_a_loop(blocks: list[list[int]]) -> None:
     masks = np.array([mask for block in blocks for mask in block], dtype=np.uint64)
     words = np.array([len(block) for block in blocks], dtype=np.int32)
-    expected = [[sum(mask >> bit & 1 for mask in block) for bit in bits] for block in blocks]
-    assert count_bits_by_block(masks, words, np.array(bits, dtype=np.int64)).tolist() == expected
     assert count_bits(masks, 3).tolist() == [sum(mask >> bit & 1 for mask in masks.tolist()) for bit in range(3)]
     for bit in range(3):
         shares = [sum(mask >> bit & 1 for mask in block) / max(len(block), 1) for block in blocks]
