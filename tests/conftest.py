@@ -30,8 +30,12 @@ _REST = (
     "io/batch/test_resume.py",
     "lang/test_spacy_segmenter.py",
     "monitor/test_drill.py",
+    "papers/crunch",
+    "test_extract_only.py",
     "test_setup.py",
+    "training/evaluation/test_report.py",
     "web/labelling/test_label_browser.py",
+    "web/labelling/test_learning.py",
     "web/test_browser.py",
     "web/test_vectors_in_browser.py",
 )

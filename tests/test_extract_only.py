@@ -76,7 +76,6 @@ def test_extraction_runs_with_these_libraries_alone() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.rest
 @pytest.mark.parametrize("name", sorted(_named()))
 def test_none_of_them_can_be_left_out(name: str) -> None:
     done = _run(_named().keys() - {name}, _EXTRACT)
