@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.evaluation.bench import resident_bytes
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas

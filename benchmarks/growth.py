@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.shapes import SHAPES, synthetic_page
 from blockfeat._files import writing
 from blockfeat._pool import in_order
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.speed import PageInput, System
 
 if TYPE_CHECKING:

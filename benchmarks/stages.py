@@ -14,7 +14,7 @@ from blockfeat.features.context import feature_matrix
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas

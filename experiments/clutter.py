@@ -23,7 +23,7 @@ from blockfeat.extraction.phrases import begins_with, pointers
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, NEWS, SNIPPETS, Corpora
 
 __all__ = ["RULES", "Change", "main"]

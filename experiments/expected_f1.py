@@ -32,7 +32,7 @@ from blockfeat.extraction.page_kind import page_kind
 from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, Corpora
 from experiments.left_out import left_out_models
 

@@ -24,8 +24,7 @@ from blockfeat.data.align import align
 from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.learning import KINDS

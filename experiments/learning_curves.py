@@ -23,7 +23,7 @@ import numpy as np
 from blockfeat.data import LabelledPage, load_corpora, split_by_host
 from blockfeat.data.languages import identified_language
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores, compare_strategies
 from blockfeat.training.registry import CONFIGS, make_trainer
 

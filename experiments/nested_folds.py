@@ -36,9 +36,8 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import save_model
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.metrics import paired_difference
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from blockfeat.training.evaluation.peers import Peer, PeerExtract, peers_named
-from blockfeat.training.evaluation.report import markdown_table
 from blockfeat.training.registry import load_config, make_trainer
 from experiments.corpora import (
     CLEANEVAL,

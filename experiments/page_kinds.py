@@ -37,7 +37,7 @@ from blockfeat.extraction.page_kind import (
 )
 from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker, bare_page, held_out_pages
 

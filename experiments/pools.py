@@ -34,7 +34,7 @@ from blockfeat._pool import in_order
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import WithoutEvidence
 from blockfeat.page.document import Document
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.timed_pages import cpu_seconds, sampled_bytes
 

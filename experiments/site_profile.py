@@ -36,8 +36,7 @@ from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blockfeat.page.urls import guess_host
 from blockfeat.training.evaluation.evaluate import score_page
-from blockfeat.training.evaluation.metrics import paired_difference
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from experiments.corpora import CLEANEVAL, Corpora
 from experiments.left_out import LEFT_OUT, left_out_models
 

@@ -25,7 +25,7 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 36_600,
+    "code lines": 36_620,
     "modules": 315,
     "packages": 17,
     "modules in a folder": 14,

@@ -17,8 +17,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import Scale
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.corpora import CLEANEVAL
 from experiments.mss.extractions import alignment_score
 from experiments.mss.study import Study

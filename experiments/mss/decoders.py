@@ -23,8 +23,7 @@ from blockfeat.models import load_model
 from blockfeat.models.decoding import best_run, best_runs
 from blockfeat.models.threshold import Margins, ThresholdModel
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.mss.counts import FOLDS
 from experiments.mss.study import Study
 

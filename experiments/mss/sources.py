@@ -12,7 +12,7 @@ from blockfeat.data.split import seeded_key
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.counts import PAPER_TAGS, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.mss.counts import FoldedCounts, Trained
 from experiments.mss.scores import score_pages
 from experiments.mss.study import Study

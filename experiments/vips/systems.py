@@ -10,9 +10,8 @@ from statistics import fmean
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.models.store import bundled_models
-from blockfeat.training.evaluation.metrics import paired_difference, word_scores
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference, word_scores
 from blockfeat.training.evaluation.peers import installed_peers
-from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import CLEANEVAL, HEADLINE_IN_GOLD
 from experiments.vips.choice import HEURISTICS, Candidates, oracle
 from experiments.vips.layout import RenderedPage

@@ -15,8 +15,7 @@ from blockfeat.data import LabelledPage
 from blockfeat.data.align import align
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.leaves import leaf_table
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.web2text.leaf_labels import CONTENT_SHARE, aligned_share
 from experiments.web2text.study import Study
 

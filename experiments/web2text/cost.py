@@ -14,7 +14,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.model import Web2TextModel
-from blockfeat.training.evaluation.report import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.web2text.study import Study
 
 __all__ = ["cost_section"]

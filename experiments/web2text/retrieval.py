@@ -15,9 +15,8 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
 from blockfeat.lang import tokenize
 from blockfeat.page.page import Page
-from blockfeat.training.evaluation.metrics import paired_difference
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
-from blockfeat.training.evaluation.report import markdown_table
 from experiments.web2text.bte import BodyTextExtractor
 from experiments.web2text.known_items import known_item_ranks
 from experiments.web2text.leaf_pages import BTE

@@ -10,8 +10,8 @@ from statistics import fmean
 from blockfeat import Extractor
 from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.networks import train_web2text
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
-from blockfeat.training.evaluation.report import markdown_table
 from experiments.corpora import CLEANEVAL
 from experiments.web2text.leaf_pages import (
     BTE,

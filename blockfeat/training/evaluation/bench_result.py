@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from blockfeat._files import writing
 from blockfeat.errors import InputError
 from blockfeat.training.evaluation.evaluate import Evaluation, PageScore
-from blockfeat.training.evaluation.metrics import Difference, paired_difference, percent
-from blockfeat.training.evaluation.report import markdown_table, new_figure
+from blockfeat.training.evaluation.metrics import Difference, markdown_table, paired_difference, percent
+from blockfeat.training.evaluation.report import new_figure
 
 if TYPE_CHECKING:
     import pandas

@@ -262,7 +262,7 @@ class Evaluation:
         InputError
             If the key is not one of `KEYS`.
         """
-        from blockfeat.training.evaluation.report import markdown_table
+        from blockfeat.training.evaluation.metrics import markdown_table
 
         rows = [*self.by(key), self.summary()]
         columns = [key, "pages"]

@@ -15,8 +15,8 @@ from typing import Any
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.metadata import Moment
 from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import installed_peers
-from blockfeat.training.evaluation.report import markdown_table
 
 METADATA_PEERS = ("trafilatura", "newspaper4k")
 """The peers that give metadata."""

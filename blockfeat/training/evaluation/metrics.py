@@ -340,3 +340,10 @@ def _bounds(means: NDArray[np.float64], level: float) -> tuple[float, float]:
 def percent(value: float | None) -> str:
     """Return a score in per cent with one decimal; empty for None and NaN."""
     return "" if value is None or math.isnan(value) else f"{100 * value:.1f}"
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table: the first column to the left, all others to the right, with a newline at its end."""
+    alignment = ["---", *["---:"] * (len(columns) - 1)]
+    lines = [columns, alignment, *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines) + "\n"

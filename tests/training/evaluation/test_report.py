@@ -17,9 +17,9 @@ from blockfeat.features.ziegler2007 import CANONICAL
 from blockfeat.pso.curves import FeatureCurve, feature_curves
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation import Evaluation, evaluate
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.report import (
     evaluation_tables,
-    markdown_table,
     write_scores,
     write_training_report,
 )
