@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,16 @@ def _wait_until_it_waits(pid: int) -> None:
         asleep = asleep + 1 if state == "S" else 0
 
 
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Press Ctrl-C, again where a loaded machine lost it to an import, until the process ends."""
+    for _ in range(10):
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=30)
+            return
+    process.kill()
+
+
 def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
     # The second input, standard input, never ends.
     call = [*_CALL, "extract", "page.html", "-", "--format", "json"]
@@ -143,8 +154,8 @@ def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
         assert process.stderr is not None
         assert process.stdout.readline()
         _wait_until_it_waits(process.pid)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=600) == 130
+        _interrupt(process)
+        assert process.returncode == 130
         assert process.stderr.read() == b"blockfeat: stopped\n"
 
 

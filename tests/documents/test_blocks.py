@@ -76,11 +76,11 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def test_blocks_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: str, environment: dict[str, str]
+) -> None:
     fences = fences_of(ROOT / name)
     is_run = any(fence.mark is None for fence in fences)
-    site = request.getfixturevalue("site") if is_run else ""
-    environment = request.getfixturevalue("environment") if is_run else {}
     names = {}
     if is_run:
         write_scratch(tmp_path, site)
