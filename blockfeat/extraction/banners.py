@@ -14,11 +14,10 @@ from blockfeat.extraction.phrases import edges_of, has_any, phrases_in
 
 Mask = NDArray[np.bool_]
 
-_WORDS_A_PHRASE = 40
+_WORDS_A_PHRASE = 20
 _SHARE = 0.4
-_FEWEST_PHRASES = 3
-# Instructions for programmers say "cookie" all over, and nothing else of consent.
-_FEWEST_KINDS = 2
+# Instructions for programmers say "cookie" all over, and news "partners" and "consent", but not a third phrase.
+_FEWEST_KINDS = 3
 _MUCH = 150
 _MOST_BLOCKS = 200
 _FEWEST_WORDS_LEFT = 25
@@ -85,7 +84,7 @@ class _Banners:
         if len(blocks) > _MOST_BLOCKS:
             return False
         phrases = [phrase for block in blocks for phrase in self.phrases(block)]
-        if len(phrases) < _FEWEST_PHRASES or len({*phrases}) < _FEWEST_KINDS:
+        if len({*phrases}) < _FEWEST_KINDS:
             return False
         asking = sum(min(int(self.words[block]), len(self.phrases(block)) * _WORDS_A_PHRASE) for block in blocks)
         return asking >= _SHARE * int(self.words[slice(*span)].sum())
