@@ -118,21 +118,30 @@ def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found
     place: cython.int[::1] = found
     lower_bits: cython.int = shift
     index: cython.Py_ssize_t
-    top: cython.Py_ssize_t
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
     with cython.nogil:
         for index in range(wanted_key.shape[0]):
-            top = cython.cast(cython.Py_ssize_t, wanted_key[index] >> lower_bits)
-            low, high = start[top], start[top + 1]
-            while low < high:
-                middle = (low + high) >> 1
-                if key[middle] < wanted_key[index]:
-                    low = middle + 1
-                else:
-                    high = middle
-            place[index] = low if low < start[top + 1] and key[low] == wanted_key[index] else -1
+            place[index] = _search(wanted_key[index], key, start, lower_bits)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _search(
+    wanted: cython.ulonglong, keys: cython.ulonglong[::1], starts: cython.int[::1], shift: cython.int
+) -> cython.int:
+    """Return the place of a key in a table (see `KeyTable`), -1 where it is not there."""
+    top: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, wanted >> shift)
+    low: cython.int = starts[top]
+    high: cython.int = starts[top + 1]
+    middle: cython.int
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < starts[top + 1] and keys[low] == wanted else -1
 
 
 def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
@@ -276,10 +285,7 @@ def _flag(
     kinds: cython.uchar[::1] = title_flags
     flag: cython.uchar[::1] = flags
     spread: cython.ulonglong = multiplier
-    top: cython.Py_ssize_t
-    low: cython.Py_ssize_t
-    high: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
+    cue: cython.int
     word: cython.Py_ssize_t
     with cython.nogil:
         for word in range(wanted.shape[0]):
@@ -287,13 +293,6 @@ def _flag(
             while kinds[place] != 0 and seen[place] != wanted[word]:
                 place = (place + 1) & mask
             flag[word] = kinds[place]
-            top = cython.cast(cython.Py_ssize_t, wanted[word] >> shift)
-            low, high = start[top], start[top + 1]
-            while low < high:
-                middle = (low + high) >> 1
-                if key[middle] < wanted[word]:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < start[top + 1] and key[low] == wanted[word]:
-                flag[word] |= bits[low]
+            cue = _search(wanted[word], key, start, shift)
+            if cue >= 0:
+                flag[word] |= bits[cue]
