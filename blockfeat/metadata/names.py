@@ -42,7 +42,7 @@ _ORGANISATION = re.compile(
 # "RT en Español": a word of one name more often than one between two where a single word stands in front of it.
 _WEAK_AND = re.compile(r"\S+\s+(?:en|ja|va|và)\s", re.IGNORECASE)
 # The second half of "Jong, Michiel de".
-_PARTICLE_LAST = re.compile(r"\S+(?: \S+)?((?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av))+)")
+_PARTICLE_LAST = re.compile(r"\S+(?: \S+)?(?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av))+")
 # A job that follows the name without a comma: "Chris Pardo Vice President of Consulting".
 _JOB_BEHIND = re.compile(
     r"(?<=\w)\s+(?:(?:Vice|Senior|Chief|Managing|Executive|Co-?)\s?)*(?:President|Founder|Co-Founder|Editor|"
@@ -134,7 +134,7 @@ def split_byline(text: str) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the parts of a list of names; an organisation with "for" or "of" in its name is one."""
+    """Return the parts of a list of names; an organisation, a job, and a name such as "RT en Español" are one."""
     parts = _AND.split(text)
     is_one = _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0])
     return [text] if len(parts) > 1 and is_one else parts

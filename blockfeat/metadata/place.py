@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -35,7 +36,8 @@ class Place:
     last : int
         The last block of the text.
     aside : tuple of (int, int)
-        Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus.
+        Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus;
+        the outermost ones, in order.
     """
 
     first: int
@@ -48,7 +50,8 @@ class Place:
 
     def is_aside(self, byte: int) -> bool:
         """Return whether a place in the source is inside an element that is not about the article."""
-        return any(first <= byte < end for first, end in self.aside)
+        before = bisect_right(self.aside, byte, key=lambda span: span[0]) - 1
+        return before >= 0 and byte < self.aside[before][1]
 
     def near(self, blocks: Blocks) -> list[int]:
         """Return the short blocks of the stretch, those behind the headline first."""
@@ -113,13 +116,20 @@ def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> P
     about = int(blocks.first_byte[start])
     end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
     last = int(text[-1]) if text.size else start
-    return Place(first, end, start, first_byte, end_byte, last, tuple(_aside(blocks.tags, first_byte, end_byte, about)))
+    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about))
 
 
-def _aside(tags: Tags, first: int, end: int, about: int) -> Iterator[tuple[int, int]]:
-    """Yield where elements of a stretch begin and end that are not about the article, without those around a place."""
+def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
+    """Return where elements of a stretch begin and end that are not about the article, without those around a place."""
+    spans: list[tuple[int, int]] = []
     for name in _ASIDE:
         elements = tags.named(name)
         starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
         chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
-        yield from zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+        spans += zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+    outermost: list[tuple[int, int]] = []
+    for span in sorted(spans):
+        # Elements are nested: one that begins inside another ends there too.
+        if not outermost or span[0] >= outermost[-1][1]:
+            outermost.append(span)
+    return tuple(outermost)
