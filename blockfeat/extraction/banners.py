@@ -18,8 +18,10 @@ _WORDS_A_PHRASE = 20
 _SHARE = 0.4
 # Instructions for programmers say "cookie" all over, and news "partners" and "consent", but not a third phrase.
 _FEWEST_KINDS = 3
-_MUCH = 150
-_MOST_BLOCKS = 200
+# What is around so many words that do not ask is no banner, nor what has so many blocks.
+_MUCH, _MOST_BLOCKS = 150, 200
+# Elements around a block that are looked at, so that deep pages take no longer.
+_MOST_AROUND = 40
 _FEWEST_WORDS_LEFT = 25
 _MOST_BANNERS = 4
 
@@ -28,7 +30,7 @@ def banners(blocks: Blocks, kept: Mask) -> list[int]:
     """Return the kept blocks of consent banners.
 
     A banner is the outermost element around one of the first or last kept blocks that a vendor's class or id names, or
-    whose kept text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
+    whose text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
     stays.
     """
     return _Banners(blocks, kept).blocks()
@@ -38,11 +40,12 @@ class _Banners:
     """One page while its banners are looked for."""
 
     def __init__(self, blocks: Blocks, kept: Mask) -> None:
-        self.all, self.kept = blocks, kept.copy()
+        self.page, self.kept = blocks, kept.copy()
         self.words: NDArray[np.integer[Any]] = blocks.measures.words
         self.phrases: Callable[[int], list[str]] = cache(lambda block: phrases_in("consent", blocks.raw_text(block)))
 
     def blocks(self) -> list[int]:
+        """Return the blocks of one banner after the other, from the edges inwards."""
         found: list[int] = []
         for _ in range(_MOST_BANNERS):
             span = next(
@@ -56,23 +59,24 @@ class _Banners:
 
     def _around(self, block: int) -> tuple[int, int] | None:
         """Return the blocks of the outermost banner around a block; None where it is in none."""
-        containers = self.all.containers
+        containers = self.page.containers
         best, may_ask = None, True
-        container = int(self.all.container[block])
-        while container >= 0:
+        container = int(self.page.container[block])
+        for _ in range(_MOST_AROUND):
+            if container < 0:
+                break
             span = int(containers.first_block[container]), int(containers.end_block[container])
             if self._left(span) < _FEWEST_WORDS_LEFT:
                 break
             asks = may_ask and self._asks(span)
             if asks or self._is_named(container):
                 best = span
-            # What is around much text that does not ask is not read.
             may_ask = asks or (may_ask and self.words[self._kept_in(*span)].sum() < _MUCH)
             container = int(containers.parent[container])
         return best
 
     def _is_named(self, container: int) -> bool:
-        attributes = self.all.tags.attributes(int(self.all.containers.element[container]), most=200)
+        attributes = self.page.tags.attributes(int(self.page.containers.element[container]), most=200)
         return has_any("consent_container", f"{attributes.get('id', '')} {attributes.get('class', '')}")
 
     def _kept_in(self, first: int, end: int) -> list[int]:

@@ -153,8 +153,9 @@ class Chooser:
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
-        for clutter, reason in ((banners, _BANNER), (pointers, _POINTER)) if self.drops_clutter else ():
-            if (may_ask or clutter is pointers) and (found := clutter(blocks, chosen)):
+        rules = [(banners, _BANNER), (pointers, _POINTER)] if may_ask else [(pointers, _POINTER)]
+        for clutter, reason in rules if self.drops_clutter else ():
+            if found := clutter(blocks, chosen):
                 chosen = chosen.copy()
                 chosen[found] = False
                 overruled.update(dict.fromkeys(found, reason))
