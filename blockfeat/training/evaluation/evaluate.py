@@ -20,6 +20,7 @@ from blockfeat.training.evaluation.metrics import (
     SnippetScores,
     confidence_interval,
     cosine_length_ratio,
+    markdown_table,
     percent,
     snippet_scores,
     word_scores,
@@ -262,8 +263,6 @@ class Evaluation:
         InputError
             If the key is not one of `KEYS`.
         """
-        from blockfeat.training.evaluation.metrics import markdown_table
-
         rows = [*self.by(key), self.summary()]
         columns = [key, "pages"]
         with_text, with_snippets = rows[-1].text_pages > 0, rows[-1].snippets is not None
