@@ -5,32 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from blockfeat import errors
 from blockfeat._moved import find_moved_modules
 from blockfeat.compiled import uncompiled_modules
+from blockfeat.errors import *  # noqa: F403 (its __all__ lists the exceptions)
 
 if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
-    from blockfeat.errors import (
-        AddressForbidden,
-        BlockfeatError,
-        BrandError,
-        ConfigError,
-        CorpusError,
-        FeedError,
-        FetchError,
-        InputError,
-        InputTypeError,
-        LanguageError,
-        LimitExceeded,
-        MissingExtraError,
-        ModelError,
-        NotHTML,
-        OutputError,
-        ResumeError,
-        StoreError,
-        TableError,
-        TrainingError,
-    )
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor, extract
     from blockfeat.extraction.site_profile import SiteProfile
@@ -43,57 +24,11 @@ if uncompiled_modules():
 
     provide()
 
-__all__ = [
-    "AddressForbidden",
-    "Block",
-    "BlockfeatError",
-    "BrandError",
-    "ConfigError",
-    "CorpusError",
-    "Extraction",
-    "Extractor",
-    "FeedError",
-    "FetchError",
-    "InputError",
-    "InputTypeError",
-    "LanguageError",
-    "LimitExceeded",
-    "MissingExtraError",
-    "ModelError",
-    "NotHTML",
-    "OutputError",
-    "ResumeError",
-    "SiteProfile",
-    "StoreError",
-    "TableError",
-    "TrainingError",
-    "TrainingOptions",
-    "__version__",
-    "extract",
-    "train",
-]
+__all__ = ["Block", "Extraction", "Extractor", "SiteProfile", "TrainingOptions", "__version__", "extract", "train"]
+__all__ += errors.__all__
 
 _HOMES = {
-    "AddressForbidden": "blockfeat.errors",
     "Block": "blockfeat.blocks.block",
-    "BlockfeatError": "blockfeat.errors",
-    "BrandError": "blockfeat.errors",
-    "ConfigError": "blockfeat.errors",
-    "CorpusError": "blockfeat.errors",
-    "FeedError": "blockfeat.errors",
-    "FetchError": "blockfeat.errors",
-    "InputError": "blockfeat.errors",
-    "InputTypeError": "blockfeat.errors",
-    "LanguageError": "blockfeat.errors",
-    "LimitExceeded": "blockfeat.errors",
-    "MissingExtraError": "blockfeat.errors",
-    "ModelError": "blockfeat.errors",
-    "NotHTML": "blockfeat.errors",
-    "OutputError": "blockfeat.errors",
-    "ResumeError": "blockfeat.errors",
-    "StoreError": "blockfeat.errors",
-    "TableError": "blockfeat.errors",
-    "TrainingError": "blockfeat.errors",
     "Extraction": "blockfeat.extraction.extraction",
     "Extractor": "blockfeat.extraction.extractor",
     "SiteProfile": "blockfeat.extraction.site_profile",
