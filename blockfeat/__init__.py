@@ -8,7 +8,27 @@ from typing import TYPE_CHECKING
 from blockfeat import errors
 from blockfeat._moved import find_moved_modules
 from blockfeat.compiled import uncompiled_modules
-from blockfeat.errors import *  # noqa: F403 (its __all__ lists the exceptions)
+from blockfeat.errors import (  # noqa: F401 (they are in errors.__all__)
+    AddressForbidden,
+    BlockfeatError,
+    BrandError,
+    ConfigError,
+    CorpusError,
+    FeedError,
+    FetchError,
+    InputError,
+    InputTypeError,
+    LanguageError,
+    LimitExceeded,
+    MissingExtraError,
+    ModelError,
+    NotHTML,
+    OutputError,
+    ResumeError,
+    StoreError,
+    TableError,
+    TrainingError,
+)
 
 if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
