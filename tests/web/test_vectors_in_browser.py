@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.choices import ExtractionChoices
 from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
-from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
+from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors, load_extractors, model_names
+from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served
 
@@ -74,7 +73,7 @@ def watched(browser: Browser) -> Iterator[_Watched]:
 
 @pytest.fixture(scope="module")
 def loaded() -> LoadedExtractors:
-    return LoadExtractors(model_names(()), 5_000_000)()
+    return load_extractors(model_names(()), 5_000_000)
 
 
 def _shown_together(watched: _Watched, documents: list[str]) -> None:
@@ -97,9 +96,11 @@ def test_the_safe_documents_do_nothing_even_where_scripts_may_run(watched: _Watc
     documents = []
     for html in pages:
         source = PageSource(html, _ADDRESS)
-        documents.append(Colour(source, ExtractionChoices())(loaded))
-        documents.append(CleanedPage(source, _KEEP_ALL, links=LinksOn(_ADDRESS))(loaded))
-        documents.append(ReadArticle(source, ExtractionChoices(), LinksOn(_ADDRESS))(loaded)["body"])
+        documents.append(colour(loaded, source=source, choices=ExtractionChoices()))
+        documents.append(cleaned_page(loaded, source=source, settings=_KEEP_ALL, links=LinksOn(_ADDRESS)))
+        documents.append(
+            read_article(loaded, source=source, choices=ExtractionChoices(), links=LinksOn(_ADDRESS))["body"]
+        )
     # They are well-formed, so that one ends where the next begins.
     together = ["".join(documents[first : first + 8]) for first in range(0, len(documents), 8)]
     _shown_together(watched, together)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, File, Form, Request, UploadFile
 
 import blockfeat
+from blockfeat.io.outputs import FORMATS
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.guard import network_of
 from blockfeat.web.problems import GUARDED, PROBLEMS
-from blockfeat.web.reader.described import format_names, media_of
+from blockfeat.web.reader import tasks
+from blockfeat.web.reader.described import media_of
 from blockfeat.web.reader.kept import PageSource
 from blockfeat.web.reader.schemas import (
     CleanRequest,
@@ -28,7 +31,6 @@ from blockfeat.web.reader.schemas import (
     PageInput,
 )
 from blockfeat.web.reader.service import Service
-from blockfeat.web.reader.tasks import Clean, Compare, Explain, Extract
 
 _LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (429, 503, 504)}}
 
@@ -63,7 +65,7 @@ async def models(request: Request) -> ModelsResponse:
 @router.get("/options", summary="Formats, and the default settings of the filters", responses=_LIGHT)
 async def options(request: Request) -> OptionsResponse:
     """Return what else can be chosen."""
-    formats = [media_of(name) for name in format_names()]
+    formats = [media_of(name) for name in FORMATS]
     return OptionsResponse.model_validate({"formats": formats, "max_bytes": service_of(request).settings.max_bytes})
 
 
@@ -91,8 +93,15 @@ async def extract(request: Request, asked: Annotated[ExtractRequest, Body()]) ->
     """Extract a page: its record, and the main text in every format that is asked for."""
     service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    formats = tuple(dict.fromkeys(asked.formats))
-    task = Extract(source, asked.plain(), formats, asked.links, asked.images, asked.evidence)
+    task = partial(
+        tasks.extract,
+        source=source,
+        choices=asked.plain(),
+        formats=tuple(dict.fromkeys(asked.formats)),
+        links=asked.links,
+        images=asked.images,
+        evidence=asked.evidence,
+    )
     return ExtractResponse.model_validate(await service.do(task))
 
 
@@ -101,8 +110,9 @@ async def explain(request: Request, asked: Annotated[ExplainRequest, Body()]) ->
     """Extract a page and return each block: kept or dropped, its score, its features, and the reason in words."""
     service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    blocks = None if asked.blocks is None else tuple(asked.blocks)
-    return ExplainResponse.model_validate(await service.do(Explain(source, asked.plain(), asked.features, blocks)))
+    choices = asked.plain()
+    task = partial(tasks.explain, source=source, choices=choices, features=asked.features, blocks=asked.blocks)
+    return ExplainResponse.model_validate(await service.do(task))
 
 
 @router.post("/compare", summary="Where two ways to extract a page differ", responses=PROBLEMS)
@@ -110,7 +120,8 @@ async def compare(request: Request, asked: Annotated[CompareRequest, Body()]) ->
     """Extract a page twice and return the blocks about which the two decide differently."""
     service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    return CompareResponse.model_validate(await service.do(Compare(source, asked.first.plain(), asked.second.plain())))
+    task = partial(tasks.compare, source=source, first=asked.first.plain(), second=asked.second.plain())
+    return CompareResponse.model_validate(await service.do(task))
 
 
 @router.post("/clean", summary="A page without clutter, its markup kept", responses=PROBLEMS)
@@ -118,7 +129,8 @@ async def clean(request: Request, asked: Annotated[CleanRequest, Body()]) -> Cle
     """Clean a page by filters, as `blockfeat clean` does."""
     service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
-    task = Clean(source, asked.settings.settings(), asked.format, asked.sanitise)
+    settings = asked.settings.settings()
+    task = partial(tasks.clean, source=source, settings=settings, format=asked.format, sanitise=asked.sanitise)
     return CleanResponse.model_validate(await service.do(task))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,8 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.features.context import registered_features
 from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
 from blockfeat.features.schema import Feature
-from blockfeat.io.outputs import FORMATS
 from blockfeat.models.model import Model
 from blockfeat.models.threshold import ThresholdModel
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.extraction import Extraction
 
 _MOST_MOVING = 16
 
@@ -138,11 +134,6 @@ _MEDIA = {
     "xml": ("XML (TEI)", "application/tei+xml", "xml"),
     "page": ("Page", "text/html", "html"),
 }
-
-
-def format_names() -> tuple[str, ...]:
-    """Return the names of the formats."""
-    return tuple(FORMATS)
 
 
 def media_of(name: str) -> dict[str, str]:

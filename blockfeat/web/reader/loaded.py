@@ -1,4 +1,4 @@
-"""What a worker process has loaded, extractors by the name of their model, and plain values that it returns."""
+"""What a request chooses, as plain values, and what a worker process has loaded for it: extractors by model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
-from blockfeat.web.reader.choices import ExtractionChoices
 
 
 def model_names(files: tuple[str, ...]) -> dict[str, str]:
@@ -28,6 +28,25 @@ def model_names(files: tuple[str, ...]) -> dict[str, str]:
             raise ModelError(f"{file}: there is a model named {name!r} already")
         names[name] = file
     return names
+
+
+@dataclass(frozen=True)
+class ExtractionChoices:
+    """A model, and the options of an extraction.
+
+    Attributes
+    ----------
+    model : str
+        Name of a bundled model, or of one that the service was started with.
+    lang : str or None
+        ISO 639-1 code of the page's language.
+    options : ExtractionOptions
+        The options.
+    """
+
+    model: str = "default"
+    lang: str | None = None
+    options: ExtractionOptions = DEFAULT_OPTIONS
 
 
 @dataclass(frozen=True)
@@ -71,15 +90,8 @@ class LoadedExtractors:
         return self.of_model(choices.model).with_options(**choices.options.given())
 
 
-@dataclass(frozen=True)
-class LoadExtractors:
-    """Loads in a worker process what its tasks need."""
-
-    sources: Mapping[str, str]
-    max_bytes: int
-
-    def __call__(self) -> LoadedExtractors:
-        """Load the default model, so that the first page does not wait for it."""
-        loaded = LoadedExtractors(self.sources, self.max_bytes)
-        loaded.of_model(DEFAULT_MODEL)
-        return loaded
+def load_extractors(sources: Mapping[str, str], max_bytes: int) -> LoadedExtractors:
+    """Load the default model, so that the first page does not wait for it."""
+    loaded = LoadedExtractors(sources, max_bytes)
+    loaded.of_model(DEFAULT_MODEL)
+    return loaded

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
+from blockfeat.io.outputs import FORMATS
 from blockfeat.models.decoding import DECODERS
 from blockfeat.papers.crunch.settings import (
     Advertisements,
@@ -17,8 +17,7 @@ from blockfeat.papers.crunch.settings import (
     LinkLists,
     RemovedLinks,
 )
-from blockfeat.web.reader.choices import ExtractionChoices
-from blockfeat.web.reader.described import format_names
+from blockfeat.web.reader.loaded import ExtractionChoices
 from blockfeat.web.safe.markup import LOOKS
 
 _LONGEST_ADDRESS = 8192
@@ -28,7 +27,7 @@ _OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comm
 _MOST_CONTAINERS = 200
 
 Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]
-FormatName = Annotated[str, Field(json_schema_extra={"enum": list(format_names())})]
+FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)})]
 
 
 class _Strict(BaseModel):
@@ -118,8 +117,8 @@ class ExtractRequest(PageInput, Choices):
     @model_validator(mode="after")
     def _known_formats(self) -> Self:
         for name in self.formats:
-            if name not in format_names():
-                raise ValueError(f"format {name[:50]!r} is unknown; known are {', '.join(format_names())}")
+            if name not in FORMATS:
+                raise ValueError(f"format {name[:50]!r} is unknown; known are {', '.join(FORMATS)}")
         return self
 
 
@@ -139,26 +138,6 @@ class CompareRequest(PageInput):
     second: Choices
 
 
-@dataclass(frozen=True)
-class _Filters(Filters):
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="Filters")
-
-
-@dataclass(frozen=True)
-class _LinkLists(LinkLists):
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="LinkLists")
-
-
-@dataclass(frozen=True)
-class _EmptyTables(EmptyTables):
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="EmptyTables")
-
-
-@dataclass(frozen=True)
-class _RemovedLinks(RemovedLinks):
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", title="RemovedLinks")
-
-
 class AdvertisementChoices(_Strict):
     """The advertisement remover; files of hosts are not taken from clients."""
 
@@ -169,22 +148,16 @@ class AdvertisementChoices(_Strict):
 class CleanChoices(_Strict):
     """Settings of the filters of ``blockfeat clean``; what is left out has its default (docs/crunch.md)."""
 
-    filters: _Filters = _Filters()
+    filters: Filters = Filters()
     advertisements: AdvertisementChoices = AdvertisementChoices()
-    link_lists: _LinkLists = _LinkLists()
-    empty_tables: _EmptyTables = _EmptyTables()
-    removed_links: _RemovedLinks = _RemovedLinks()
+    link_lists: LinkLists = LinkLists()
+    empty_tables: EmptyTables = EmptyTables()
+    removed_links: RemovedLinks = RemovedLinks()
 
     def settings(self) -> CleanSettings:
         """Return the settings as the filters have them."""
         hosts = Advertisements(self.advertisements.remove, self.advertisements.bundled_list)
-        return CleanSettings(
-            filters=Filters(**vars(self.filters)),
-            advertisements=hosts,
-            link_lists=LinkLists(**vars(self.link_lists)),
-            empty_tables=EmptyTables(**vars(self.empty_tables)),
-            removed_links=RemovedLinks(**vars(self.removed_links)),
-        )
+        return CleanSettings(self.filters, hosts, self.link_lists, self.empty_tables, self.removed_links)
 
 
 class CleanRequest(PageInput):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from blockfeat._tasks import Task
@@ -10,8 +11,8 @@ from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.http.fetch import fetch
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.kept import KeptPages, PageSource
-from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
-from blockfeat.web.reader.tasks import DescribeModels
+from blockfeat.web.reader.loaded import LoadedExtractors, load_extractors, model_names
+from blockfeat.web.reader.tasks import describe_models
 from blockfeat.web.reader.workers import Turns, Workers
 from blockfeat.web.settings import ServeSettings
 
@@ -62,7 +63,7 @@ class Service:
         for file in settings.models:
             load_model(file)
         workers = Workers(
-            LoadExtractors(sources, settings.max_bytes),
+            partial(load_extractors, sources, settings.max_bytes),
             jobs=settings.jobs,
             seconds=settings.time_limit,
             waiting=settings.waiting,
@@ -78,7 +79,7 @@ class Service:
     async def describe_models(self) -> list[dict[str, Any]]:
         """Return the descriptions of the models, made at first use."""
         if not self.models:
-            self.models[:] = await self.do(DescribeModels(self.names))
+            self.models[:] = await self.do(partial(describe_models, names=self.names))
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:

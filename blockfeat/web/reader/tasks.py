@@ -1,8 +1,8 @@
-"""What worker processes do for the service: each task a value that is called with what the process has loaded."""
+"""What worker processes do for the service: each task is called with what its process has loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -14,7 +14,6 @@ from blockfeat.io.outputs.records import plain, record_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.web.reader.choices import ExtractionChoices
 from blockfeat.web.reader.described import (
     described_features,
     described_model,
@@ -24,7 +23,7 @@ from blockfeat.web.reader.described import (
     usual_values,
 )
 from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import LoadedExtractors
+from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors
 from blockfeat.web.safe.page import extraction_and_coloured_page, head_styles, safe_page
 
 
@@ -32,120 +31,75 @@ def _extracted(source: PageSource, choices: ExtractionChoices, loaded: LoadedExt
     return loaded.of(choices).extract(source.html, url=source.url, lang=choices.lang, charset=source.charset)
 
 
-@dataclass(frozen=True)
-class Extract:
-    """Extracts a page; returns its record, and the main text in some formats.
+def extract(
+    loaded: LoadedExtractors,
+    *,
+    source: PageSource,
+    choices: ExtractionChoices,
+    formats: Sequence[str],
+    links: bool = False,
+    images: bool = False,
+    evidence: bool = False,
+) -> dict[str, Any]:
+    """Return the ``record`` of a page, and its main text in some formats, ``outputs``; with ``evidence`` its blocks."""
+    extraction = _extracted(source, choices, loaded)
+    outputs = {name: written(extraction, name, links=links, images=images, evidence=evidence) for name in formats}
+    return {"record": record_of(extraction, evidence=evidence), "outputs": outputs}
 
-    Attributes
+
+def explain(
+    loaded: LoadedExtractors,
+    *,
+    source: PageSource,
+    choices: ExtractionChoices,
+    features: bool = True,
+    blocks: Collection[int] | None = None,
+) -> dict[str, Any]:
+    """Return ``record``, ``thresholds``, and ``blocks`` with what was decided about each, and why.
+
+    Parameters
     ----------
-    source : PageSource
-        The page.
-    choices : ExtractionChoices
-        Model and options.
-    formats : tuple of str
-        Names of formats.
-    links, images : bool
-        Write links in Markdown, and images, where the format can.
-    evidence : bool
-        Add the blocks to the record.
-    """
-
-    source: PageSource
-    choices: ExtractionChoices
-    formats: tuple[str, ...] = ()
-    links: bool = False
-    images: bool = False
-    evidence: bool = False
-
-    def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
-        """Return ``record`` and ``outputs``."""
-        extraction = _extracted(self.source, self.choices, loaded)
-        options = {"links": self.links, "images": self.images, "evidence": self.evidence}
-        outputs = {name: written(extraction, name, **options) for name in self.formats}
-        return {"record": record_of(extraction, evidence=self.evidence), "outputs": outputs}
-
-
-@dataclass(frozen=True)
-class Explain:
-    """Extracts a page; returns its blocks with what was decided about each, and why.
-
-    Attributes
-    ----------
-    source : PageSource
-        The page.
-    choices : ExtractionChoices
-        Model and options.
     features : bool
         Add the features of the blocks.
-    blocks : tuple of int or None
+    blocks : collection of int, optional
         Only these blocks; all without it.
     """
-
-    source: PageSource
-    choices: ExtractionChoices
-    features: bool = True
-    blocks: tuple[int, ...] | None = None
-
-    def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
-        """Return ``record``, ``thresholds`` and ``blocks``."""
-        extraction = _extracted(self.source, self.choices, loaded)
-        model = loaded.of(self.choices).model
-        thresholds = described_thresholds(model, extraction.lang)
-        known = features_by_name() if self.features else {}
-        usual = usual_values(extraction.blocks) if self.features else {}
-        wanted = None if self.blocks is None else set(self.blocks)
-        rows = []
-        for row, block in zip(explanation_table(extraction), extraction.blocks, strict=True):
-            if wanted is None or block.index in wanted:
-                row["features"] = described_features(block, thresholds, known, usual) if self.features else []
-                rows.append({**row, "level": block.level, "links": len(block.links)})
-        return {"record": record_of(extraction), "thresholds": plain(thresholds), "blocks": plain(rows)}
+    extraction = _extracted(source, choices, loaded)
+    thresholds = described_thresholds(loaded.of(choices).model, extraction.lang)
+    known = features_by_name() if features else {}
+    usual = usual_values(extraction.blocks) if features else {}
+    wanted = None if blocks is None else set(blocks)
+    rows = []
+    for row, block in zip(explanation_table(extraction), extraction.blocks, strict=True):
+        if wanted is None or block.index in wanted:
+            row["features"] = described_features(block, thresholds, known, usual) if features else []
+            rows.append({**row, "level": block.level, "links": len(block.links)})
+    return {"record": record_of(extraction), "thresholds": plain(thresholds), "blocks": plain(rows)}
 
 
-@dataclass(frozen=True)
-class Compare:
-    """Extracts a page in two ways; returns the blocks about which the two differ."""
-
-    source: PageSource
-    first: ExtractionChoices
-    second: ExtractionChoices
-
-    def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
-        """Return what each keeps, the blocks of each about which the other decides otherwise, and their agreement."""
-        pair = [_extracted(self.source, choices, loaded) for choices in (self.first, self.second)]
-        return differing_blocks(*pair)
+def compare(
+    loaded: LoadedExtractors, *, source: PageSource, first: ExtractionChoices, second: ExtractionChoices
+) -> dict[str, Any]:
+    """Return what each of two extractions keeps, where the other decides otherwise, and how far their texts agree."""
+    return differing_blocks(_extracted(source, first, loaded), _extracted(source, second, loaded))
 
 
-@dataclass(frozen=True)
-class Colour:
-    """Returns the page with its blocks coloured."""
-
-    source: PageSource
-    choices: ExtractionChoices
-    look: str = "page"
-
-    def __call__(self, loaded: LoadedExtractors) -> str:
-        """Return the coloured page."""
-        _, coloured = extraction_and_coloured_page(
-            self.source.html,
-            loaded.of(self.choices),
-            url=self.source.url,
-            lang=self.choices.lang,
-            charset=self.source.charset,
-            look=self.look,
-        )
-        return coloured
+def colour(loaded: LoadedExtractors, *, source: PageSource, choices: ExtractionChoices, look: str = "page") -> str:
+    """Return a page with its blocks coloured."""
+    _, coloured = extraction_and_coloured_page(
+        source.html,
+        loaded.of(choices),
+        url=source.url,
+        lang=choices.lang,
+        charset=source.charset,
+        look=look,
+    )
+    return coloured
 
 
-@dataclass(frozen=True)
-class DescribeModels:
-    """Describes the models that are offered."""
-
-    names: Sequence[str]
-
-    def __call__(self, loaded: LoadedExtractors) -> list[dict[str, Any]]:
-        """Return a description of each."""
-        return [described_model(name, loaded.of_model(name).model) for name in self.names]
+def describe_models(loaded: LoadedExtractors, *, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a description of each of the models that are offered."""
+    return [described_model(name, loaded.of_model(name).model) for name in names]
 
 
 def _cleaned(source: PageSource, settings: CleanSettings, loaded: LoadedExtractors) -> Cleaned:
@@ -178,70 +132,59 @@ class LinksOn:
         return f"/read?url={quote(target, safe='')}{self.query}"
 
 
-@dataclass(frozen=True)
-class Clean:
-    """Cleans a page; returns it as HTML, sanitised unless told otherwise, or as plain text."""
-
-    source: PageSource
-    settings: CleanSettings
-    format: str = "html"
-    sanitise: bool = True
-
-    def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
-        """Return ``output``, ``encoding`` and ``warnings``."""
-        cleaned = _cleaned(self.source, self.settings, loaded)
-        html = cleaned.sanitised() if self.sanitise else cleaned.html
-        output = clean_characters(cleaned.text() if self.format == "text" else html)
-        return {"output": output, "encoding": cleaned.encoding, "warnings": list(cleaned.warnings)}
+def clean(
+    loaded: LoadedExtractors,
+    *,
+    source: PageSource,
+    settings: CleanSettings,
+    format: str = "html",
+    sanitise: bool = True,
+) -> dict[str, Any]:
+    """Return a cleaned page, as HTML or plain text: ``output``, ``encoding`` and ``warnings``."""
+    cleaned = _cleaned(source, settings, loaded)
+    html = cleaned.sanitised() if sanitise else cleaned.html
+    output = clean_characters(cleaned.text() if format == "text" else html)
+    return {"output": output, "encoding": cleaned.encoding, "warnings": list(cleaned.warnings)}
 
 
-@dataclass(frozen=True)
-class CleanedPage:
-    """Cleans a page; returns it as a safe document for a sandboxed frame.
+def cleaned_page(
+    loaded: LoadedExtractors,
+    *,
+    source: PageSource,
+    settings: CleanSettings,
+    look: str = "page",
+    links: LinksOn | None = None,
+    head: str = "",
+) -> str:
+    """Return a cleaned page as a safe document for a sandboxed frame.
 
-    Attributes
+    Parameters
     ----------
-    source : PageSource
-        The page.
     settings : CleanSettings
         What is removed.
     look : str
         One of `blockfeat.web.safe.markup.LOOKS`.
-    links : LinksOn or None
+    links : LinksOn, optional
         Where links lead; nowhere without it.
     head : str
         Safe markup for the end of the head.
     """
-
-    source: PageSource
-    settings: CleanSettings
-    look: str = "page"
-    links: LinksOn | None = None
-    head: str = ""
-
-    def __call__(self, loaded: LoadedExtractors) -> str:
-        """Return the document."""
-        url = self.source.url
-        html = _cleaned(self.source, self.settings, loaded).html
-        link: Callable[[str], str] | None = self.links
-        styles = head_styles(html, url=url, look=self.look)
-        return safe_page(Page.parse(html, url=url), styles=styles, head=self.head, look=self.look, link=link)
+    html = _cleaned(source, settings, loaded).html
+    styles = head_styles(html, url=source.url, look=look)
+    return safe_page(Page.parse(html, url=source.url), styles=styles, head=head, look=look, link=links)
 
 
-@dataclass(frozen=True)
-class ReadArticle:
-    """Extracts a page; returns its record, and its main text as safe markup whose links lead on."""
-
-    source: PageSource
-    choices: ExtractionChoices
-    links: LinksOn
-    images: bool = False
-
-    def __call__(self, loaded: LoadedExtractors) -> dict[str, Any]:
-        """Return ``record`` and ``body``."""
-        extraction = _extracted(self.source, self.choices, loaded)
-        body = _body(extraction.to_html(images=self.images), self.links)
-        return {"record": record_of(extraction), "body": body}
+def read_article(
+    loaded: LoadedExtractors,
+    *,
+    source: PageSource,
+    choices: ExtractionChoices,
+    links: LinksOn,
+    images: bool = False,
+) -> dict[str, Any]:
+    """Return the ``record`` of a page, and its main text as safe markup whose links lead on, ``body``."""
+    extraction = _extracted(source, choices, loaded)
+    return {"record": record_of(extraction), "body": _body(extraction.to_html(images=images), links)}
 
 
 def _body(document: str, links: LinksOn) -> str:

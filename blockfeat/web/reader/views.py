@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 from fastapi import APIRouter, Query, Request
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from blockfeat.web.guard import frame_policy
 from blockfeat.web.problems import Problem, problem_of, reason_of
 from blockfeat.web.reader.api import service_of
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
-from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
+from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 from blockfeat.web.safe.markup import LOOKS
 
 router = APIRouter(include_in_schema=False)
@@ -63,7 +64,8 @@ async def coloured(request: Request, page: str, choices: Annotated[FrameChoices,
     """Return a kept page with its blocks coloured."""
     service = service_of(request)
     source = await service.source(page=page)
-    return _framed(await service.do(Colour(source, choices.plain(), choices.look)), choices.look)
+    task = partial(colour, source=source, choices=choices.plain(), look=choices.look)
+    return _framed(await service.do(task), choices.look)
 
 
 @router.get("/frame/{page}/clean")
@@ -75,7 +77,8 @@ async def cleaned(
     source = await service.source(page=page)
     links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
     head = request.app.state.templates.text("frame_head.html")
-    task = CleanedPage(source, _clean_choices(settings).settings(), _look(look), links, head)
+    cleaning = _clean_choices(settings).settings()
+    task = partial(cleaned_page, source=source, settings=cleaning, look=_look(look), links=links, head=head)
     return _framed(await service.do(task), look, leads_on=read is not None)
 
 
@@ -132,7 +135,7 @@ async def _read(request: Request, shown: dict[str, Any]) -> Response:
     address = source.url or shown["url"]
     query = {name: shown[name] for name in ("model", "settings", "look", "images")}
     query["model"] = None if query["model"] == "default" else query["model"]
-    others = {name: f"/read?url={_quoted(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
+    others = {name: f"/read?url={quote_plus(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
     common = {**shown, "address": address, "views": others, "view_names": _VIEWS}
     answer: HTMLResponse
     if view == "clean":
@@ -144,13 +147,9 @@ async def _read(request: Request, shown: dict[str, Any]) -> Response:
     links = LinksOn(address, _query_of(view=view, **query))
     # The model's name as it came, however long: that there is none of it is found out where models are looked up.
     choices = replace(Choices().plain(), model=shown["model"])
-    found = await service.do(ReadArticle(source, choices, links, shown["images"]))
+    found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=shown["images"]))
     answer = templates.response("read.html", article=found["body"], record=found["record"], **common)
     if shown["images"]:
         policy = request.app.state.page_policy
         answer.headers["content-security-policy"] = policy.replace("img-src 'self' data:", "img-src http: https: data:")
     return answer
-
-
-def _quoted(url: str) -> str:
-    return urlencode({"": url})[1:]

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from active_markup import active_in
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.choices import ExtractionChoices
 from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import LoadedExtractors, LoadExtractors, model_names
-from blockfeat.web.reader.tasks import CleanedPage, Colour, LinksOn, ReadArticle
+from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors, load_extractors, model_names
+from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 from blockfeat.web.safe.markup import LOOKS
 from blockfeat.web.safe.page import head_styles, safe_page
 from property_examples import examples
@@ -31,7 +30,7 @@ _PIECES = [
 
 @pytest.fixture(scope="module")
 def loaded() -> LoadedExtractors:
-    return LoadExtractors(model_names(()), 5_000_000)()
+    return load_extractors(model_names(()), 5_000_000)
 
 
 def _safe(html: str, look: str) -> str:
@@ -47,7 +46,7 @@ def test_the_vectors_are_active_as_they_stand() -> None:
 @pytest.mark.parametrize("name", VECTORS)
 def test_vectors_in_the_coloured_page(name: str, look: str, loaded: LoadedExtractors) -> None:
     source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    coloured = Colour(source, ExtractionChoices(), look)(loaded)
+    coloured = colour(loaded, source=source, choices=ExtractionChoices(), look=look)
     assert [found for found in active_in(coloured) if not (look == "web" and _loads_only(found))] == []
     assert "The council of the harbour town" in coloured
 
@@ -61,22 +60,24 @@ def _loads_only(found: str) -> bool:
 @pytest.mark.parametrize("cleaning", [CleanSettings(), _KEEP_ALL], ids=["default", "no filter"])
 def test_vectors_in_the_cleaned_page(name: str, cleaning: CleanSettings, loaded: LoadedExtractors) -> None:
     source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    cleaned = CleanedPage(source, cleaning, links=LinksOn(_ADDRESS))(loaded)
+    cleaned = cleaned_page(loaded, source=source, settings=cleaning, links=LinksOn(_ADDRESS))
     assert active_in(cleaned) == []
 
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_vectors_in_the_article(name: str, loaded: LoadedExtractors) -> None:
     source = PageSource(page_with(VECTORS[name]), _ADDRESS)
-    body = ReadArticle(source, ExtractionChoices(), LinksOn(_ADDRESS), images=True)(loaded)["body"]
+    body = read_article(loaded, source=source, choices=ExtractionChoices(), links=LinksOn(_ADDRESS), images=True)[
+        "body"
+    ]
     assert active_in(body) == []
 
 
 @pytest.mark.parametrize("name", METADATA_VECTORS)
 def test_vectors_in_the_head(name: str, loaded: LoadedExtractors) -> None:
     source = PageSource(page_with(head=METADATA_VECTORS[name]), _ADDRESS)
-    assert active_in(Colour(source, ExtractionChoices())(loaded)) == []
-    assert active_in(CleanedPage(source, _KEEP_ALL)(loaded)) == []
+    assert active_in(colour(loaded, source=source, choices=ExtractionChoices())) == []
+    assert active_in(cleaned_page(loaded, source=source, settings=_KEEP_ALL)) == []
 
 
 @examples(60)
