@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from jinja2 import Environment, PackageLoader
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 import blockfeat
@@ -81,6 +81,8 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     app.state.page_policy = PAGE_POLICY
     add_handlers(app)
     app.mount("/static", _StaticFiles(directory=str(files("blockfeat.web").joinpath("static"))), name="static")
+    # For browsers that ask for it by its old name.
+    app.add_route("/favicon.ico", lambda request: RedirectResponse("/static/icon.svg"), include_in_schema=False)
     app.add_middleware(Guard, settings=settings)
     return app
 

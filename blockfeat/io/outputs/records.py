@@ -11,6 +11,7 @@ from typing import Any
 
 from blockfeat.content.links import clean_characters
 from blockfeat.extraction.extraction import Extraction
+from blockfeat.metadata.metadata import Metadata
 
 # Valid inside JSON strings, but line ends for many readers.
 _LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -78,28 +79,7 @@ _TYPES = {
     "metadata.paywall": "boolean",
 }
 # Objects of a record that a page may lack; each value has a column nevertheless.
-_OBJECTS = {
-    "metadata": (
-        "title",
-        "headline",
-        "authors",
-        "agencies",
-        "published",
-        "published_day",
-        "modified",
-        "modified_day",
-        "site",
-        "canonical_url",
-        "description",
-        "image",
-        "language",
-        "section",
-        "tags",
-        "paywall",
-        "licence",
-        "sources",
-    )
-}
+_OBJECTS = {"metadata": tuple(Metadata().to_dict())}
 _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "text": str,
     "integer": int,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse
 
 from blockfeat.blocks.table import kinds_of_containers
 from blockfeat.data.block_roles import ROLES
@@ -79,12 +78,6 @@ async def label_page(request: Request) -> HTMLResponse:
     """Return the labelling page; everything it shows comes through the API."""
     answer: HTMLResponse = request.app.state.templates.response("label.html", roles=ROLES)
     return answer
-
-
-@pages.get("/favicon.ico")
-async def favicon() -> RedirectResponse:
-    """Lead browsers that ask for it to the icon."""
-    return RedirectResponse("/static/icon.svg")
 
 
 @pages.get("/label/frame")
@@ -228,25 +221,12 @@ def training(request: Request) -> TrainingBody:
 
 
 def _actions(session: LabelSession) -> dict[str, Any]:
-    return {"progress": asdict(session.progress), "can_undo": session.can_undo, "can_redo": session.can_redo}
+    return {"progress": session.progress, "can_undo": session.can_undo, "can_redo": session.can_redo}
 
 
 def _training(request: Request) -> TrainingBody:
-    state = background_of(request).state
-    result = None if state.result is None else state.result.to_dict()
-    return TrainingBody.model_validate(
-        {
-            "phase": state.phase,
-            "kind": state.kind,
-            "done": state.done,
-            "total": state.total,
-            "points": [asdict(point) for point in state.points],
-            "result": result,
-            "is_used": state.is_used,
-            "error": state.error,
-            "model_file": str(model_file(session_of(request).output)),
-        }
-    )
+    file = model_file(session_of(request).output)
+    return TrainingBody.model_validate({**vars(background_of(request).state), "model_file": str(file)})
 
 
 def _page(session: LabelSession, view: PageView) -> PageBody:

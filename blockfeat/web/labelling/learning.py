@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain
 from math import ceil
 from statistics import fmean
@@ -94,16 +94,8 @@ class LabelTraining:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, without the model."""
-        return {
-            "kind": self.kind,
-            "pages": self.pages,
-            "held_out": self.held_out,
-            "points": [asdict(point) for point in self.points],
-            "f1": self.f1,
-            "others": dict(self.others),
-            "skipped": list(self.skipped),
-            "seconds": round(self.seconds, 1),
-        }
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "model"}
+        return {**values, "points": [asdict(point) for point in self.points], "f1": self.f1}
 
 
 def train_on_labels(
@@ -176,7 +168,7 @@ def train_on_labels(
             **{other: _mean_f1(extractor, scored) for other, extractor in (others or {}).items()},
         },
         skipped=model.report.skipped if model.report is not None else (),
-        seconds=time.perf_counter() - start,
+        seconds=round(time.perf_counter() - start, 1),
     )
     record = {**model.record, "labelling": found.to_dict()}
     return replace(found, model=replace(model, record=record))  # type: ignore[type-var]

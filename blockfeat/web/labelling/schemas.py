@@ -6,6 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from blockfeat.web.labelling.learning import CurvePoint
+from blockfeat.web.labelling.session import Progress
+
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
 State = Literal["open", "done", "skipped", "bad"]
 PageId = Annotated[str, Field(max_length=8192, description="Id of a page of the session.")]
@@ -49,21 +52,10 @@ class TrainRequest(_Strict):
     kind: Literal["best", "thresholds", "margin"] = "best"
 
 
-class ProgressBody(BaseModel):
-    """How far the session is, in pages, and blocks labelled a minute."""
-
-    pages: int
-    done: int
-    skipped: int
-    bad: int
-    left: int
-    blocks_a_minute: float | None
-
-
 class Actions(BaseModel):
     """What every answer says of the session."""
 
-    progress: ProgressBody
+    progress: Progress
     can_undo: bool
     can_redo: bool
 
@@ -123,15 +115,10 @@ class SessionBody(Actions):
     problems: list[str]
 
 
-class PointBody(BaseModel):
-    """A point of the learning curve: training pages, mean word F1 on held-out pages."""
-
-    pages: float
-    f1: float
-
-
 class ResultBody(BaseModel):
     """What a training gave: mean word F1 on held-out pages, and that of other models on the same pages."""
+
+    model_config = ConfigDict(from_attributes=True)
 
     kind: str
     pages: int
@@ -149,7 +136,7 @@ class TrainingBody(BaseModel):
     kind: str
     done: int
     total: int
-    points: list[PointBody]
+    points: list[CurvePoint]
     result: ResultBody | None
     is_used: bool
     error: str | None

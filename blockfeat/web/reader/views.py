@@ -53,12 +53,6 @@ async def api_reference(request: Request) -> HTMLResponse:
     return answer
 
 
-@router.get("/favicon.ico")
-async def favicon() -> RedirectResponse:
-    """Lead browsers that ask for it to the icon."""
-    return RedirectResponse("/static/icon.svg")
-
-
 @router.get("/frame/{page}/coloured")
 async def coloured(request: Request, page: str, choices: Annotated[FrameChoices, Query()]) -> Response:
     """Return a kept page with its blocks coloured."""
