@@ -142,26 +142,18 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     is_folder = path is not None and (path.is_dir() or str(output).endswith(("/", os.sep)))
     suffix = path.suffix.lower() if path is not None and not is_folder else ""
     chosen = format or _BY_SUFFIX.get(suffix, "text")
-    if chosen not in FORMAT_NAMES:
-        raise _wrong(f"'{chosen}' is none of {', '.join(FORMAT_NAMES)}", "--format")
+    console.check_choice(chosen, FORMAT_NAMES, "--format")
     if suffix in (".gz", ".xz", ".zst"):
-        raise _wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
+        raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
     if is_folder and chosen in _TABLES:
-        raise _wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
+        raise console.wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
     if path is None and chosen == "parquet":
-        raise _wrong("parquet needs --output FILE", "--format")
+        raise console.wrong("parquet needs --output FILE", "--format")
     if path is not None and not is_folder and any(_is_same_file(name, path) for name in inputs):
-        raise _wrong(f"{output}: it is an input too", "--output")
+        raise console.wrong(f"{output}: it is an input too", "--output")
     if resume and (path is None or is_folder or chosen != "json"):
-        raise _wrong("needs --format json and --output FILE", "--resume")
+        raise console.wrong("needs --format json and --output FILE", "--resume")
     return Target(path, is_folder, chosen)
-
-
-def _wrong(message: str, option: str) -> Exception:
-    """Return the error for a wrong value of an option."""
-    import typer
-
-    return typer.BadParameter(message, param_hint=option)
 
 
 def _is_new_or_regular(path: Path) -> bool:

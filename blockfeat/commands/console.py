@@ -12,7 +12,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -68,6 +68,19 @@ def error(text: str) -> None:
 def with_name(name: str, message: str) -> str:
     """Return a message that begins with the name of its page; one that does already comes back as it is."""
     return message if message.startswith(name) else f"{name}: {message}"
+
+
+def check_choice(value: str, known: Iterable[str], option: str) -> None:
+    """Raise an error of usage for the value of an option that is none of those known."""
+    if value not in known:
+        raise wrong(f"'{value}' is none of {', '.join(known)}", option)
+
+
+def wrong(message: str, option: str) -> Exception:
+    """Return the error for a wrong value of an option."""
+    import typer
+
+    return typer.BadParameter(message, param_hint=option)
 
 
 def threshold_text(threshold: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -93,8 +94,7 @@ def _group_keys(by: str) -> list[str]:
 
     keys = [key.strip() for key in by.split(",")]
     for key in keys:
-        if key not in KEYS:
-            raise typer.BadParameter(f"'{key}' is none of {', '.join(KEYS)}", param_hint="--by")
+        console.check_choice(key, KEYS, "--by")
     return keys
 
 
@@ -147,42 +147,77 @@ def bench(
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
     with console.progress("bench", quiet=quiet) as tick:
-        if speed:
-            lines = _speed(models, chosen, pages, passes=passes, growth=growth, memory=memory, folder=output, tick=tick)
-        else:
-            lines = _scored(what, models, chosen, pages, jobs=jobs, folder=output, tick=tick)
-        for line in lines:
+        run = _Bench(models, chosen, pages, output, tick)
+        for line in run.timed(passes, growth=growth, memory=memory) if speed else run.scored(what, jobs):
             console.show(line)
     if peers == "all":
         _show_missing()
 
 
-def _scored(
-    what: str,
-    models: Sequence[Extractor],
-    peers: Sequence[Peer],
-    pages: Sequence[LabelledPage],
-    *,
-    jobs: int,
-    folder: Path,
-    tick: Ticker,
-) -> Iterator[str]:
-    """Score models and peers by their texts, or by the names in them; write the result; yield the lines to print."""
-    result: BenchResult | MentionBench
+@dataclass(frozen=True)
+class _Bench:
+    """What is compared, on which pages; where tables and plots go."""
 
-    def on_page(system: str, done: int, all: int) -> None:
-        tick(done, all, system)
+    models: Sequence[Extractor]
+    peers: Sequence[Peer]
+    pages: Sequence[LabelledPage]
+    folder: Path
+    tick: Ticker
 
-    if what == "mentions":
-        from blockfeat.monitor.mentions.bench import run_mentions
+    def scored(self, what: str, jobs: int) -> Iterator[str]:
+        """Score models and peers by their texts, or by the names in them; write that; yield the lines to print."""
+        result: BenchResult | MentionBench
 
-        result = run_mentions(models, peers, pages, jobs=jobs, on_page=on_page)
-    else:
-        from blockfeat.training.evaluation.bench import run_bench
+        def on_page(system: str, done: int, all: int) -> None:
+            self.tick(done, all, system)
 
-        result = run_bench(models, peers, pages, jobs=jobs, on_page=on_page)
-    yield result.to_markdown()
-    yield from (f"written: {path}" for path in result.write(folder))
+        if what == "mentions":
+            from blockfeat.monitor.mentions.bench import run_mentions
+
+            result = run_mentions(self.models, self.peers, self.pages, jobs=jobs, on_page=on_page)
+        else:
+            from blockfeat.training.evaluation.bench import run_bench
+
+            result = run_bench(self.models, self.peers, self.pages, jobs=jobs, on_page=on_page)
+        yield result.to_markdown()
+        yield from (f"written: {path}" for path in result.write(self.folder))
+
+    def timed(self, passes: int, *, growth: bool, memory: bool) -> Iterator[str]:
+        """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
+        from blockfeat.training.evaluation.speed import measure_speed, systems_of
+
+        systems = systems_of(self.models, self.peers)
+        result = measure_speed(
+            systems, self.pages, passes=passes, on_page=lambda done, all: self.tick(done, all, "timing")
+        )
+        with writing(self.folder):
+            result.to_frame().to_csv(self.folder / "speed.csv", index=False)
+            result.plot(self.folder / "speed.png")
+        yield result.to_markdown()
+        yield from self._of_checkout(growth=growth, memory=memory)
+        yield f"written: {self.folder}"
+
+    def _of_checkout(self, *, growth: bool, memory: bool) -> Iterator[str]:
+        """Run what has moved to the folder ``benchmarks`` where that can be imported; else say what to run."""
+        from blockfeat.training.evaluation.speed import systems_of
+
+        if stages := _benchmark("stages"):
+            pages = [page.html.encode("utf-8", "replace") for page in self.pages]
+            yield stages.profile_stages(self.models[0], pages).to_markdown()
+        if growth and (module := _benchmark("growth")):
+            grown = module.measure_growth(
+                systems_of(self.models), on_page=lambda system, shape, size: self.tick(0, None, f"{shape} {size}")
+            )
+            grown.write(self.folder)
+            yield grown.to_markdown()
+        if memory and (module := _benchmark("footprint")):
+            found = module.memory_growth(self.models[0], [page.html for page in self.pages], 10_000)
+            yield f"resident memory over 10,000 pages: {found.growth / 2**20:+.1f} MB after warm-up"
+        moved = [name for name, asked in (("stages", True), ("growth", growth), ("footprint", memory)) if asked]
+        if stages is None:
+            yield f"not measured: {', '.join(moved)}; from a checkout, run python -m benchmarks {'|'.join(moved)}"
+        elif len(moved) > 1:
+            yield f"deprecated: --growth and --memory; run python -m benchmarks {'|'.join(moved[1:])}"
 
 
 def _metadata(
@@ -205,60 +240,6 @@ def _metadata(
     missing = [name for name in METADATA_PEERS if name not in names]
     if missing:
         console.show(f"without {', '.join(missing)} (pip install 'blockfeat[peers]', --peers)")
-
-
-def _speed(
-    models: Sequence[Extractor],
-    peers: Sequence[Peer],
-    pages: Sequence[LabelledPage],
-    *,
-    passes: int,
-    growth: bool,
-    memory: bool,
-    folder: Path,
-    tick: Ticker,
-) -> Iterator[str]:
-    """Time models and peers on the same pages; write tables and plots; yield the lines to print."""
-    from blockfeat.training.evaluation.speed import measure_speed, systems_of
-
-    systems = systems_of(models, peers)
-    result = measure_speed(systems, pages, passes=passes, on_page=lambda done, all: tick(done, all, "timing"))
-    with writing(folder):
-        result.to_frame().to_csv(folder / "speed.csv", index=False)
-        result.plot(folder / "speed.png")
-    yield result.to_markdown()
-    yield from _of_checkout(models, pages, growth=growth, memory=memory, folder=folder, tick=tick)
-    yield f"written: {folder}"
-
-
-def _of_checkout(
-    models: Sequence[Extractor],
-    pages: Sequence[LabelledPage],
-    *,
-    growth: bool,
-    memory: bool,
-    folder: Path,
-    tick: Ticker,
-) -> Iterator[str]:
-    """Run what has moved to the folder ``benchmarks`` where that can be imported; else say what to run."""
-    from blockfeat.training.evaluation.speed import systems_of
-
-    if stages := _benchmark("stages"):
-        yield stages.profile_stages(models[0], [page.html.encode("utf-8", "replace") for page in pages]).to_markdown()
-    if growth and (module := _benchmark("growth")):
-        grown = module.measure_growth(
-            systems_of(models), on_page=lambda system, shape, size: tick(0, None, f"{shape} {size}")
-        )
-        grown.write(folder)
-        yield grown.to_markdown()
-    if memory and (module := _benchmark("footprint")):
-        found = module.memory_growth(models[0], [page.html for page in pages], 10_000)
-        yield f"resident memory over 10,000 pages: {found.growth / 2**20:+.1f} MB after warm-up"
-    moved = [name for name, asked in (("stages", True), ("growth", growth), ("footprint", memory)) if asked]
-    if stages is None:
-        yield f"not measured: {', '.join(moved)}; from a checkout, run python -m benchmarks {'|'.join(moved)}"
-    elif len(moved) > 1:
-        yield f"deprecated: --growth and --memory; run python -m benchmarks {'|'.join(moved[1:])}"
 
 
 def _benchmark(name: str) -> Any:

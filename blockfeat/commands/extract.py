@@ -9,25 +9,23 @@ import typer
 
 from blockfeat.commands.batch import AUTO, Batch, Inputs, run_batch, target_of
 from blockfeat.commands.options import (
-    AllowNetworkOption,
-    DelayOption,
-    FieldsOption,
-    InputFormatOption,
+    FormatOption,
     JobsOption,
     LangOption,
     ModelOption,
     QuietOption,
-    format_names,
-    input_options,
     language,
     with_extraction_options,
+    with_input_options,
 )
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
+from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor
 
 
+@with_input_options()
 @with_extraction_options()
 def extract(
     inputs: Annotated[
@@ -43,15 +41,7 @@ def extract(
     model: ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: LangOption = "auto",
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="text, markdown, json, html, xml, page, csv or parquet; by default as --output is named, else text.",
-            autocompletion=format_names,
-        ),
-    ] = None,
+    format: FormatOption = None,
     links: Annotated[bool, typer.Option("--links", help="Write links in Markdown.")] = False,
     images: Annotated[bool, typer.Option("--images", help="Write images in Markdown, HTML and XML.")] = False,
     absolute: Annotated[
@@ -68,10 +58,7 @@ def extract(
             "--output", "-o", help="File; or folder, one file a page: an existing one, or a name that ends in /."
         ),
     ] = None,
-    input_format: InputFormatOption = "auto",
-    fields: FieldsOption = None,
-    allow_network: AllowNetworkOption = None,
-    delay: DelayOption = 1.0,
+    reading: InputOptions = DEFAULT_READING,
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
     site: Annotated[
@@ -92,7 +79,6 @@ def extract(
     from blockfeat.io.outputs.rendering import Renderer
 
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
-    reading = input_options(input_format, fields, allow_network, delay)
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     _check_page_options(target.format, absolute, styles, evidence=evidence)
     extractor = Extractor.load(model).with_options(**options.given())
@@ -108,7 +94,7 @@ def extract(
         absolute=absolute is not False,
         styles=styles is not False,
     )
-    recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": fields}
+    recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": str(reading.fields) or None}
     batch = Batch(named, reading, renderer, target, recorded, jobs, deadline)
     if code := run_batch(batch, resume=resume, quiet=quiet):
         raise typer.Exit(code)

@@ -9,16 +9,8 @@ import typer
 
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.commands.options import (
-    AllowNetworkOption,
-    DelayOption,
-    FieldsOption,
-    InputFormatOption,
-    MaxBytesOption,
-    ModelOption,
-    QuietOption,
-    input_options,
-)
+from blockfeat.commands.options import MaxBytesOption, ModelOption, QuietOption, with_input_options
+from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.models.model import Model
@@ -100,6 +92,7 @@ def adapt(
     console.show(f"written: {output}")
 
 
+@with_input_options()
 def site(
     pages: Annotated[
         list[str], typer.Argument(help="Pages of one site: files, folders, addresses; '-' for standard input.")
@@ -107,10 +100,7 @@ def site(
     output: Annotated[Path, typer.Option("--output", "-o", help="Profile to write (.json).")],
     model: ModelOption = "default",
     update: Annotated[bool, typer.Option("--update", help="Add to the profile that is there.")] = False,
-    input_format: InputFormatOption = "auto",
-    fields: FieldsOption = None,
-    allow_network: AllowNetworkOption = None,
-    delay: DelayOption = 1.0,
+    reading: InputOptions = DEFAULT_READING,
     max_bytes: MaxBytesOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -119,7 +109,6 @@ def site(
     from blockfeat.extraction.site_profile import SiteProfile
     from blockfeat.io.inputs import read_inputs
 
-    reading = input_options(input_format, fields, allow_network, delay)
     extractor = Extractor.load(model).with_options(max_bytes=max_bytes)
     profile = SiteProfile.load(output) if update and output.exists() else SiteProfile()
     read = failed = 0

@@ -56,8 +56,7 @@ def report(
     from blockfeat.monitor.report.counts import check_dimensions
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
-    if chosen not in ("table", "csv", "html"):
-        raise typer.BadParameter(f"'{chosen}' is none of table, csv, html", param_hint="--format")
+    console.check_choice(chosen, ("table", "csv", "html"), "--format")
     if chosen == "table" and output is not None:
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
     selection = _selection(since, until, brand, lang)
@@ -191,10 +190,8 @@ def export(
     from blockfeat.monitor.store.schema import VIEWS
 
     chosen = format or (format_of(output) if output is not None else None) or "jsonl"
-    if chosen not in EXPORT_FORMATS:
-        raise typer.BadParameter(f"'{chosen}' is none of {', '.join(EXPORT_FORMATS)}", param_hint="--format")
-    if what not in VIEWS:
-        raise typer.BadParameter(f"'{what}' is none of {', '.join(VIEWS)}", param_hint="WHAT")
+    console.check_choice(chosen, EXPORT_FORMATS, "--format")
+    console.check_choice(what, VIEWS, "WHAT")
     if counted and what != "mentions":
         raise typer.BadParameter("goes only with mentions", param_hint="--counted")
     if chosen == "parquet" and output is None:

@@ -16,11 +16,11 @@ from blockfeat.commands import console
 from blockfeat.commands.batch import FORMAT_NAMES
 from blockfeat.errors import InputError
 from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
+from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.io.http.addresses import Network
-    from blockfeat.io.inputs import InputOptions
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -31,33 +31,12 @@ def model_names(incomplete: str) -> list[str]:
 
     folder = files("blockfeat").joinpath("models", "bundled")
     found = [entry.name.rpartition(".") for entry in folder.iterdir()]
-    return _starting(sorted(name for name, _, suffix in found if suffix in ("json", "npz")), incomplete)
+    return _completing(sorted(name for name, _, suffix in found if suffix in ("json", "npz")))(incomplete)
 
 
-def format_names(incomplete: str) -> list[str]:
-    """Complete the name of an output format."""
-    return _starting(FORMAT_NAMES, incomplete)
-
-
-def input_format_names(incomplete: str) -> list[str]:
-    """Complete the name of an input format."""
-    from blockfeat.io.inputs.options import INPUT_FORMATS
-
-    return _starting(INPUT_FORMATS, incomplete)
-
-
-def sides(incomplete: str) -> list[str]:
-    """Complete what can be favoured."""
-    return _starting(SIDES, incomplete)
-
-
-def corpus_names(incomplete: str) -> list[str]:
-    """Complete the name of the bundled corpus; files are completed by the shell."""
-    return _starting(("demo",), incomplete)
-
-
-def _starting(names: tuple[str, ...] | list[str], incomplete: str) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]
+def _completing(names: Sequence[str]) -> Callable[[str], list[str]]:
+    """Return what completes one of some names."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
 AllowHostOption = Annotated[
@@ -82,24 +61,17 @@ CorpusOption = Annotated[
         "--corpus",
         "-c",
         help="Corpus file (.jsonl, .gz, .xz) or 'demo'; repeatable.",
-        autocompletion=corpus_names,
-    ),
-]
-DelayOption = Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")]
-FieldsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAMES",
-        help="Names of the fields of JSON Lines and Parquet, such as html=content,url=link "
-        "(of html, id, url, lang, charset).",
+        autocompletion=_completing(("demo",)),  # files are completed by the shell
     ),
 ]
 HostOption = Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for all of this machine.")]
-InputFormatOption = Annotated[
-    str,
+FormatOption = Annotated[
+    str | None,
     typer.Option(
-        help="html, jsonl, warc, parquet, urls (a list of addresses), or auto: by suffix, else by the first bytes.",
-        autocompletion=input_format_names,
+        "--format",
+        "-f",
+        help="text, markdown, json, html, xml, page, csv or parquet; by default as --output is named, else text.",
+        autocompletion=_completing(FORMAT_NAMES),
     ),
 ]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
@@ -135,19 +107,33 @@ def with_extraction_options(*names: str) -> Callable[[Command], Command]:
 
     The command takes them as one parameter, ``options``.
     """
+    return _with_parameters("options", ExtractionOptions, list(map(_parameter, option_fields(*names))))
+
+
+def with_input_options(*, delay: bool = True) -> Callable[[Command], Command]:
+    """Give a command the options that say how inputs are read; it takes them as one parameter, ``reading``.
+
+    Commands that read a single page have no ``--delay``.
+    """
+    known = inspect.signature(input_options, eval_str=True).parameters.values()
+    return _with_parameters("reading", input_options, [one for one in known if delay or one.name != "delay"])
+
+
+def _with_parameters(
+    name: str, make: Callable[..., Any], chosen: Sequence[inspect.Parameter]
+) -> Callable[[Command], Command]:
+    """Give a command some parameters in place of one, which is made of them."""
 
     def decorate(command: Command) -> Command:
-        chosen = option_fields(*names)
-
         @wraps(command)
         def with_options(**given: Any) -> None:
-            options = ExtractionOptions(**{option.name: given.pop(option.name) for option, _ in chosen})
-            command(**given, options=options)
+            values = {parameter.name: given.pop(parameter.name) for parameter in chosen}
+            command(**given, **{name: make(**values)})
 
         signature = inspect.signature(command, eval_str=True)
         parameters: list[inspect.Parameter] = []
         for parameter in signature.parameters.values():
-            parameters += map(_parameter, chosen) if parameter.name == "options" else [parameter]
+            parameters += chosen if parameter.name == name else [parameter]
         with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return cast("Command", with_options)
@@ -161,7 +147,7 @@ def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
     stated = typer.Option(
         help=field.metadata["help"],
         min=field.metadata["least"],
-        autocompletion=sides if field.name == "favour" else None,
+        autocompletion=_completing(SIDES) if field.name == "favour" else None,
     )
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(field.name, kind, default=field.default, annotation=Annotated[type, stated])
@@ -206,17 +192,32 @@ def allowed_networks(networks: Sequence[str] | None) -> tuple[Network, ...]:
         raise typer.BadParameter(str(error), param_hint="--allow-network") from error
 
 
-def input_options(format: str, fields: str | None, networks: Sequence[str] | None, delay: float) -> InputOptions:
+def input_options(
+    input_format: Annotated[
+        str,
+        typer.Option(
+            help="html, jsonl, warc, parquet, urls (a list of addresses), or auto: by suffix, else by the first bytes.",
+            autocompletion=_completing(INPUT_FORMATS),
+        ),
+    ] = "auto",
+    fields: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Names of the fields of JSON Lines and Parquet, such as html=content,url=link "
+            "(of html, id, url, lang, charset).",
+        ),
+    ] = None,
+    allow_network: AllowNetworkOption = None,
+    delay: Annotated[float, typer.Option(min=0, help="Least seconds between fetches from one host.")] = 1.0,
+) -> InputOptions:
     """Check the options that say how inputs are read."""
-    from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
-
-    if format not in INPUT_FORMATS:
-        raise typer.BadParameter(f"'{format}' is none of {', '.join(INPUT_FORMATS)}", param_hint="--input-format")
+    console.check_choice(input_format, INPUT_FORMATS, "--input-format")
     try:
         names = FieldNames.parse(fields) if fields else FieldNames()
     except InputError as error:
         raise typer.BadParameter(str(error), param_hint="--fields") from error
-    return InputOptions(format, names, allowed_networks(networks), delay=delay)
+    return InputOptions(input_format, names, allowed_networks(allow_network), delay=delay)
 
 
 def of_the_program(

@@ -11,24 +11,22 @@ import typer
 
 from blockfeat.commands import console
 from blockfeat.commands.options import (
-    AllowNetworkOption,
-    FieldsOption,
-    InputFormatOption,
     LangOption,
     MaxBytesOption,
     ModelOption,
     SiteFileOption,
-    input_options,
     language,
     with_extraction_options,
+    with_input_options,
 )
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
+from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.inputs import InputOptions
+    from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
     from blockfeat.papers.crunch.settings import CleanSettings
@@ -49,15 +47,14 @@ _LONGEST_TEXT = 60
 _OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "max_bytes")
 
 
+@with_input_options(delay=False)
 @with_extraction_options(*_OPTIONS)
 def explain(
     page: Annotated[str, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")],
     model: ModelOption = "default",
     options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: LangOption = "auto",
-    input_format: InputFormatOption = "auto",
-    fields: FieldsOption = None,
-    allow_network: AllowNetworkOption = None,
+    reading: InputOptions = DEFAULT_READING,
     site: SiteFileOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
 ) -> None:
@@ -66,7 +63,6 @@ def explain(
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.outputs import explanation_page
 
-    reading = input_options(input_format, fields, allow_network, 0.0)
     extractor = Extractor.load(model).with_options(**options.given())
     if site is not None:
         from blockfeat.extraction.site_profile import SiteProfile
@@ -79,13 +75,18 @@ def explain(
         console.show(f"written: {html}")
 
 
-def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
-    """Read the one page, the first of several, and extract its text; raise InputError where either fails."""
+def _first_page(page: str, reading: InputOptions) -> Document:
+    """Read the one page, the first of several."""
     from blockfeat.io.inputs import read_inputs
 
-    document = next(read_inputs([page], reading), None)
-    if document is None:
-        raise InputError(f"{page}: no page found")
+    for document in read_inputs([page], reading):
+        return document
+    raise InputError(f"{page}: no page found")
+
+
+def _extraction(extractor: Extractor, page: str, lang: str | None, reading: InputOptions) -> Extraction:
+    """Read the one page and extract its text; raise InputError where either fails."""
+    document = _first_page(page, reading)
     extraction = extractor.extract_document(replace(document, lang=lang or document.lang))
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
@@ -141,9 +142,7 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
 
-_FORMATS = ("html", "text")
-
-
+@with_input_options(delay=False)
 def clean(
     page: Annotated[
         str | None, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")
@@ -156,9 +155,7 @@ def clean(
         bool, typer.Option("--sanitise", help="Write HTML without anything that could run, by an allow list.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File; by default standard output.")] = None,
-    input_format: InputFormatOption = "auto",
-    fields: FieldsOption = None,
-    allow_network: AllowNetworkOption = None,
+    reading: InputOptions = DEFAULT_READING,
     max_bytes: MaxBytesOption = None,
     update_hosts: Annotated[
         bool, typer.Option("--update-hosts", help="Fetch the host lists of the settings anew first.")
@@ -174,9 +171,7 @@ def clean(
     if show_settings:
         console.show(default_settings_text().rstrip("\n"))
         return
-    if format not in _FORMATS:
-        raise typer.BadParameter(f"'{format}' is none of {', '.join(_FORMATS)}", param_hint="--format")
-    reading = input_options(input_format, fields, allow_network, 0.0)
+    console.check_choice(format, ("html", "text"), "--format")
     chosen = CleanSettings() if settings is None else read_settings(settings)
     if update_hosts:
         _update_hosts(chosen, reading)
@@ -194,14 +189,11 @@ def clean(
 def _cleaned(
     page: str, settings: CleanSettings, reading: InputOptions, *, format: str, sanitise: bool, max_bytes: int | None
 ) -> str:
-    """Read the one page, the first of several, and clean it."""
-    from blockfeat.io.inputs import read_inputs
+    """Read the one page and clean it."""
     from blockfeat.papers.crunch.clean import Cleaner
 
     cleaner = Cleaner.of(settings)
-    document = next(read_inputs([page], reading), None)
-    if document is None:
-        raise InputError(f"{page}: no page found")
+    document = _first_page(page, reading)
     if document.data is None:
         raise InputError(console.with_name(document.id, document.error or "it cannot be read"))
     try:

@@ -15,22 +15,19 @@ from blockfeat.commands.corpus import DEMO
 from blockfeat.commands.options import (
     AllowHostOption,
     AllowNetworkOption,
-    DelayOption,
-    FieldsOption,
     HostOption,
-    InputFormatOption,
     ModelOption,
     PortOption,
     QuietOption,
     allowed_networks,
-    input_options,
+    with_input_options,
 )
 from blockfeat.errors import InputError
+from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
-    from blockfeat.io.inputs import Document, InputOptions
+    from blockfeat.io.inputs import Document
     from blockfeat.web.labelling.pages import SessionPages
-    from blockfeat.web.settings import ServeSettings
 
 
 def serve(
@@ -88,6 +85,7 @@ def serve(
         serve_app(app, listening, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
 
 
+@with_input_options()
 def label(
     corpus: Annotated[
         list[str],
@@ -101,10 +99,7 @@ def label(
     host: HostOption = "127.0.0.1",
     port: PortOption = 8138,
     allow_host: AllowHostOption = None,
-    input_format: InputFormatOption = "auto",
-    fields: FieldsOption = None,
-    allow_network: AllowNetworkOption = None,
-    delay: DelayOption = 1.0,
+    reading: InputOptions = DEFAULT_READING,
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
@@ -116,10 +111,13 @@ def label(
     from blockfeat.web.labelling.app import create_label_app
     from blockfeat.web.labelling.pages import Suggester
     from blockfeat.web.labelling.session import LabelSession
+    from blockfeat.web.settings import ServeSettings
 
+    # One labeller on this machine: no limit of requests.
+    settings = ServeSettings(allowed_hosts=tuple(allow_host or ()), requests_per_minute=0)
     suggester = Suggester(Extractor.load(model))
     target = output or default_output(corpus)
-    pages = _session_pages(corpus, input_options(input_format, fields, allow_network, delay), quiet=quiet)
+    pages = _session_pages(corpus, reading, quiet=quiet)
     with bound_socket(host, port) as listening, LabelSession(pages, target, suggester) as session:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}/"
@@ -128,7 +126,7 @@ def label(
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
         # Ctrl-C is how a labeller ends: nothing was left to save.
         with suppress(KeyboardInterrupt):
-            serve_app(create_label_app(session, _settings(allow_host or ())), listening)
+            serve_app(create_label_app(session, settings), listening)
         done = session.progress.done
     pages.close()
     console.show(f"{done} labelled pages in {target}")
@@ -140,13 +138,6 @@ def default_output(corpus: Sequence[str]) -> Path:
     for suffix in (".gz", ".xz", ".zst", ".jsonl", ".warc", ".parquet", ".html", ".htm", ".txt"):
         first = first.removesuffix(suffix)
     return Path(f"{first or 'pages'}.labels.jsonl")
-
-
-def _settings(allowed_hosts: Sequence[str]) -> ServeSettings:
-    """Return the settings of the service: one labeller on this machine, so no limit of requests."""
-    from blockfeat.web.settings import ServeSettings
-
-    return ServeSettings(allowed_hosts=tuple(allowed_hosts), requests_per_minute=0)
 
 
 def _session_pages(corpus: Sequence[str], options: InputOptions, *, quiet: bool) -> SessionPages:

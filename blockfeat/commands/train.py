@@ -6,9 +6,10 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -85,7 +86,9 @@ def train(
     from blockfeat._extras import require_extra
 
     require_extra("train", "pyswarms", "scipy", *_libraries(report, segmenter), what="train")
+    from blockfeat.data.split import read_page_list
     from blockfeat.training.registry import TRAINERS, config_text
+    from blockfeat.training.train import train as train_model
 
     given = {
         "fitness": fitness,
@@ -102,8 +105,18 @@ def train(
         return
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
-    run = _Run(chosen, configuration, wanted, leave_out, target, name or target.stem, split, seed, jobs)
-    _train(run, corpus or [], report, quiet=quiet)
+    run = partial(
+        train_model,
+        langs=wanted,
+        leave_out=read_page_list(leave_out) if leave_out else frozenset(),
+        kind=chosen,
+        config=configuration,
+        seed=seed,
+        split=split,
+        jobs=jobs,
+        name=name or target.stem,
+    )
+    _train(run, corpus or [], target, report, quiet=quiet)
 
 
 def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
@@ -112,21 +125,6 @@ def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
         yield "spacy"
     if report is not None:
         yield from ("pandas", "matplotlib")
-
-
-@dataclass(frozen=True)
-class _Run:
-    """What is trained, and where it goes."""
-
-    kind: str
-    config: Any
-    langs: list[str] | None
-    leave_out: Path | None
-    output: Path
-    name: str
-    split: float | None
-    seed: int
-    jobs: int
 
 
 def _configuration(
@@ -153,11 +151,11 @@ def _configuration(
     return kind, replace(config, **given)
 
 
-def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> None:
+def _train(
+    run: Callable[..., TrainedModel], named: list[str], output: Path, report: Path | None, *, quiet: bool
+) -> None:
     """Train, write the model and the report, and show what came out."""
-    from blockfeat.data.split import read_page_list
     from blockfeat.models.store import save_model
-    from blockfeat.training.train import train
 
     stop, corpora = _Stop(), _corpora(named)
     with console.progress("training", quiet=quiet) as tick, stop.announced():
@@ -166,20 +164,8 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
             stop.step = step
             tick(step.done, step.total, step.note)
 
-        model = train(
-            corpora,
-            langs=run.langs,
-            leave_out=read_page_list(run.leave_out) if run.leave_out else frozenset(),
-            kind=run.kind,
-            config=run.config,
-            seed=run.seed,
-            split=run.split,
-            jobs=run.jobs,
-            name=run.name,
-            on_progress=on_progress,
-            command=shlex.join(["blockfeat", *sys.argv[1:]]),
-        )
-    save_model(model, run.output)
+        model = run(corpora, on_progress=on_progress, command=shlex.join(["blockfeat", *sys.argv[1:]]))
+    save_model(model, output)
     if report is not None and model.report is not None:
         from blockfeat._files import writing
         from blockfeat.training.evaluation.report import write_training_report
@@ -187,8 +173,8 @@ def _train(run: _Run, named: list[str], report: Path | None, *, quiet: bool) -> 
         found = model.report
         with writing(report):
             write_training_report(report, history=found.history, curves=found.curves, curves_of=found.curves_of)
-    show_training(model, run.output)
-    console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(run.output))} PAGE.html")
+    show_training(model, output)
+    console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 
 
 def _corpora(named: list[str]) -> list[Path | str]:

@@ -8,21 +8,26 @@ import sys
 
 import pytest
 
-from blockfeat.commands.options import format_names, model_names
+from blockfeat.commands.options import model_names
 from blockfeat.models.store import bundled_models
 
 _CALL = [sys.executable, "-c", "import sys; sys.argv[0] = 'blockfeat'; from blockfeat.cli import main; main()"]
 
 
-def test_names_are_those_of_models_and_formats() -> None:
+def test_names_are_those_of_models() -> None:
     assert tuple(model_names("")) == bundled_models()
     assert model_names("mss-s") == ["mss-simple", "mss-supervised", "mss-supervised-hr"]
-    assert format_names("c") == ["csv"]
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [("extract --model thr", "thresholds"), ("extract --format mark", "markdown"), ("expl", "explain")],
+    [
+        ("extract --model thr", "thresholds"),
+        ("extract --format mark", "markdown"),
+        ("site --input-format wa", "warc"),
+        ("explain --favour pre", "precision"),
+        ("expl", "explain"),
+    ],
 )
 def test_a_shell_gets_completions(words: str, expected: str) -> None:
     line = f"blockfeat {words}"

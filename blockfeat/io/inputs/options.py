@@ -6,7 +6,7 @@ import io
 import lzma
 import re
 import zlib
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import IO, cast
 
 from blockfeat._extras import require_extra
@@ -51,6 +51,10 @@ class FieldNames:
             names[value] = name
         return cls(**names)
 
+    def __str__(self) -> str:
+        """Return the names as `parse` reads them, those that values have of their own left out."""
+        return ",".join(f"{value}={name}" for value, name in asdict(self).items() if name != value)
+
 
 @dataclass(frozen=True)
 class InputOptions:
@@ -76,6 +80,8 @@ class InputOptions:
     allow_private: bool = False
     delay: float = 1.0
 
+
+DEFAULT_READING = InputOptions()
 
 PACKED_SUFFIXES = (".gz", ".xz", ".zst")
 # What reading a damaged packed stream raises.
