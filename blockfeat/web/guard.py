@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import math
 import time
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from blockfeat.io.http.addresses import is_address
 from blockfeat.web.problems import Problem, problem_response
 from blockfeat.web.settings import ServeSettings
 
@@ -152,17 +152,9 @@ class Guard:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
             name = ""
-        if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or _is_address(name):
+        if "*" in self._hosts or name in self._hosts or name.endswith(".localhost") or is_address(name):
             return
         raise Problem(421, f"host {host[:200]!r} is not served here; whoever runs this service can allow it")
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _check_origin(method: str, headers: Headers) -> None:

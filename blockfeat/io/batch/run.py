@@ -125,14 +125,6 @@ def _shortened(stem: str, end: str) -> str:
     return stem[-_LETTERS_OF_A_NAME:].encode("utf-8", "replace")[-most:].decode("utf-8", "ignore").lstrip("._") + end
 
 
-@dataclass(frozen=True)
-class RunCounts:
-    """How many documents were extracted and how many failed."""
-
-    extracted: int = 0
-    failed: int = 0
-
-
 def run(
     documents: Iterable[Document],
     renderer: Renderer,
@@ -142,22 +134,16 @@ def run(
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
     sites: SiteProfiles | None = None,
-) -> RunCounts:
-    """Extract, render and write documents in order, and close the writer; a failure is counted, and the run goes on.
+) -> None:
+    """Extract, render and write documents in order, and close the writer; after a failure the run goes on.
 
     With ``sites`` each is compared with others of its site; see `blockfeat.extraction.many`.
     """
-    extracted = failed = 0
     done = read_pages(renderer, documents, jobs=jobs, deadline=deadline, profiles=sites)
     try:
         for _, rendered in done:
             writer.write(rendered)
-            if rendered.error is None:
-                extracted += 1
-            else:
-                failed += 1
             if on_document is not None:
                 on_document(rendered)
     finally:
         writer.close()
-    return RunCounts(extracted, failed)

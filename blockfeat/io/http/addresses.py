@@ -32,17 +32,22 @@ def parse_network(text: str) -> Network:
         raise InputError(f"{text!r} is no network such as 10.0.0.0/8: {error}") from error
 
 
+def is_address(name: str) -> bool:
+    """Return whether a name is an IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
 def is_public(address: str) -> bool:
     """Return whether an IP address belongs to the public internet.
 
     Those of ``special_networks.toml`` do not: private, loopback, link-local, shared, reserved, multicast and others;
     an IPv6 address that embeds IPv4 addresses (mapped, 6to4, Teredo, NAT64) is as public as all of these are.
     """
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return all(_is_public(part) for part in _carried(parsed))
+    return is_address(address) and all(_is_public(part) for part in _carried(ipaddress.ip_address(address)))
 
 
 def _carried(address: _Address) -> list[_Address]:
@@ -75,11 +80,9 @@ def _special_networks() -> tuple[Network, ...]:
 
 def is_in_networks(address: str, networks: Sequence[Network]) -> bool:
     """Return whether an IP address, or every IPv4 address that it embeds, belongs to one of the networks."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+    if not is_address(address):
         return False
-    return all(any(part in network for network in networks) for part in _carried(parsed))
+    return all(any(part in network for network in networks) for part in _carried(ipaddress.ip_address(address)))
 
 
 def allowed_among(

@@ -8,7 +8,6 @@ answer of the name server (DNS rebinding) has no effect. The caller ends what ta
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import select
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Sequence
@@ -16,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from blockfeat.errors import FetchError, LimitExceeded
-from blockfeat.io.http.addresses import Network, allowed_among, ask_resolver
+from blockfeat.io.http.addresses import Network, allowed_among, ask_resolver, is_address
 
 if TYPE_CHECKING:
     import httpcore2
@@ -96,7 +95,7 @@ class _Stream:
 
 async def resolved(host: str, port: int, timeout: float, resolver: Resolver = ask_resolver) -> list[str]:
     """Call the resolver in a thread that can be abandoned, since it has no timeout; raise OSError where it fails."""
-    if _is_address(host):
+    if is_address(host):
         return [host]
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Sequence[str] | Exception] = loop.create_future()
@@ -123,14 +122,6 @@ async def resolved(host: str, port: int, timeout: float, resolver: Resolver = as
         reason = getattr(found, "strerror", None) or found
         raise OSError(f"host {host} could not be resolved: {reason}") from found
     return list(found)
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def checked_transport(

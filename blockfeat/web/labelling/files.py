@@ -173,16 +173,15 @@ def _copy(source: IO[bytes], target: IO[bytes], size: int | None) -> None:
 _SCHEMA = 1
 
 
-class Journal:
-    """Appends actions to a file that can be replayed.
+class Journal(LabelLog):
+    """The state of a session, whose actions are appended to a file from which it can be made again.
 
     A line that a crash cut short is taken off when the file is opened: its action was never confirmed.
     """
 
     def __init__(self, path: Path, table: str) -> None:
+        super().__init__()
         self.path = path
-        self.log = LabelLog()
-        """What the journal says so far."""
         with writing(path):
             self._file = path.open("ab+", buffering=0)
         try:
@@ -202,21 +201,21 @@ class Journal:
     def apply(self, change: Change) -> None:
         """Write a change, then make it."""
         self._write(change.to_value())
-        self.log.apply(change)
+        super().apply(change)
 
     def undo(self) -> str | None:
         """Write and take back the latest change; return its page."""
-        if not self.log.can_undo:
+        if not self.can_undo:
             return None
         self._write({"undo": True})
-        return self.log.undo()
+        return super().undo()
 
     def redo(self) -> str | None:
         """Write and make again the change that was undone last; return its page."""
-        if not self.log.can_redo:
+        if not self.can_redo:
             return None
         self._write({"redo": True})
-        return self.log.redo()
+        return super().redo()
 
     def _write(self, value: Mapping[str, Any]) -> None:
         """Append a line and wait until the disk has it.
@@ -262,8 +261,8 @@ class Journal:
 
     def _replay_line(self, value: dict[str, Any]) -> None:
         if "undo" in value:
-            self.log.undo()
+            super().undo()
         elif "redo" in value:
-            self.log.redo()
+            super().redo()
         else:
-            self.log.apply(Change.from_value(value))
+            super().apply(Change.from_value(value))

@@ -18,7 +18,6 @@ from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import data_tables
 from blockfeat.data.block_roles import cut_digest
 from blockfeat.errors import BlockfeatError
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.confidence import content_logits
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
@@ -29,6 +28,7 @@ from blockfeat.metadata.dates import find_span
 from blockfeat.page.document import Document
 from blockfeat.page.encoding import decode
 from blockfeat.page.page import Page
+from blockfeat.web.safe.page import analysis_of
 
 _LEVEL = 1  # of packing: fast, and HTML packs well
 
@@ -214,9 +214,7 @@ class Suggester:
             The page cannot be taken.
         """
         extraction = self.extractor.extract(page.html, url=page.url, lang=page.lang)
-        analysis = extraction.analysis
-        if not isinstance(analysis, PageAnalysis):
-            raise TypeError("the extraction was made in another process: its blocks are not here")
+        analysis = analysis_of(extraction)
         measured, blocks = analysis.measured, analysis.measured.blocks
         kept, scores = analysis.prediction.kept, analysis.prediction.scores
         sizes = np.maximum(blocks.measures.words, 1)

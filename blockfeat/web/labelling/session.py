@@ -126,18 +126,18 @@ class LabelSession:
                 skipped=counts["skipped"],
                 bad=counts["bad"],
                 left=counts["open"],
-                blocks_a_minute=self._journal.log.pace,
+                blocks_a_minute=self._journal.pace,
             )
 
     @property
     def can_undo(self) -> bool:
         """Whether there is an action to take back."""
-        return self._journal.log.can_undo
+        return self._journal.can_undo
 
     @property
     def can_redo(self) -> bool:
         """Whether there is an action to make again."""
-        return self._journal.log.can_redo
+        return self._journal.can_redo
 
     def state(self, page: str) -> str:
         """Return the state of a page, one of `blockfeat.web.labelling.log.STATES`."""
@@ -243,7 +243,7 @@ class LabelSession:
         if state not in ("skipped", "bad", "open"):
             raise InputError(f"a page cannot be set to {state!r}; known are skipped, bad, open")
         with self._lock:
-            cut = self._journal.log.labels(self._known(page)).cut
+            cut = self._journal.labels(self._known(page)).cut
             self._apply(Change(page, cut, {}, state, self._clock()), None)
 
     def undo(self) -> str | None:
@@ -317,10 +317,10 @@ class LabelSession:
         return cut
 
     def _state(self, page: str) -> str:
-        return self._journal.log.labels(page).state
+        return self._journal.labels(page).state
 
     def _view(self, cut: CutPage) -> PageView:
-        labels = self._journal.log.labels(cut.page.id)
+        labels = self._journal.labels(cut.page.id)
         if labels.cut not in ("", cut.cut):
             warning = "the page has changed since it was labelled; its labels are kept until you accept it again"
             return PageView(cut, labels.state, {}, warning)
@@ -333,12 +333,12 @@ class LabelSession:
 
     def _bring_up_to_date(self, page: str, cut: CutPage | None) -> None:
         """Make the corpus file say of a page what the journal says."""
-        labels = self._journal.log.labels(page)
+        labels = self._journal.labels(page)
         written = self._corpus.roles(page)
         if labels.state != "done":
             # What the session never wrote stays until the page is accepted, such as text that others gave it; so do
             # labels of the page as it was before it changed.
-            is_own = page in self._journal.log.finished
+            is_own = page in self._journal.finished
             if is_own and written is not None and labels.cut in ("", written.cut):
                 self._corpus.remove(page)
             return
@@ -351,7 +351,7 @@ class LabelSession:
 
     def _reconcile(self) -> None:
         """After a crash, write what the corpus file lacks; take over labels of a file that has no journal."""
-        log = self._journal.log
+        log = self._journal
         for page in list(log.pages):
             self._bring_up_to_date(page, None)
         for page in self._corpus.ids:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.features.context import registered_features
 from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model
 from blockfeat.models.threshold import ThresholdModel
+from blockfeat.web.safe.page import analysis_of
 
 _MOST_MOVING = 16
 
@@ -178,9 +178,7 @@ def _side(model: str, own: _Decided, other: _Decided) -> dict[str, Any]:
 
 
 def _decided(extraction: Extraction) -> _Decided:
-    analysis = extraction.analysis
-    if not isinstance(analysis, PageAnalysis):
-        raise TypeError("the extraction was made in another process: its page is not here")
+    analysis = analysis_of(extraction)
     return analysis.measured.blocks, analysis.prediction.kept
 
 

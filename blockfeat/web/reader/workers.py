@@ -7,7 +7,7 @@ import logging
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, TypeVar
 
 from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
@@ -76,7 +76,7 @@ class Turns:
                 asked.set_result(None)
 
 
-class Workers(Generic[Loaded]):
+class Workers(Processes[Loaded]):
     """Some processes that wait for tasks; an asynchronous context manager.
 
     Where there are several, one client has all but one of them at most, and half of the places for tasks.
@@ -94,26 +94,17 @@ class Workers(Generic[Loaded]):
     """
 
     def __init__(self, load: Callable[[], Loaded], *, jobs: int, seconds: float, waiting: int) -> None:
-        self.processes = Processes(load, jobs=jobs, deadline=seconds)
+        super().__init__(load, jobs=jobs, deadline=seconds)
         self._most = waiting + jobs
         self._most_of_one = self._most // 2 + 1
         self._seconds = seconds
         self._turns = Turns(jobs, max(1, jobs - 1))
-        self._running: dict[asyncio.Task[Any], str] = {}
-
-    async def __aenter__(self) -> Self:
-        """Start the processes and wait until they are ready; raise `WorkerFailed` where one cannot start."""
-        await self.processes.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        """End the processes."""
-        await self.processes.__aexit__(*error)
+        self._asked_by: dict[asyncio.Task[Any], str] = {}
 
     @property
     def busy(self) -> int:
         """Number of tasks that are done or wait."""
-        return len(self._running)
+        return len(self._asked_by)
 
     async def do(self, task: Task[Loaded, Result_co], *, client: str = "") -> Result_co:
         """Return the result of a task, done when it is the turn of its client.
@@ -128,12 +119,12 @@ class Workers(Generic[Loaded]):
         """
         if self.busy >= self._most:
             raise Problem(503, "too many requests wait; try again later", headers=_LATER)
-        if sum(other == client for other in self._running.values()) >= self._most_of_one:
+        if sum(other == client for other in self._asked_by.values()) >= self._most_of_one:
             raise Problem(429, "too many requests from this address wait; try again later", headers=_LATER)
         # A client that goes away gives its place back when the process is free again, not before.
         running = asyncio.ensure_future(self._in_turn(task, client))
-        self._running[running] = client
-        running.add_done_callback(self._running.pop)
+        self._asked_by[running] = client
+        running.add_done_callback(self._asked_by.pop)
         try:
             result: Result_co = await asyncio.shield(running)
         except WorkerFailed as error:
@@ -142,7 +133,7 @@ class Workers(Generic[Loaded]):
 
     async def _in_turn(self, task: Task[Loaded, Any], client: str) -> Any:
         async with self._turns.turn(client):
-            return await self.processes.do(task)
+            return await super().do(task)
 
     def _problem(self, error: WorkerFailed) -> Problem:
         if error.cause == "died":

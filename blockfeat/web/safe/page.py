@@ -268,9 +268,7 @@ def extraction_and_coloured_page(
 ) -> tuple[Extraction, str]:
     """Extract a page and return the extraction with the coloured page; see `Extractor.extract` and `coloured_page`."""
     extraction = extractor.extract(html, url=url, lang=lang, charset=charset)
-    analysis = extraction.analysis
-    if not isinstance(analysis, PageAnalysis):
-        raise TypeError("the extraction was made in another process: its page is not here")
+    analysis = analysis_of(extraction)
     page = Page.parse(
         html,
         url=url,
@@ -281,6 +279,14 @@ def extraction_and_coloured_page(
     styles = head_styles(html, url=url, charset=charset, look=look)
     verdicts = verdicts_of(analysis.prediction.kept.tolist())
     return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
+
+
+def analysis_of(extraction: Extraction) -> PageAnalysis:
+    """Return what was measured of a page that was extracted in this process."""
+    analysis = extraction.analysis
+    if not isinstance(analysis, PageAnalysis):
+        raise TypeError("the extraction was made in another process: its page is not here")
+    return analysis
 
 
 def _style_sheet(look: str) -> str:

@@ -35,11 +35,10 @@ def documents(count: int) -> Iterator[Document]:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_one_line_a_document_in_order(renderer: Renderer, jobs: int) -> None:
     stream = io.BytesIO()
-    counts = run(documents(10), renderer, StreamWriter(stream, lines=True), jobs=jobs)
+    run(documents(10), renderer, StreamWriter(stream, lines=True), jobs=jobs)
     records = [json.loads(line) for line in stream.getvalue().decode().splitlines()]
     assert [record["id"] for record in records] == [f"page {number}" for number in range(10)]
     assert [record["id"] for record in records if record["error"]] == ["page 3"]
-    assert (counts.extracted, counts.failed) == (9, 1)
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html", "xml"])

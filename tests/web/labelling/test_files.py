@@ -26,9 +26,9 @@ def test_the_journal_says_the_same_when_it_is_opened_again(tmp_path):
         assert journal.undo() == "a\udcff"
         assert journal.undo() == "b"
         assert journal.redo() == "b"
-        pages = dict(journal.log.pages)
+        pages = dict(journal.pages)
     with Journal(tmp_path / "j", "html5") as again:
-        assert again.log.pages == pages
+        assert again.pages == pages
         assert again.redo() == "a\udcff"
 
 
@@ -42,10 +42,10 @@ def test_a_journal_cut_short_at_any_byte_keeps_all_whole_actions(tmp_path):
         path.write_bytes(whole[:size])
         with Journal(path, "html5") as journal:
             lines = whole[:size].count(b"\n")
-            assert len(journal.log.labels("a").roles) == max(lines - 1, 0)
+            assert len(journal.labels("a").roles) == max(lines - 1, 0)
             journal.apply(Change("a", "cut", {9: "clutter"}))
         with Journal(path, "html5") as journal:
-            assert journal.log.labels("a").roles[9] == "clutter"
+            assert journal.labels("a").roles[9] == "clutter"
 
 
 def test_a_journal_of_another_table_or_another_file_is_refused(tmp_path):

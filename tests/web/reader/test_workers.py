@@ -42,9 +42,9 @@ def test_each_failure_stays_alone() -> None:
 
 def test_a_task_that_takes_too_long_is_ended() -> None:
     async def work(workers: Workers[str]) -> tuple[Any, Any, bool]:
-        before = list(workers.processes.pids)
+        before = list(workers.pids)
         late = await _outcome(workers.do(Sleep(60)))
-        return late, await _outcome(workers.do(Say("c"))), before != list(workers.processes.pids)
+        return late, await _outcome(workers.do(Say("c"))), before != list(workers.pids)
 
     assert _with_workers(work, seconds=3.0) == (504, "ready: c", True)
 
