@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from blockfeat.page.utf_8 import is_utf_8
+from blockfeat.page.twice_encoded import LEAST_PAIRS
+from blockfeat.page.utf_8 import doubled_pairs
 
 _HEAD_BYTES = 262_144
 _SAMPLE_BYTES = 131_072
@@ -111,12 +112,15 @@ class Decoding:
 
 
 def source_of_utf_8(data: bytes) -> str | None:
-    """Return ``"ascii"`` or ``"utf-8"`` for bytes that `decode` takes as what they are, without a mark; else None."""
+    """Return ``"ascii"`` or ``"utf-8"`` for bytes that `decode` takes as what they are, without a mark; else None.
+
+    None too for a page that may have been encoded twice.
+    """
     if b"\x00" in data or b"\x1b" in data or data.startswith(_MARKS):
         return None
     if data.isascii():
         return "ascii"
-    return "utf-8" if is_utf_8(data) else None
+    return "utf-8" if 0 <= doubled_pairs(data) < LEAST_PAIRS else None
 
 
 def utf_16_order(data: bytes, charset: str | None = None) -> str | None:

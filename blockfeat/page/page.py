@@ -13,6 +13,8 @@ from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tags import Tags
+from blockfeat.page.twice_encoded import LEAST_PAIRS, mend_twice_encoded
+from blockfeat.page.utf_8 import doubled_pairs
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -153,23 +155,13 @@ class Page:
         LimitExceeded
             The page is larger than ``max_bytes``.
         """
-        if isinstance(html, str):
-            decoding = Decoding(html, "utf-8", "str")
-            data, replaced = _to_utf_8(html)
-            _check_size(len(data), max_bytes)
-        elif isinstance(html, (bytes, bytearray, memoryview)):
-            raw = bytes(html)
-            _check_size(len(raw), max_bytes)
-            _check_format(raw, charset)
-            source = source_of_utf_8(raw)
-            decoding = decode(raw, charset) if source is None else Decoding("", "utf-8", source)
-            data, replaced = _to_utf_8(decoding.text) if source is None else (raw, 0)
-        else:
-            raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
+        data, decoding, mended = _in_utf_8(html, charset, max_bytes)
         tags, scripts, warnings, unnamed = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
-        replaced += decoding.replaced + unnamed
+        if mended:
+            warnings.append(f"{mended} passages were encoded as UTF-8 twice and were mended")
+        replaced = decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
         title = "" if tags is None else "".join(tags.text(element) for element in tags.named("title")[:1].tolist())
@@ -210,6 +202,29 @@ class Page:
     def all_text(self) -> str:
         """Return every text node of the tree, in order, joined by spaces (the paper's strategy TB)."""
         return "" if self.tags is None else self.tags.all_text()
+
+
+def _in_utf_8(
+    html: str | bytes | bytearray | memoryview, charset: str | None, max_bytes: int | None
+) -> tuple[bytes, Decoding, int]:
+    """Return a page in UTF-8, how it was decoded, and the number of passages that were encoded twice."""
+    if isinstance(html, str):
+        data, replaced = _to_utf_8(html)
+        decoding = Decoding(html, "utf-8", "str", replaced)
+        _check_size(len(data), max_bytes)
+    elif isinstance(html, (bytes, bytearray, memoryview)):
+        raw = bytes(html)
+        _check_size(len(raw), max_bytes)
+        _check_format(raw, charset)
+        source = source_of_utf_8(raw)
+        if source is not None:
+            return raw, Decoding("", "utf-8", source), 0
+        decoding = decode(raw, charset)
+        data, _ = _to_utf_8(decoding.text)
+    else:
+        raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
+    mended, passages = mend_twice_encoded(data) if doubled_pairs(data) >= LEAST_PAIRS else (data, 0)
+    return mended, decoding, passages
 
 
 def _check_size(size: int, max_bytes: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Whether bytes are valid UTF-8, without decoding them.
+"""Whether bytes are valid UTF-8, and whether they may have been encoded twice, without decoding them.
 
 Compiled by Cython where it can be; runs as it stands otherwise, with the same results.
 """
@@ -10,18 +10,44 @@ import cython
 
 def is_utf_8(data: bytes) -> bool:
     """Return whether bytes are valid UTF-8 as Python's strict codec has it (Unicode 15, table 3-7)."""
-    return bool(_is_valid(data, len(data)))
+    return bool(_pairs(data, len(data)) >= 0)
+
+
+def doubled_pairs(data: bytes) -> int:
+    """Return how many pairs of characters are like one that was encoded twice (``Ã©``); -1 for invalid UTF-8."""
+    return int(_pairs(data, len(data)))
 
 
 @cython.cfunc
-def _is_valid(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cython.bint:
+def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cython.Py_ssize_t:
     place: cython.Py_ssize_t = 0
+    before: cython.Py_ssize_t
+    found: cython.Py_ssize_t = 0
     with cython.nogil:
         while 0 <= place < size:
             place = _behind_ascii(data, place, size)
             if place < size:
+                before = place
                 place = _behind_character(data, place, size)
-    return place >= 0
+                if data[before] == 0xC3 and 0 <= place < size:
+                    found += _is_doubled(data[before + 1], data[place])
+    return -1 if place < 0 else found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_doubled(second: cython.int, lead: cython.int) -> cython.bint:
+    """Return whether the Latin letters that first bytes of UTF-8 become stand before what other bytes become.
+
+    The letters are those for accents, quotation marks, Cyrillic, Arabic, Greek, kana, ideographs and syllables:
+    ``Â Ã Ä Å``, ``Î Ï Ð Ñ``, ``Ø Ù``, ``â ã å``, ``ë ì``; what follows is a sign or letter of Windows-1252.
+    """
+    is_letter: cython.bint = (
+        0x82 <= second <= 0x85 or 0x8E <= second <= 0x91 or 0x98 <= second <= 0x99 or 0xA2 <= second <= 0xA3
+    )
+    is_letter = is_letter or second == 0xA5 or second == 0xAB or second == 0xAC
+    return is_letter and (lead == 0xC2 or lead == 0xC5 or lead == 0xCB or lead == 0xE2)
 
 
 @cython.cfunc
