@@ -117,20 +117,20 @@ def add_handlers(app: FastAPI) -> None:
     from fastapi.exceptions import RequestValidationError
     from starlette.exceptions import HTTPException
 
-    async def on_problem(request: Request, error: Exception) -> Response:
-        assert isinstance(error, Problem)
+    @app.exception_handler(Problem)
+    async def on_problem(request: Request, error: Problem) -> Response:
         return problem_response(error)
 
-    async def on_error(request: Request, error: Exception) -> Response:
-        assert isinstance(error, BlockfeatError)
+    @app.exception_handler(BlockfeatError)
+    async def on_error(request: Request, error: BlockfeatError) -> Response:
         return problem_response(problem_of(error))
 
-    async def on_http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    @app.exception_handler(HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> Response:
         return problem_response(Problem(error.status_code, str(error.detail), headers=error.headers))
 
-    async def on_invalid(request: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
+    @app.exception_handler(RequestValidationError)
+    async def on_invalid(request: Request, error: RequestValidationError) -> Response:
         wrong = [
             {"at": ".".join(map(str, each["loc"])), "reason": clean_characters(reason_of(each))[:_LONGEST]}
             for each in error.errors()[:20]
@@ -138,8 +138,3 @@ def add_handlers(app: FastAPI) -> None:
         detail = "; ".join(f"{each['at']}: {each['reason']}" for each in wrong)
         is_json = all(each["type"] != "json_invalid" for each in error.errors())
         return problem_response(Problem(422 if is_json else 400, detail, more={"errors": wrong}))
-
-    app.add_exception_handler(Problem, on_problem)
-    app.add_exception_handler(BlockfeatError, on_error)
-    app.add_exception_handler(HTTPException, on_http)
-    app.add_exception_handler(RequestValidationError, on_invalid)

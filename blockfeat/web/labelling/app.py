@@ -8,7 +8,7 @@ from functools import partial
 from importlib.resources import files
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Query, Request
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
@@ -73,6 +73,20 @@ def create_label_app(session: LabelSession, settings: ServeSettings) -> FastAPI:
     return app
 
 
+async def _session_of(request: Request) -> LabelSession:
+    session: LabelSession = request.app.state.session
+    return session
+
+
+async def _background_of(request: Request) -> Background:
+    background: Background = request.app.state.background
+    return background
+
+
+Session = Annotated[LabelSession, Depends(_session_of)]
+Work = Annotated[Background, Depends(_background_of)]
+
+
 @pages.get("/")
 async def label_page(request: Request) -> HTMLResponse:
     """Return the labelling page; everything it shows comes through the API."""
@@ -82,16 +96,16 @@ async def label_page(request: Request) -> HTMLResponse:
 
 @pages.get("/label/frame")
 def frame(
-    request: Request,
+    session: Session,
     page: Annotated[str, Query(max_length=8192)],
     look: Annotated[str, Query(max_length=20)] = "page",
 ) -> HTMLResponse:
     """Return a page with its blocks coloured by role, for the sandboxed frame."""
     if look not in LOOKS:
         raise Problem(422, f"look {look!r} is unknown; known are {', '.join(LOOKS)}")
-    view = session_of(request).view(page)
+    view = session.view(page)
     stored = view.cut.page
-    table = session_of(request).suggester.extractor.model.table
+    table = session.suggester.extractor.model.table
     parsed = Page.parse(stored.html, url=stored.url, keep_drawings=table.reads_drawings)
     html = coloured_page(
         parsed,
@@ -105,128 +119,109 @@ def frame(
     return HTMLResponse(html, headers={"content-security-policy": frame_policy(look)})
 
 
-def session_of(request: Request) -> LabelSession:
-    """Return the session of the app that a request came to."""
-    session: LabelSession = request.app.state.session
-    return session
-
-
-def background_of(request: Request) -> Background:
-    """Return the background work of the app that a request came to."""
-    background: Background = request.app.state.background
-    return background
-
-
 # Plain functions: FastAPI runs them in threads, and the session is made for several.
 
 
 @api.get("/session", summary="The session and its pages, in the order in which to label them")
-def session(request: Request) -> SessionBody:
+def session(session: Session) -> SessionBody:
     """Return what the session is and where it stands."""
-    found = session_of(request)
     return SessionBody.model_validate(
         {
-            **_actions(found),
-            "output": str(found.output),
-            "model": found.suggester.extractor.model.name,
-            "model_file": str(model_file(found.output)),
+            **_actions(session),
+            "output": str(session.output),
+            "model": session.suggester.extractor.model.name,
+            "model_file": str(model_file(session.output)),
             "kinds": [BEST, *KINDS],
             "fewest_pages": FEWEST_PAGES,
-            "pages": [{"page": id, "state": found.state(id), "confidence": found.confidence(id)} for id in found.order],
-            "next": found.next_page(),
-            "problems": found.pages.problems,
+            "pages": [
+                {"page": id, "state": session.state(id), "confidence": session.confidence(id)} for id in session.order
+            ],
+            "next": session.next_page(),
+            "problems": session.pages.problems,
         }
     )
 
 
 @api.get("/page", summary="A page with its blocks, what is suggested and what is labelled")
-def page(request: Request, page: Annotated[PageId, Query()]) -> PageBody:
+def page(session: Session, page: Annotated[PageId, Query()]) -> PageBody:
     """Cut a page and return its blocks."""
-    found = session_of(request)
-    return _page(found, found.view(page))
+    return _page(session, session.view(page))
 
 
 @api.post("/next", summary="The page to label next")
-def next_page(request: Request, asked: NextRequest) -> UndoBody:
+def next_page(session: Session, asked: NextRequest) -> UndoBody:
     """Return the next page, or the one before or behind another."""
-    found = session_of(request)
-    return UndoBody.model_validate({**_actions(found), "page": found.next_page(asked.page, step=asked.step)})
+    return UndoBody.model_validate({**_actions(session), "page": session.next_page(asked.page, step=asked.step)})
 
 
 @api.post("/mark", summary="Give blocks a role")
-def mark(request: Request, asked: MarkRequest) -> PageBody:
+def mark(session: Session, asked: MarkRequest) -> PageBody:
     """Give blocks a role, saved before the answer."""
-    found = session_of(request)
-    return _page(found, found.mark(asked.page, asked.blocks, asked.role))
+    return _page(session, session.mark(asked.page, asked.blocks, asked.role))
 
 
 @api.post("/accept", summary="The page is done: what is suggested for the other blocks counts")
-def accept(request: Request, asked: PageRequest) -> UndoBody:
+def accept(session: Session, asked: PageRequest) -> UndoBody:
     """Say that a page is done; return the next one."""
-    found = session_of(request)
-    found.accept(asked.page)
-    return UndoBody.model_validate({**_actions(found), "page": found.next_page()})
+    session.accept(asked.page)
+    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
 
 
 @api.post("/no-content", summary="The page is done and has no content")
-def no_content(request: Request, asked: PageRequest) -> UndoBody:
+def no_content(session: Session, asked: PageRequest) -> UndoBody:
     """Say that every block of a page is clutter; return the next page."""
-    found = session_of(request)
-    found.no_content(asked.page)
-    return UndoBody.model_validate({**_actions(found), "page": found.next_page()})
+    session.no_content(asked.page)
+    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
 
 
 @api.post("/set-aside", summary="Put a page off, call it of no use, or open it again")
-def set_aside(request: Request, asked: SetAsideRequest) -> UndoBody:
+def set_aside(session: Session, asked: SetAsideRequest) -> UndoBody:
     """Set the state of a page without labelling it; return the next page."""
-    found = session_of(request)
-    found.set_aside(asked.page, asked.state)
-    return UndoBody.model_validate({**_actions(found), "page": found.next_page()})
+    session.set_aside(asked.page, asked.state)
+    return UndoBody.model_validate({**_actions(session), "page": session.next_page()})
 
 
 @api.post("/undo", summary="Take the latest action back")
-def undo(request: Request) -> UndoBody:
+def undo(session: Session) -> UndoBody:
     """Take the latest action back, whatever page it was on."""
-    found = session_of(request)
-    page = found.undo()
-    return UndoBody.model_validate({**_actions(found), "page": page})
+    page = session.undo()
+    return UndoBody.model_validate({**_actions(session), "page": page})
 
 
 @api.post("/redo", summary="Make an action again that was taken back")
-def redo(request: Request) -> UndoBody:
+def redo(session: Session) -> UndoBody:
     """Make the action again that was taken back last."""
-    found = session_of(request)
-    page = found.redo()
-    return UndoBody.model_validate({**_actions(found), "page": page})
+    page = session.redo()
+    return UndoBody.model_validate({**_actions(session), "page": page})
 
 
 @api.post("/train", summary="Train a model on the labelled pages")
-def train(request: Request, asked: TrainRequest) -> TrainingBody:
+def train(work: Work, asked: TrainRequest) -> TrainingBody:
     """Start a training; GET training tells how it stands."""
-    background_of(request).start_training(asked.kind)
-    return _training(request)
+    work.start_training(asked.kind)
+    return _training(work)
 
 
 @api.post("/train/stop", summary="Stop the training")
-def stop(request: Request) -> TrainingBody:
+def stop(work: Work) -> TrainingBody:
     """Let the training end before its next fit."""
-    background_of(request).stop_training()
-    return _training(request)
+    work.stop_training()
+    return _training(work)
 
 
 @api.get("/training", summary="How the latest training stands")
-def training(request: Request) -> TrainingBody:
+def training(work: Work) -> TrainingBody:
     """Return progress, learning curve and result of the latest training."""
-    return _training(request)
+    return _training(work)
 
 
 def _actions(session: LabelSession) -> dict[str, Any]:
     return {"progress": session.progress, "can_undo": session.can_undo, "can_redo": session.can_redo}
 
 
-def _training(request: Request) -> TrainingBody:
-    file = model_file(session_of(request).output)
-    return TrainingBody.model_validate({**vars(background_of(request).state), "model_file": str(file)})
+def _training(work: Background) -> TrainingBody:
+    file = model_file(work.session.output)
+    return TrainingBody.model_validate({**vars(work.state), "model_file": str(file)})
 
 
 def _page(session: LabelSession, view: PageView) -> PageBody:

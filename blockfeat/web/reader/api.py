@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, File, Form, Request, UploadFile
+from fastapi import APIRouter, Body, Depends, File, Form, Request, UploadFile
 
 import blockfeat
 from blockfeat.io.outputs import FORMATS
@@ -37,16 +37,19 @@ _LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status
 router = APIRouter(prefix="/api/v1", tags=["reader"])
 
 
-def service_of(request: Request) -> Service:
+async def _service_of(request: Request) -> Service:
     """Return the service of the app that a request came to, for its client."""
     service: Service = request.app.state.service
     return service.of_client(network_of(request.client.host if request.client else ""))
 
 
+Asked = Annotated[Service, Depends(_service_of)]
+"""Parameter of a route: the service, for the client of the request."""
+
+
 @router.get("/health", summary="Whether the service runs", responses=GUARDED)
-async def health(request: Request) -> HealthResponse:
+async def health(service: Asked) -> HealthResponse:
     """Return version and load of the service."""
-    service = service_of(request)
     return HealthResponse(
         version=blockfeat.__version__,
         workers=service.settings.jobs,
@@ -56,42 +59,39 @@ async def health(request: Request) -> HealthResponse:
 
 
 @router.get("/models", summary="The models", responses=_LIGHT)
-async def models(request: Request) -> ModelsResponse:
+async def models(service: Asked) -> ModelsResponse:
     """Return the models that are offered, with their features."""
-    described = await service_of(request).describe_models()
+    described = await service.describe_models()
     return ModelsResponse.model_validate({"default": DEFAULT_MODEL, "models": described})
 
 
 @router.get("/options", summary="Formats, and the default settings of the filters", responses=_LIGHT)
-async def options(request: Request) -> OptionsResponse:
+async def options(service: Asked) -> OptionsResponse:
     """Return what else can be chosen."""
     formats = [media_of(name) for name in FORMATS]
-    return OptionsResponse.model_validate({"formats": formats, "max_bytes": service_of(request).settings.max_bytes})
+    return OptionsResponse.model_validate({"formats": formats, "max_bytes": service.settings.max_bytes})
 
 
 @router.post("/pages", summary="Keep a page for further requests", responses=PROBLEMS)
-async def keep_page(request: Request, page: PageInput) -> KeptResponse:
+async def keep_page(service: Asked, page: PageInput) -> KeptResponse:
     """Take a page, or fetch it, and keep it for a while: further requests name it instead of sending it again."""
-    service = service_of(request)
     return _kept(service, await service.source(html=page.html, url=page.url, page=page.page))
 
 
 @router.post("/files", summary="Keep a file for further requests", responses=PROBLEMS)
 async def keep_file(
-    request: Request,
+    service: Asked,
     file: Annotated[UploadFile, File(description="A page as a file; its encoding is found as a browser does.")],
     url: Annotated[str | None, Form(max_length=8192, description="Its address, where it has one.")] = None,
 ) -> KeptResponse:
     """Take a page as a file and keep it for a while."""
-    service = service_of(request)
     data = await file.read()
     return _kept(service, service.checked(PageSource(data, url or None, None, (file.filename or "")[:255] or None)))
 
 
 @router.post("/extract", summary="The main text of a page, and its record", responses=PROBLEMS)
-async def extract(request: Request, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
+async def extract(service: Asked, asked: Annotated[ExtractRequest, Body()]) -> ExtractResponse:
     """Extract a page: its record, and the main text in every format that is asked for."""
-    service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     task = partial(
         tasks.extract,
@@ -106,9 +106,8 @@ async def extract(request: Request, asked: Annotated[ExtractRequest, Body()]) ->
 
 
 @router.post("/explain", summary="The blocks of a page with the reasons", responses=PROBLEMS)
-async def explain(request: Request, asked: Annotated[ExplainRequest, Body()]) -> ExplainResponse:
+async def explain(service: Asked, asked: Annotated[ExplainRequest, Body()]) -> ExplainResponse:
     """Extract a page and return each block: kept or dropped, its score, its features, and the reason in words."""
-    service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     choices = asked.plain()
     task = partial(tasks.explain, source=source, choices=choices, features=asked.features, blocks=asked.blocks)
@@ -116,18 +115,16 @@ async def explain(request: Request, asked: Annotated[ExplainRequest, Body()]) ->
 
 
 @router.post("/compare", summary="Where two ways to extract a page differ", responses=PROBLEMS)
-async def compare(request: Request, asked: Annotated[CompareRequest, Body()]) -> CompareResponse:
+async def compare(service: Asked, asked: Annotated[CompareRequest, Body()]) -> CompareResponse:
     """Extract a page twice and return the blocks about which the two decide differently."""
-    service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     task = partial(tasks.compare, source=source, first=asked.first.plain(), second=asked.second.plain())
     return CompareResponse.model_validate(await service.do(task))
 
 
 @router.post("/clean", summary="A page without clutter, its markup kept", responses=PROBLEMS)
-async def clean(request: Request, asked: Annotated[CleanRequest, Body()]) -> CleanResponse:
+async def clean(service: Asked, asked: Annotated[CleanRequest, Body()]) -> CleanResponse:
     """Clean a page by filters, as `blockfeat clean` does."""
-    service = service_of(request)
     source = await service.source(html=asked.html, url=asked.url, page=asked.page)
     settings = asked.settings.settings()
     task = partial(tasks.clean, source=source, settings=settings, format=asked.format, sanitise=asked.sanitise)

@@ -8,14 +8,15 @@ from typing import Annotated, Any
 from urllib.parse import quote_plus, urlencode
 
 from fastapi import APIRouter, Query, Request
-from pydantic import ValidationError
+from pydantic import BaseModel, StringConstraints, ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import BlockfeatError
 from blockfeat.web.guard import frame_policy
 from blockfeat.web.problems import Problem, problem_of, reason_of
-from blockfeat.web.reader.api import service_of
+from blockfeat.web.reader.api import Asked
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
+from blockfeat.web.reader.service import Service
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 from blockfeat.web.safe.markup import LOOKS
 
@@ -54,9 +55,8 @@ async def api_reference(request: Request) -> HTMLResponse:
 
 
 @router.get("/frame/{page}/coloured")
-async def coloured(request: Request, page: str, choices: Annotated[FrameChoices, Query()]) -> Response:
+async def coloured(service: Asked, page: str, choices: Annotated[FrameChoices, Query()]) -> Response:
     """Return a kept page with its blocks coloured."""
-    service = service_of(request)
     source = await service.source(page=page)
     task = partial(colour, source=source, choices=choices.plain(), look=choices.look)
     return _framed(await service.do(task), choices.look)
@@ -64,10 +64,14 @@ async def coloured(request: Request, page: str, choices: Annotated[FrameChoices,
 
 @router.get("/frame/{page}/clean")
 async def cleaned(
-    request: Request, page: str, settings: str | None = None, look: str = "page", read: str | None = None
+    request: Request,
+    service: Asked,
+    page: str,
+    settings: str | None = None,
+    look: str = "page",
+    read: str | None = None,
 ) -> Response:
     """Return a kept page cleaned; its links lead on through the reader where ``read`` has the rest of their query."""
-    service = service_of(request)
     source = await service.source(page=page)
     links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
     head = request.app.state.templates.text("frame_head.html")
@@ -87,39 +91,35 @@ def _query_of(**values: Any) -> str:
     return f"&{urlencode(given)}" if given else ""
 
 
+class ReadQuery(BaseModel):
+    """What is read, and how; values that are wrong are told on a page."""
+
+    url: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
+    view: str = "article"
+    model: str = "default"
+    settings: str = ""
+    look: str = "page"
+    images: bool = False
+
+
 @router.get("/read")
-async def read(
-    request: Request,
-    url: str = "",
-    view: str = "article",
-    model: str = "default",
-    settings: str | None = None,
-    look: str = "page",
-    images: bool = False,
-) -> Response:
+async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Query()]) -> Response:
     """Return a page to read: the article, or the page cleaned; it works without scripts."""
-    templates = request.app.state.templates
-    shown: dict[str, Any] = {
-        "url": url.strip(),
-        "view": view,
-        "model": model,
-        "settings": settings or "",
-        "look": look,
-        "images": images,
-    }
-    if not url.strip():
+    if not asked.url:
         return RedirectResponse("/")
     try:
-        return await _read(request, shown)
+        return await _read(request, service, asked.model_dump())
     except (BlockfeatError, Problem) as error:
         problem = problem_of(error) if isinstance(error, BlockfeatError) else error
-        answer: HTMLResponse = templates.response("read_problem.html", status=problem.status, problem=problem, **shown)
+        answer: HTMLResponse = request.app.state.templates.response(
+            "read_problem.html", status=problem.status, problem=problem, **asked.model_dump()
+        )
         answer.headers.update(problem.headers)
         return answer
 
 
-async def _read(request: Request, shown: dict[str, Any]) -> Response:
-    service, templates = service_of(request), request.app.state.templates
+async def _read(request: Request, service: Service, shown: dict[str, Any]) -> Response:
+    templates = request.app.state.templates
     view, settings = shown["view"], shown["settings"]
     if view not in _VIEWS:
         raise Problem(422, f"view {view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
