@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -121,12 +121,7 @@ class Target:
         if resume and self.path.exists():
             check_same_run(record, self.path)
             earlier = earlier_run(self.path)
-            places: deque[Any] = deque()
-            return (
-                remaining(documents, self.path, places),
-                ResumingWriter(self.path, places, earlier),
-                earlier.done,
-            )
+            return remaining(documents, self.path), ResumingWriter(self.path, earlier), earlier.done
         clear_partial(self.path)
         write_run_record(record, self.path)
         return documents, None, 0

@@ -148,9 +148,7 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def _word_f1(
-    page: LabelledPage, default: Extractor, thresholds: Extractor, peer: PeerExtract
-) -> tuple[float, float, float, float]:
+def _word_f1(page: LabelledPage, default: Extractor, thresholds: Extractor, peer: PeerExtract) -> list[float]:
     """Return the word F1 of the default model, the thresholds, the peer and the whole page."""
     from blockfeat.training.evaluation.metrics import word_scores
 
@@ -158,8 +156,7 @@ def _word_f1(
     everything = "\n\n".join(block.text for block in extraction.blocks)
     peer_text = peer(page.html, page.lang, page.url)
     texts = (extraction.text, thresholds.extract(page.html).text, peer_text, everything)
-    default_f1, thresholds_f1, peer_f1, all_f1 = (word_scores(text, page.text or "").f1 for text in texts)
-    return default_f1, thresholds_f1, peer_f1, all_f1
+    return [word_scores(text, page.text or "").f1 for text in texts]
 
 
 def _scores(systems: Sequence[_System], training: int, test: int) -> Iterator[str]:

@@ -61,7 +61,7 @@ def serve(
     from blockfeat._extras import require_extra
 
     require_extra("web", what="serve")
-    from blockfeat.web.app import bound_socket, create_app, serve_app
+    from blockfeat.web.app import bound_socket, create_app, server_of
     from blockfeat.web.settings import ServeSettings
 
     settings = ServeSettings(
@@ -82,7 +82,8 @@ def serve(
         name = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
         console.show(f"The reader is at http://{name}:{taken[1]}/ (Ctrl-C ends it)", at_once=True)
         log_level = "info" if verbose else "warning"
-        serve_app(app, listening, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
+        server = server_of(app, trusted_proxies=",".join(trusted_proxy or ()), log_level=log_level)
+        server.run(sockets=[listening])
 
 
 @with_input_options()
@@ -107,7 +108,7 @@ def label(
 
     require_extra("web", what="label")
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.web.app import bound_socket, serve_app
+    from blockfeat.web.app import bound_socket, server_of
     from blockfeat.web.labelling.app import create_label_app
     from blockfeat.web.labelling.pages import Suggester
     from blockfeat.web.labelling.session import LabelSession
@@ -126,7 +127,7 @@ def label(
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
         # Ctrl-C is how a labeller ends: nothing was left to save.
         with suppress(KeyboardInterrupt):
-            serve_app(create_label_app(session, settings), listening)
+            server_of(create_label_app(session, settings)).run(sockets=[listening])
         done = session.progress.done
     pages.close()
     console.show(f"{done} labelled pages in {target}")

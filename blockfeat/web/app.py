@@ -189,11 +189,6 @@ def bound_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve_app(app: FastAPI, listening: socket.socket, *, trusted_proxies: str = "", log_level: str = "warning") -> None:
-    """Serve an app at a socket until the process is told to end; see `server_of`."""
-    server_of(app, trusted_proxies=trusted_proxies, log_level=log_level).run(sockets=[listening])
-
-
 def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warning") -> uvicorn.Server:
     """Return the server of an app, which limits connections and the heads of requests.
 

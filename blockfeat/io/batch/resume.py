@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -116,18 +115,10 @@ def _shown(value: object) -> str:
 
 @dataclass(frozen=True)
 class EarlierRun:
-    """How many lines of an output are done and how many failed."""
+    """How many lines of an output are done, and which ones failed, numbered from 0."""
 
     done: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a document's line belongs: after so many lines that stay, and whether in place of a failed line."""
-
-    kept: int
-    replaces: bool
+    failed: frozenset[int]
 
 
 def earlier_run(output: Path) -> EarlierRun:
@@ -141,11 +132,12 @@ def earlier_run(output: Path) -> EarlierRun:
     with writing(output):
         _join_partial(output)
         if not output.exists():
-            return EarlierRun(0, 0)
+            return EarlierRun(0, frozenset())
         _cut_to_whole_lines(output)
         with output.open("rb") as lines:
             outcomes = [_outcome(line)[1] for line in lines]
-    return EarlierRun(len(outcomes) - sum(outcomes), sum(outcomes))
+    failed = frozenset(number for number, has_failed in enumerate(outcomes) if has_failed)
+    return EarlierRun(len(outcomes) - len(failed), failed)
 
 
 def clear_partial(output: Path) -> None:
@@ -154,15 +146,14 @@ def clear_partial(output: Path) -> None:
         _partial(output).unlink(missing_ok=True)
 
 
-def remaining(documents: Iterator[Document], output: Path, places: deque[_Place]) -> Iterator[Document]:
-    """Yield the documents that are not done, and note the place of each.
+def remaining(documents: Iterator[Document], output: Path) -> Iterator[Document]:
+    """Yield the documents that are not done: those that failed, then those without a line.
 
     Raises
     ------
     ResumeError
         The output belongs to other inputs.
     """
-    kept = 0
     if output.exists():
         with output.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -174,69 +165,53 @@ def remaining(documents: Iterator[Document], output: Path, places: deque[_Place]
                     raise ResumeError(
                         f"{output}: line {number} does not belong to {document.id!r}: the run had other inputs"
                     )
-                if not failed:
-                    kept += 1
-                    continue
-                places.append(_Place(kept, replaces=True))
-                kept = 0
-                yield document
-    for document in documents:
-        places.append(_Place(kept, replaces=False))
-        kept = 0
-        yield document
+                if failed:
+                    yield document
+    yield from documents
 
 
 class ResumingWriter:
-    """Writes JSON lines to an output that has some already.
+    """Writes JSON lines to an output that has some already: first in place of the failed ones, then behind the last.
 
     Parameters
     ----------
     output : Path
         The output; its folder exists where it does.
-    places : deque
-        The places that `remaining` notes.
     earlier : EarlierRun
         What `earlier_run` has found.
     """
 
-    def __init__(self, output: Path, places: deque[_Place], earlier: EarlierRun) -> None:
+    def __init__(self, output: Path, earlier: EarlierRun) -> None:
         self._output = output
-        self._places = places
+        self._failed = earlier.failed
         self._earlier: IO[bytes] | None = None
         with writing(output):
             output.parent.mkdir(parents=True, exist_ok=True)
             if earlier.failed:
                 self._earlier = output.open("rb")
             self._stream = _partial(output).open("wb") if earlier.failed else output.open("ab", buffering=0)
+        self._lines = enumerate(self._earlier or ())
 
     def write(self, rendered: Rendered) -> None:
-        """Write one line at its place."""
-        place = self._places.popleft()
+        """Write one line at its place: documents come as `remaining` yields them."""
         with writing(self._output):
-            self._copy(place.kept)
-            if not place.replaces:
-                self._complete()
-            elif self._earlier is not None:
-                self._earlier.readline()
+            self._copy(self._failed)
             self._stream.write(rendered.text.encode("utf-8", "replace"))
             self._stream.flush()
 
     def close(self) -> None:
         """Keep the earlier lines that no document has come to, and close the file; nothing the second time."""
         with writing(self._output):
-            self._complete()
+            self._copy(frozenset())
             self._stream.close()
 
-    def _copy(self, count: int) -> None:
-        if self._earlier is not None:
-            for _ in range(count):
-                self._stream.write(self._earlier.readline())
-
-    def _complete(self) -> None:
-        """Copy the earlier lines that are left; the new file takes the place of the old one."""
+    def _copy(self, failed: frozenset[int]) -> None:
+        """Copy earlier lines up to the next failed one and pass over that; behind the last, replace the old file."""
         if self._earlier is None:
             return
-        for line in self._earlier:
+        for number, line in self._lines:
+            if number in failed:
+                return
             self._stream.write(line)
         self._stream.flush()
         self._earlier.close()

@@ -152,10 +152,6 @@ class LabelLog:
         """Whether there is a change to make again."""
         return bool(self._undone)
 
-    def count(self, state: str) -> int:
-        """Return the number of pages in a state; those that nobody has touched are not known here."""
-        return sum(labels.state == state for labels in self.pages.values())
-
     @property
     def pace(self) -> float | None:
         """Blocks labelled a minute over the last pages that were finished, pauses above a minute left out."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -42,11 +40,10 @@ def documents(count: int, *, bad: frozenset[int] = frozenset({3})) -> Iterator[D
 
 def resume(path: Path, pages: Iterator[Document], work: Renderer, *, jobs: int = 1) -> list[str]:
     """Resume a run; return the identifiers of the documents that were extracted."""
-    places: deque[Any] = deque()
     earlier = earlier_run(path)
     seen: list[str] = []
-    writer = ResumingWriter(path, places, earlier)
-    rest = remaining(pages, path, places)
+    writer = ResumingWriter(path, earlier)
+    rest = remaining(pages, path)
     run(rest, work, writer, jobs=jobs, on_document=lambda rendered: seen.append(rendered.id))
     return seen
 
@@ -98,11 +95,10 @@ def test_kills_at_any_moment_lose_nothing(
     path.write_text("".join(line + "\n" for line in lines))
     done = {name for name, bad in zip(names, failed, strict=False) if not bad}
     for stop in [*stops, None]:
-        places: deque[Any] = deque()
         earlier = earlier_run(path)
         assert earlier.done == len(done)
-        writer = ResumingWriter(path, places, earlier)
-        pages = remaining((Document(name, "x") for name in names), path, places)
+        writer = ResumingWriter(path, earlier)
+        pages = remaining((Document(name, "x") for name in names), path)
         for count, document in enumerate(pages):
             if count == stop:
                 break
