@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from random import getrandbits
 from typing import Any
 
@@ -21,16 +19,14 @@ from blockfeat.features.declared import add_declared, title_words
 from blockfeat.features.keys import WordFlags
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features.schema import Feature, Measured, read_features
 from blockfeat.features.ziegler2007 import CANONICAL, PAPER_STOP_WORD_RATIO
 
 
 @cache
 def context_features() -> tuple[Feature, ...]:
     """Return the eight features of the paper, then the context features as ``context.toml`` lists them."""
-    document = tomllib.loads(files("blockfeat.features").joinpath("context.toml").read_text(encoding="utf-8"))
-    context = (Feature(name=name, title=name.replace("_", " "), **entry) for name, entry in document.items())
-    return (*CANONICAL, *context)
+    return (*CANONICAL, *read_features("context.toml", {}))
 
 
 @cache

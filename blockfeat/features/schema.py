@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -72,6 +74,15 @@ class Feature:
     def sign(self) -> float:
         """1 for a minimum, -1 for a maximum."""
         return 1.0 if self.bound == "minimum" else -1.0
+
+
+def read_features(file: str, computed: Mapping[str, Callable[[Measured], Column]]) -> tuple[Feature, ...]:
+    """Return the features that a bundled TOML file lists, in its order; some with the function that computes them."""
+    document = tomllib.loads(files("blockfeat.features").joinpath(file).read_text(encoding="utf-8"))
+    return tuple(
+        Feature(name=name, compute=computed.get(name), **{"title": name.replace("_", " "), **entry})
+        for name, entry in document.items()
+    )
 
 
 class NamedRow(Mapping[str, float]):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.schema import Column, Feature, Measured
+from blockfeat.features.schema import Column, Measured, read_features
 
 
 def _share(part: NDArray[np.integer[Any]], whole: NDArray[np.integer[Any]]) -> Column:
@@ -63,129 +64,22 @@ def text_structuring_ratio(measured: Measured) -> Column:
     return _share(measured.blocks.role_counts["structure"], measured.blocks.measures.words)
 
 
-_PAPER = "Ziegler & Skubacz 2007"
-
-CANONICAL = (
-    Feature(
-        "average_sentence_length",
-        "average sentence length",
-        "words a sentence",
-        0.0,
-        40.0,
-        "minimum",
-        f"{_PAPER}, 3.3: words / sentences",
-        "decimal",
-        "long sentences ({} words)",
-        "short sentences ({} words)",
-        compute=average_sentence_length,
-    ),
-    Feature(
-        "sentence_count",
-        "number of sentences",
-        "sentences",
-        0.0,
-        10.0,
-        "minimum",
-        f"{_PAPER}, 3.3",
-        "count",
-        "{} sentences",
-        "hardly a sentence ({})",
-        compute=sentence_count,
-    ),
-    Feature(
-        "character_distribution",
-        "character distribution",
-        "share of characters that are letters or digits",
-        0.0,
-        1.0,
-        "minimum",
-        f"{_PAPER}, 3.3: alphanumeric / (all but white space)",
-        "percent",
-        "mostly letters and digits ({})",
-        "many signs ({} letters and digits)",
-        compute=character_distribution,
-    ),
-    Feature(
-        "stop_word_ratio",
-        "stop-word ratio",
-        "share of stop words, 1 = that of running prose of the language",
-        0.0,
-        1.5,
-        "minimum",
-        f"{_PAPER}, 3.3: argmax over languages of stop words / words, over the language's density",
-        "percent",
-        "as many stop words as running text ({})",
-        "few stop words ({} of what running text has)",
-        compute=stop_word_ratio,
-    ),
-    Feature(
-        "anchor_ratio",
-        "anchor ratio",
-        "share of words inside anchors",
-        0.0,
-        1.0,
-        "maximum",
-        f"{_PAPER}, 3.4",
-        "tenths",
-        "{} words are links",
-        "{} words are links",
-        compute=anchor_ratio,
-    ),
-    Feature(
-        "format_tag_ratio",
-        "format tag ratio",
-        "formatting elements a word",
-        0.0,
-        0.1,
-        "minimum",
-        f"{_PAPER}, 3.4",
-        "decimal",
-        "much bold or italic text ({} elements a word)",
-        "hardly any bold or italic text ({} elements a word)",
-        compute=format_tag_ratio,
-    ),
-    Feature(
-        "list_element_ratio",
-        "list element ratio",
-        "list elements a word",
-        0.0,
-        1.0,
-        "maximum",
-        f"{_PAPER}, 3.4",
-        "decimal",
-        "many list elements ({} a word)",
-        "hardly a list element ({} a word)",
-        compute=list_element_ratio,
-    ),
-    Feature(
-        "text_structuring_ratio",
-        "text structuring ratio",
-        "structuring elements a word",
-        0.0,
-        0.2,
-        "minimum",
-        f"{_PAPER}, 3.4",
-        "decimal",
-        "many paragraphs and headings ({} a word)",
-        "hardly a paragraph or heading ({} a word)",
-        compute=text_structuring_ratio,
-    ),
+_COMPUTED: tuple[Callable[[Measured], Column], ...] = (
+    average_sentence_length,
+    sentence_count,
+    character_distribution,
+    stop_word_ratio,
+    anchor_ratio,
+    format_tag_ratio,
+    list_element_ratio,
+    text_structuring_ratio,
+    paper_stop_word_ratio,
 )
+# The last is the stop-word ratio as the paper has it: not normalised by language.
+*_EIGHT, PAPER_STOP_WORD_RATIO = read_features("ziegler2007.toml", {each.__name__: each for each in _COMPUTED})
+
+CANONICAL = tuple(_EIGHT)
 """The eight features, in the order of the paper."""
 
-PAPER_STOP_WORD_RATIO = Feature(
-    "paper_stop_word_ratio",
-    "stop-word ratio of the paper",
-    "stop words by other words",
-    0.0,
-    2.0,
-    "minimum",
-    f"{_PAPER}, 3.3: argmax over languages of stop words / other words",
-    "decimal",
-    "as many stop words as running text ({} a word)",
-    "few stop words ({} a word)",
-    compute=paper_stop_word_ratio,
-)
-"""The stop-word ratio as the paper has it: not normalised by language."""
-
 CANONICAL_NAMES = tuple(feature.name for feature in CANONICAL)
+"""Their names."""
