@@ -202,7 +202,7 @@ class PageAnalysis:
         blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores
         url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
         is_free = declared_free(self.page.linked_data)
-        evidence = PageEvidence.of(blocks, self.prediction, title=self.title, url=url, is_free=is_free)
+        evidence = PageEvidence(blocks, self.prediction, title=self.title, url=url, is_free=is_free)
         kind, probabilities = page_kind(evidence)
         roles = block_roles(blocks, kept, self.headline)
         measures = confidence_measures(model_kind, scores, kept, blocks.measures.words, probabilities)

@@ -18,7 +18,7 @@ from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import asks_at_an_edge, pointers
-from blockfeat.extraction.site_profile import KeptTexts, SiteProfile
+from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.tags import name_keys
@@ -124,7 +124,11 @@ class Chooser:
         title : str or None
             The page's title.
         """
-        if self.site is not None and (repeated := self.site.repeated(KeptTexts.of(blocks.measures, predicted))):
+        repeated: dict[int, int] = {}
+        if self.site is not None:
+            keys = text_keys(blocks.measures)
+            repeated = self.site.repeated(KeptTexts.of(keys, blocks.measures.words, predicted))
+        if repeated:
             without = predicted.copy()
             without[list(repeated)] = False
             choice = self._with_options(blocks, without, predicted, title)

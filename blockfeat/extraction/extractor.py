@@ -170,7 +170,7 @@ class Extractor:
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
         choice = chooser.choose(blocks, prediction.kept, page.title)
         prediction = replace(prediction, kept=choice.kept)
-        refused = notice(PageEvidence.of(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
+        refused = notice(PageEvidence(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)

@@ -6,9 +6,8 @@ All of them have little text. What they say is compared with `blockfeat.extracti
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,12 +78,8 @@ class PageEvidence:
     ----------
     blocks : Blocks
         The page's n blocks.
-    kept : bool array, n
-        The blocks that the model keeps.
-    scores : float array, n
-        Their scores.
-    log_odds : float array, n, optional
-        Logits of the probabilities of content, of models that have them.
+    prediction : Prediction
+        Scores of the blocks, and which of them the model keeps.
     title, url : str or None
         Title and address of the page.
     is_free : bool or None
@@ -94,32 +89,23 @@ class PageEvidence:
     """
 
     blocks: Blocks
-    kept: Mask
-    scores: NDArray[np.floating[Any]]
-    log_odds: NDArray[np.floating[Any]] | None = None
+    prediction: Prediction
+    _: KW_ONLY
     title: str | None = None
     url: str | None = None
     is_free: bool | None = None
     may_ask: bool | None = None
 
-    @classmethod
-    def of(
-        cls,
-        blocks: Blocks,
-        prediction: Prediction,
-        *,
-        title: str | None = None,
-        url: str | None = None,
-        is_free: bool | None = None,
-        may_ask: bool | None = None,
-    ) -> PageEvidence:
-        """Return the evidence of a page that was predicted."""
-        return cls(blocks, prediction.kept, prediction.scores, prediction.log_odds, title, url, is_free, may_ask)
+    @property
+    def kept(self) -> Mask:
+        """The blocks that the model keeps."""
+        return self.prediction.kept
 
     @cached_property
     def likely(self) -> Mask:
         """The kept blocks that are more likely content than not: on pages in doubt models keep others too."""
-        return self.kept if self.log_odds is None else self.kept & (self.log_odds > 0)
+        log_odds = self.prediction.log_odds
+        return self.kept if log_odds is None else self.kept & (log_odds > 0)
 
     @cached_property
     def words(self) -> int:

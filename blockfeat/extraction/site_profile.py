@@ -53,10 +53,10 @@ class KeptTexts:
     words: NDArray[np.integer[Any]]
 
     @classmethod
-    def of(cls, measures: TextMeasures, kept: NDArray[np.bool_]) -> KeptTexts:
-        """Make it of the counts of a page, and which of its n blocks are kept."""
+    def of(cls, keys: NDArray[np.uint64], words: NDArray[np.integer[Any]], kept: NDArray[np.bool_]) -> KeptTexts:
+        """Make it of the keys and words of a page's n blocks, and which of them are kept."""
         blocks = kept.nonzero()[0]
-        return cls(blocks, text_keys(measures)[blocks], measures.words[blocks])
+        return cls(blocks, keys[blocks], words[blocks])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +97,8 @@ class SitePage:
         chosen = np.sort((-chances).argsort(kind="stable")[:MOST_TEXTS])
         words = np.minimum(measures.words[has_words][first], _MOST_WORDS)
         steps = np.round(chances * STEPS)
-        blocks = prediction.kept.nonzero()[0]
-        return cls(
-            model,
-            keys[chosen],
-            steps[chosen].astype(np.uint8),
-            words[chosen].astype(np.uint16),
-            KeptTexts(blocks, every[blocks], measures.words[blocks]),
-        )
+        kept = KeptTexts.of(every, measures.words, prediction.kept)
+        return cls(model, keys[chosen], steps[chosen].astype(np.uint8), words[chosen].astype(np.uint16), kept)
 
     def __len__(self) -> int:
         """Return the number of texts."""
@@ -308,7 +302,10 @@ class SiteProfile:
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the profile's file, JSON; see docs/site-profile.md."""
-        return profile_to_bytes(self.pages)
+        pages = [{name: _packed(getattr(page, name), type) for name, type in _TYPES.items()} for page in self.pages]
+        model = self.model[:_LONGEST_NAME] if self.model is not None else None
+        document = {"kind": "site profile", "schema": SCHEMA, "model": model, "pages": pages}
+        return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
 
     @classmethod
     def from_bytes(cls, data: bytes, *, where: str = "site profile") -> SiteProfile:
@@ -319,7 +316,22 @@ class SiteProfile:
         InputError
             They are none, or of a version that is not known; the message begins with ``where``.
         """
-        return cls(pages_from_bytes(data, where=where))
+        if len(data) > MOST_BYTES:
+            raise InputError(f"{where}: no site profile: it is larger than {MOST_BYTES // 1024} KB")
+        try:
+            document = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: no site profile: {error}") from error
+        if not isinstance(document, dict) or document.get("kind") != "site profile":
+            raise InputError(f"{where}: no site profile: it does not say that it is one")
+        if document.get("schema") != SCHEMA:
+            raise InputError(
+                f"{where}: a site profile of schema {document.get('schema')!r}, where this version reads {SCHEMA}"
+            )
+        try:
+            return cls(_pages(document))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{where}: a damaged site profile: missing or wrong value: {error}") from error
 
     def save(self, path: str | Path) -> None:
         """Write the profile, whole or not at all.
@@ -355,43 +367,6 @@ SCHEMA = 1
 
 _LONGEST_NAME = 500
 _TYPES = {"keys": "<u8", "chances": "u1", "words": "<u2"}
-
-
-def profile_to_bytes(pages: Sequence[SitePage]) -> bytes:
-    """Return the bytes of the file that holds some pages."""
-    document = {
-        "kind": "site profile",
-        "schema": SCHEMA,
-        "model": pages[-1].model[:_LONGEST_NAME] if pages else None,
-        "pages": [{name: _packed(getattr(page, name), type) for name, type in _TYPES.items()} for page in pages],
-    }
-    return (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
-
-
-def pages_from_bytes(data: bytes, *, where: str) -> tuple[SitePage, ...]:
-    """Return the pages in the bytes of a file.
-
-    Raises
-    ------
-    InputError
-        The bytes are no profile, or one of another version; the message begins with ``where``.
-    """
-    if len(data) > MOST_BYTES:
-        raise InputError(f"{where}: no site profile: it is larger than {MOST_BYTES // 1024} KB")
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: no site profile: {error}") from error
-    if not isinstance(document, dict) or document.get("kind") != "site profile":
-        raise InputError(f"{where}: no site profile: it does not say that it is one")
-    if document.get("schema") != SCHEMA:
-        raise InputError(
-            f"{where}: a site profile of schema {document.get('schema')!r}, where this version reads {SCHEMA}"
-        )
-    try:
-        return _pages(document)
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{where}: a damaged site profile: missing or wrong value: {error}") from error
 
 
 def _pages(document: Mapping[str, Any]) -> tuple[SitePage, ...]:
