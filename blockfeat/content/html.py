@@ -23,29 +23,15 @@ from blockfeat.content.nodes import (
 from blockfeat.lang.scripts import direction_of, has_leftward
 
 if TYPE_CHECKING:
+    from lxml.etree import _Element
     from lxml.html import HtmlElement
 
 
-_TAGS = {
-    *(
-        "a",
-        "blockquote",
-        "br",
-        "caption",
-        "code",
-        "dd",
-        "dl",
-        "dt",
-        "em",
-        "figcaption",
-        "figure",
-        "img",
-        "li",
-        "ol",
-        "p",
-    ),
-    *("h1", "h2", "h3", "h4", "h5", "h6", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
-}
+_TAG_NAMES = """
+a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre strong table tbody td
+th thead tr ul
+"""
+_TAGS = set(_TAG_NAMES.split())
 _ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
 _WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
@@ -161,7 +147,7 @@ def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
             if number:
                 parent.append(builder.BR())
-            _append(parent, fold_white_space(line))
+            append_text(parent, fold_white_space(line))
     return element
 
 
@@ -174,7 +160,7 @@ def _within(parent: HtmlElement, name: str) -> HtmlElement:
     return child
 
 
-def _append(parent: HtmlElement, text: str) -> None:
+def append_text(parent: _Element, text: str) -> None:
     """Put text at the end of an element."""
     # The number of children would take time for each of them.
     last = next(parent.iterchildren(reversed=True), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
+from blockfeat.content.html import append_text
 from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
@@ -29,26 +30,11 @@ TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = Paragraph | Heading | Caption
-_BLOCKS = frozenset(
-    (
-        *(
-            "ab",
-            "bibl",
-            "body",
-            "cell",
-            "div",
-            "encodingDesc",
-            "fileDesc",
-            "head",
-            "idno",
-            "item",
-            "label",
-            "langUsage",
-        ),
-        *("language", "list", "p", "profileDesc", "ptr", "publicationStmt", "quote", "row", "sourceDesc", "table"),
-        *("teiHeader", "text", "title", "titleStmt"),
-    )
-)
+_BLOCK_NAMES = """
+ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
+publicationStmt quote row sourceDesc table teiHeader text title titleStmt
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 
 
 def to_xml(content: Content) -> str:
@@ -211,14 +197,4 @@ def _fill(element: _Element, inline: Inline) -> None:
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
             if number and not piece.code:
                 _add(parent, "lb")
-            _append(parent, fold_white_space(line if not number or not piece.code else f" {line}"))
-
-
-def _append(parent: _Element, text: str) -> None:
-    """Put text at the end of an element."""
-    # The number of children would take time for each of them.
-    last = next(parent.iterchildren(reversed=True), None)
-    if last is not None:
-        last.tail = (last.tail or "") + text
-    else:
-        parent.text = (parent.text or "") + text
+            append_text(parent, fold_white_space(line if not number or not piece.code else f" {line}"))

@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from dataclasses import dataclass, field
+from functools import cache
 from html import unescape
+from importlib.resources import files
 
 from blockfeat.page.tags import Tags
-
-FIELDS = (
-    "title",
-    "author",
-    "organisation",
-    "published",
-    "modified",
-    "site",
-    "url",
-    "description",
-    "image",
-    "language",
-    "section",
-    "tag",
-    "paywall",
-    "licence",
-)
-"""What can be claimed; ``organisation`` is an author that is declared to be one."""
 
 LONGEST_ATTRIBUTE = 2_000
 """Longer attributes hold data for scripts, which no source is."""
@@ -45,7 +30,8 @@ class Claims:
     source : str
         One of `blockfeat.metadata.metadata.SOURCES`.
     values : dict of list of str
-        What the source says, unchecked.
+        What the source says, unchecked; by the fields of ``meta_names.toml``, and ``organisation``, an author that is
+        declared to be one.
     """
 
     source: str
@@ -93,63 +79,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_OPEN_GRAPH = {
-    "title": "og:title twitter:title twitter:text:title",
-    "author": "article:author_name og:article:author_name article:author og:article:author og:author",
-    "published": "article:published_time og:article:published_time og:published_time article:published "
-    "article:create_at "
-    "og:pubdate og:regdate article:published_date",
-    "modified": "article:modified_time og:article:modified_time og:updated_time article:modified og:modified_time "
-    "og:article:updated_time article:updated_time article:updated",
-    "site": "og:site_name og:site",
-    "url": "og:url",
-    "description": "og:description twitter:description",
-    "image": "og:image:secure_url og:image og:image:url twitter:image twitter:image:src",
-    "language": "og:locale",
-    "section": "article:section og:article:section",
-    "tag": "article:tag og:article:tag",
-    "paywall": "article:content_tier og:article:content_tier",
-}
-_META = {
-    "title": "title dc.title dcterms.title citation_title parsely-title sailthru.title cxenseparse:title headline "
-    "mrf:title hdl bt:title article.headline fulltitle",
-    "author": "author parsely-author sailthru.author dc.creator dcterms.creator citation_author cxenseparse:author "
-    "article.author byl byline authors rbauthors bt:author creator dc.contributor.author article_author "
-    "shareaholic:article_author_name mrf:authors citation_authors dcsext.author page.author blog_author "
-    "newsarticle.author cre authorname author_name rnews:author post-author",
-    "published": "parsely-pub-date datepublished sailthru.date dc.date.issued dcterms.issued dc.date.created "
-    "dc.created "
-    "dcterms.created cxenseparse:publishtime cxenseparse:recs:publishtime citation_publication_date "
-    "citation_online_date citation_date pubdate publishdate publish-date publish_date published publication_date "
-    "date_published originalpublicationdate article_date_original ptime rnews:datepublished bt:pubdate dc.date "
-    "dcterms.date date article.published artikel_datum published_time pub_date displaydate date.created "
-    "shareaholic:article_published_time dateposted page.content.publicationdate publisheddate dc:date dc:created "
-    "created eprints.date prism.publicationdate article-publication-date cdate mediator_published_time "
-    "published-date dcsext.articlefirstpublished firstpublished release_date other:date",
-    "modified": "datemodified last-modified dcterms.modified dc.date.modified dc.modified lastmod revised bt:moddate "
-    "cxenseparse:recs:modifiedtime shareaholic:article_modified_time utime updated last_modified lastmodified "
-    "modified date.modified article_date_updated modified_date updated_time date_modified moddate",
-    "site": "application-name sitename site_name cxenseparse:sitename citation_journal_title "
-    "apple-mobile-web-app-title "
-    "publisher dc.publisher copyright_holder",
-    "url": "parsely-link cxenseparse:url",
-    "description": "description dc.description sailthru.description dcterms.description dcterms.abstract",
-    "image": "parsely-image-url sailthru.image.full thumbnail",
-    "language": "content-language language dc.language dcterms.language inlanguage",
-    "section": "parsely-section sailthru.vertical section cxenseparse:category category articlesection mrf:sections",
-    "tag": "news_keywords parsely-tags sailthru.tags keywords cxenseparse:keywords dc.subject citation_keywords",
-    "paywall": "isaccessibleforfree is_paid paywall cxenseparse:paywall paid_content premium content_tier paywalled "
-    "cxenseparse:recs:paywall bt:paywall",
-    "licence": "dc.rights.license dcterms.license license licence",
-}
 _OTHER_DATE = "other:date"
-_FIELDS = tuple(
-    {name: (field, place) for field, names in table.items() for place, name in enumerate(names.split())}
-    for table in (_OPEN_GRAPH, _META)
-)
-_KNOWN = frozenset().union(
-    *_FIELDS, ("parsely-page",), (f"twitter:{part}{number}" for part in ("label", "data") for number in "123")
-)
 # Names of no standard: "w-published-date", "ms.date".
 _LIKE_PUBLISHED = re.compile(
     r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
@@ -173,11 +103,29 @@ _MANY = 300
 _ATTRIBUTE = re.compile(r'\s(property|name|http-equiv|content|value)="([^"]*)"')
 
 
+@cache
+def _meta_names() -> dict[str, dict[str, tuple[str, int]]]:
+    """Return the field of each name and its place in its list, by source: a constant that is read at its first use."""
+    text = files("blockfeat.metadata").joinpath("meta_names.toml").read_text(encoding="utf-8")
+    return {
+        source: {name: (field, place) for field, names in table.items() for place, name in enumerate(names.split())}
+        for source, table in tomllib.loads(text).items()
+    }
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    """Return all names that are read."""
+    labelled = (f"twitter:{part}{number}" for part in ("label", "data") for number in "123")
+    return frozenset().union(*_meta_names().values(), ("parsely-page",), labelled)
+
+
 def claims_of_head(tags: Tags) -> list[Claims]:
     """Return what Open Graph, other ``<meta>`` elements and ``<link>`` say, in this order."""
     given = _contents(tags)
-    open_graph, meta = (Claims(source) for source in ("open-graph", "meta"))
-    for claims, known in zip((open_graph, meta), _FIELDS, strict=True):
+    open_graph, meta = Claims("open-graph"), Claims("meta")
+    for claims in (open_graph, meta):
+        known = _meta_names()[claims.source]
         for name in sorted(given.keys() & known.keys(), key=lambda each: known[each][1]):
             field = known[name][0]
             claims.add(field, *(_tiers(name, given[name]) if field == "paywall" else given[name]))
@@ -207,9 +155,9 @@ def _contents(tags: Tags) -> dict[str, list[str]]:
 
 def _give(names: list[str], content: str, given: dict[str, list[str]]) -> None:
     """File the content of one element under its known names."""
-    text = ""
+    text, known = "", _known_names()
     for name in dict.fromkeys(names):
-        if name not in _KNOWN:
+        if name not in known:
             if not _LIKE_PUBLISHED.search(name):
                 continue
             name = _OTHER_DATE
