@@ -249,7 +249,7 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
     listed = batch.inputs.documents(batch.reading, passed_over)
     model = batch.renderer.extractor.model
     listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
-    tally, emptiness = Tally(earlier), list[str]()
+    tally, empty = Tally(earlier), ""
     site = batch.options["site"]
     writer = writer or batch.target.writer(evidence=batch.renderer.evidence, site=site is not None)
     with (
@@ -259,27 +259,27 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
     ):
 
         def on_document(rendered: Rendered) -> None:
+            nonlocal empty
             tally.add(rendered)
             tick(earlier + tally.total)
             if not quiet and tally.total == 1 and not earlier:
-                emptiness[:] = _emptiness(rendered)
+                empty = _emptiness(rendered)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
         documents = fetched(listed, batch.reading)
         limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
         run(documents, batch.renderer, writer, **limits, on_document=on_document, sites=sites)
-    if tally.total == 1:
-        for line in emptiness:
-            console.error(line)
+    if tally.total == 1 and empty:
+        console.error(empty)
     return _exit_code(tally, str(batch.inputs))
 
 
-def _emptiness(rendered: Rendered) -> list[str]:
+def _emptiness(rendered: Rendered) -> str:
     """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
     reasons = {"empty": "the page has no text", "no content": "no main text was found on the page"}
     reason = None if rendered.error else reasons.get(rendered.status)
-    return [console.with_name(rendered.id, reason)] if reason else []
+    return console.with_name(rendered.id, reason) if reason else ""
 
 
 @contextmanager

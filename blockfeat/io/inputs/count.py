@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from blockfeat.io.inputs.files import format_by_suffix, is_page, member_files
+from blockfeat.io.inputs.files import format_by_suffix, members
 from blockfeat.io.inputs.options import PACKED_SUFFIXES, InputOptions
 from blockfeat.io.inputs.records import count_rows
 from blockfeat.io.inputs.urls import is_web_address
@@ -21,9 +21,13 @@ def count_pages(inputs: Sequence[str], options: InputOptions) -> int | None:
 
     A JSON Lines file has a page a line, a Parquet file says its number of rows.
     """
+    return _sum(_count(name, options) for name in inputs)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """Return the sum of some counts; None where one is not known."""
     total = 0
-    for name in inputs:
-        count = _count(name, options)
+    for count in counts:
         if count is None:
             return None
         total += count
@@ -37,14 +41,8 @@ def _count(name: str, options: InputOptions) -> int | None:
         return 1
     if not os.path.isdir(name):
         return _count_file(name, options)
-    total = 0
-    for member in member_files(name):
-        is_read = isinstance(member, Document) or options.format != "auto" or is_page(member)
-        count = 1 if isinstance(member, Document) else _count_file(member, options) if is_read else 0
-        if count is None:
-            return None
-        total += count
-    return total
+    found = members(name, options)
+    return _sum(1 if isinstance(member, Document) else _count_file(member, options) for member in found)
 
 
 def _count_file(name: str, options: InputOptions) -> int | None:

@@ -155,16 +155,23 @@ def read_folder(
         Called with the path of each file that is not read.
     """
     reading = options or InputOptions()
-    for name in member_files(os.fspath(path)):
-        if isinstance(name, Document):
+    for member in members(os.fspath(path), reading, on_passed_over):
+        if isinstance(member, Document):
+            yield member
+        else:
+            yield from read_path(member, reading)
+
+
+def members(folder: str, options: InputOptions, on_passed_over: OnPassedOver | None = None) -> Iterator[str | Document]:
+    """Yield the files below a folder that are read, in order; what cannot be looked at as a document with ``error``."""
+    for name in _member_files(folder):
+        if isinstance(name, Document) or options.format != "auto" or _is_page(name):
             yield name
-        elif reading.format != "auto" or is_page(name):
-            yield from read_path(name, reading)
         elif on_passed_over is not None:
             on_passed_over(name)
 
 
-def member_files(folder: str) -> Iterator[str | Document]:
+def _member_files(folder: str) -> Iterator[str | Document]:
     """Yield the regular files below a folder in order; what cannot be looked at as a document with ``error``."""
     folders_seen: set[tuple[int, int]] = set()
     # A stack instead of recursion; the next path is the last.
@@ -196,7 +203,7 @@ def _entries_backwards(folder: str) -> list[str]:
         return sorted((entry.path for entry in entries), key=lambda name: PurePath(name).name, reverse=True)
 
 
-def is_page(name: str) -> bool:
+def _is_page(name: str) -> bool:
     """Return whether a file is read: by its suffix, or by its first bytes where the suffix says nothing."""
     if format_by_suffix(name) is not None:
         return not name.lower().endswith(_CONFIGURATION)

@@ -1,10 +1,10 @@
-"""The pages of a session: kept packed, cut into blocks with suggestions of a model; and which of them comes next."""
+"""The pages of a session: kept packed, cut into blocks with suggestions of a model."""
 
 from __future__ import annotations
 
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -283,46 +283,3 @@ def sureness(chances: NDArray[np.float64], sizes: NDArray[np.integer[Any]]) -> f
     odds = np.clip(chances, 1e-12, 1 - 1e-12)
     entropy = -(odds * np.log2(odds) + (1 - odds) * np.log2(1 - odds))
     return float(1 - np.average(entropy, weights=sizes)) if chances.size else 0.0
-
-
-_PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
-_UNREAD = 2.0  # behind every page that was read
-
-
-class Ranking:
-    """The confidence of one model in each page, as far as it has read them; safe for several threads."""
-
-    def __init__(self, suggester: Suggester) -> None:
-        self.suggester = suggester
-        """The model that suggests."""
-        self._confidence: dict[str, float] = {}
-        self._lock = Lock()
-
-    def use(self, suggester: Suggester) -> None:
-        """Take another model, which has read nothing yet."""
-        with self._lock:
-            self.suggester = suggester
-            self._confidence = {}
-
-    def note(self, page: str, confidence: float, by: Suggester) -> None:
-        """Note how sure a model is of a page; nothing if it has been replaced."""
-        with self._lock:
-            if by is self.suggester:
-                self._confidence[page] = confidence
-
-    def confidence(self, page: str) -> float | None:
-        """Return the word F1 expected of the model's text of a page; None where it has not read it."""
-        return self._confidence.get(page)
-
-    def order(self, pages: Sequence[str], state: Callable[[str], str]) -> list[str]:
-        """Return pages in the order in which they are to be done.
-
-        Open ones by confidence, the lowest first, behind them those that were not read; then skipped, bad and done
-        ones; in the order given where these are equal.
-        """
-
-        def key(page: str) -> tuple[int, float]:
-            place = _PLACES[state(page)]
-            return place, 0.0 if place else self._confidence.get(page, _UNREAD)
-
-        return sorted(pages, key=key)

@@ -17,9 +17,11 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
 from blockfeat.web.labelling.files import CorpusFile, Journal
 from blockfeat.web.labelling.log import STATES, Change, PageLabels
-from blockfeat.web.labelling.pages import CutPage, Ranking, SessionPages, Suggester, text_of_roles
+from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text_of_roles
 
 _logger = logging.getLogger("blockfeat.web.labelling")
+_PLACES = {"open": 0, "skipped": 1, "bad": 2, "done": 3}
+_UNREAD = 2.0  # behind every page that was read
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,9 @@ class LabelSession:
     ) -> None:
         self.pages = pages
         self.output = output
-        self._ranking = Ranking(suggester)
+        self.suggester = suggester
+        """The model that suggests."""
+        self._confidence: dict[str, float] = {}
         self._clock = clock
         self._lock = RLock()
         self._latest: tuple[Suggester, CutPage] | None = None
@@ -146,18 +150,18 @@ class LabelSession:
 
     def confidence(self, page: str) -> float | None:
         """Return the word F1 expected of the current model on a page; None before `rank` came to it."""
-        return self._ranking.confidence(page)
-
-    @property
-    def suggester(self) -> Suggester:
-        """The model that suggests."""
-        return self._ranking.suggester
+        return self._confidence.get(page)
 
     @property
     def order(self) -> list[str]:
-        """The pages: those to do first, least certain ahead, then skipped, bad and done ones."""
+        """The pages: those to do first, least certain ahead, unread ones last; then skipped, bad and done ones."""
+
+        def key(page: str) -> tuple[int, float]:
+            place = _PLACES[self._state(page)]
+            return place, 0.0 if place else self._confidence.get(page, _UNREAD)
+
         with self._lock:
-            return self._ranking.order(self.pages.ids, self._state)
+            return sorted(self.pages.ids, key=key)
 
     def labelled_pages(self) -> list[LabelledPage]:
         """Return the pages of the corpus file."""
@@ -274,7 +278,8 @@ class LabelSession:
         """
         if suggester.table != self.suggester.table:
             raise InputError(f"the model cuts pages by {suggester.table!r}, the session by {self.suggester.table!r}")
-        self._ranking.use(suggester)
+        with self._lock:
+            self.suggester, self._confidence = suggester, {}
 
     def rank(self, *, on_page: Callable[[int, int], None] | None = None, stop: Callable[[], bool] = bool) -> None:
         """Let the current model read all open pages, so that the least certain come first.
@@ -296,7 +301,9 @@ class LabelSession:
             except BlockfeatError as error:
                 _logger.info("%s: %s", id, error)
                 found = 0.0
-            self._ranking.note(id, found, suggester)
+            with self._lock:
+                if suggester is self.suggester:
+                    self._confidence[id] = found
             if on_page is not None:
                 on_page(number, len(open_pages))
 
