@@ -1,4 +1,4 @@
-"""Link targets: which output may contain, and what relative ones refer to."""
+"""Links: the targets that output may contain, what relative ones refer to, and those of a text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
 from blockfeat.page.encoding import unescape
 from blockfeat.page.tags import Tags
 
@@ -28,6 +32,12 @@ _RETURN = re.compile("\r\n?")
 _SEPARATORS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85"
 _NOT_IN_XML = re.compile("[\ufffe\uffff]")
 _WHITE_SPACE = re.compile("[\t\n\x0b\x0c\r \x1c-\x1f\x85\u2028\u2029]+")
+
+MOST_LINKS = 200
+"""At most so many links of a page are given."""
+
+_OF_THE_WEB = ("http", "https")
+_LONGEST = 2_000
 
 
 def safe_target(href: str) -> str | None:
@@ -134,3 +144,40 @@ def xml_characters(text: str) -> str:
 def fold_white_space(text: str) -> str:
     """Fold runs of spaces, tabs and line ends of any kind to one space (no-break spaces stay)."""
     return _WHITE_SPACE.sub(" ", text)
+
+
+@dataclass(frozen=True, slots=True)
+class TextLink:
+    """A link in the text: its words, and the absolute address that it points to."""
+
+    text: str
+    url: str
+
+
+def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[TextLink, ...]:
+    """Return the links that begin in the blocks that are kept, in order, at most `MOST_LINKS`.
+
+    Only addresses of the web, absolute once they are resolved against ``base``; links without words are passed over.
+    """
+    anchors, text = blocks.anchors, blocks.page_text.text
+    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
+    inside = (owners < len(blocks)).nonzero()[0]
+    found = []
+    for anchor in inside[kept[owners[inside]]].tolist():
+        words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())
+        href = blocks.tags.attributes(int(anchors.element[anchor])).get("href", "")
+        target = _of_the_web(base.resolved(href.strip())) if words and href and len(href) <= _LONGEST else None
+        if target is not None:
+            found.append(TextLink(words, target))
+        if len(found) == MOST_LINKS:
+            break
+    return tuple(found)
+
+
+def _of_the_web(address: str) -> str | None:
+    """Return an address that is absolute and of the web; None for any other."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return address if parts.scheme in _OF_THE_WEB and parts.netloc else None

@@ -29,7 +29,7 @@ from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.choice import TextLink
+    from blockfeat.content.links import TextLink
 
 _WORD = re.compile(r"\S+")
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
@@ -190,10 +190,10 @@ class PageAnalysis:
     @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
-        from blockfeat.content.links import Base
+        from blockfeat.content.links import Base, links_of_text
         from blockfeat.content.plain import plain_text
         from blockfeat.content.tables import data_tables
-        from blockfeat.extraction.choice import block_roles, links_of_text
+        from blockfeat.extraction.choice import block_roles
         from blockfeat.extraction.confidence import confidence_measures, expected_f1
         from blockfeat.extraction.page_kind import page_kind
         from blockfeat.extraction.refusals import PageEvidence

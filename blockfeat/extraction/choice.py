@@ -1,4 +1,4 @@
-"""Which blocks are the text, once options and site profile are met; what part each block is; the links of the text."""
+"""Which blocks are the text, once options and site profile are met; what part each block is."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, kinds_of_containers
-from blockfeat.content.links import Base
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
@@ -21,6 +19,8 @@ from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
+from blockfeat.models.model import Prediction
+from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
@@ -38,9 +38,19 @@ _LINKED = 0.5
 _COMPLETED = "kept: most of the table, list or preformatted text around it is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
+_STANDFIRST = "kept: the page describes itself with these words, right before its text"
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
+
+_LETTERS, _LOOKED_AT = 60, 240
+_STANDFIRST_WORDS = 8
+# The text begins with the first kept block of so many words.
+_WORDS_OF_A_BEGIN = 12
+_BLOCKS_BEFORE = 12
+_MOST_OF_IT_LINKED = 0.3
+# Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
+_LEAST_LOG_ODDS = -2.944
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -50,12 +60,6 @@ _FEWEST_WORDS = 4
 _FIRST = 4
 _LEAST_LEAD = 8
 _AROUND = 3
-
-MOST_LINKS = 200
-"""At most so many links of a page are given."""
-
-_SCHEMES = ("http", "https")
-_LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,14 +107,14 @@ class Chooser:
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
     drops_clutter : bool
-        Whether consent banners, and lines that only point at other texts, are dropped.
+        Whether consent banners, and lines that only point at other texts, are dropped, and a standfirst is kept.
     """
 
     options: ExtractionOptions
     site: SiteProfile | None
     drops_clutter: bool
 
-    def choose(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
+    def choose(self, blocks: Blocks, prediction: Prediction, page: Page) -> Choice:
         """Return what is kept of what the model keeps.
 
         What the site repeats goes first, unless nothing would be left of the text.
@@ -119,11 +123,22 @@ class Chooser:
         ----------
         blocks : Blocks
             The page's n blocks.
-        predicted : bool array, n
-            What the model keeps.
-        title : str or None
-            The page's title.
+        prediction : Prediction
+            What the model keeps, and how likely it takes blocks for content.
+        page : Page
+            The page, for its title and descriptions.
         """
+        predicted, title = prediction.kept, page.title
+        if self.drops_clutter and prediction.log_odds is not None:
+            standfirst = lost_standfirst(blocks, predicted, prediction.log_odds, page.declared.descriptions)
+            if standfirst is not None:
+                predicted = predicted.copy()
+                predicted[standfirst] = True
+                choice = self._without_repeated(blocks, predicted, title)
+                return replace(choice, overruled={standfirst: _STANDFIRST} | choice.overruled)
+        return self._without_repeated(blocks, predicted, title)
+
+    def _without_repeated(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
         repeated: dict[int, int] = {}
         if self.site is not None:
             keys = text_keys(blocks.measures)
@@ -238,6 +253,46 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     return best
 
 
+def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:
+    """Return the dropped block that one of the page's descriptions begins with; None where there is none.
+
+    It stands at most twelve blocks before the text begins, is no caption, has eight words or more and few links; no
+    block that is kept begins so too.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are content.
+    log_odds : float array, n
+        Logits of the probabilities of content.
+    descriptions : str
+        What the page declares as its description, in any element of its head, a line each.
+    """
+    wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
+    begins = (kept & (blocks.measures.words >= _WORDS_OF_A_BEGIN)).nonzero()[0]
+    if not wanted or not begins.size:
+        return None
+    begin = int(begins[0])
+    measures, span = blocks.measures, slice(max(begin - _BLOCKS_BEFORE, 0), begin + 1)
+    is_likely = (measures.words[span] >= _STANDFIRST_WORDS) & (log_odds[span] >= _LEAST_LOG_ODDS)
+    is_likely &= measures.anchor_words[span] <= _MOST_OF_IT_LINKED * measures.words[span]
+    near = (is_likely | kept[span]).nonzero()[0] + span.start
+    text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
+    places = zip(near.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    alike = [block for block, start, end in places if _letters(text[start : min(end, start + _LOOKED_AT)]) in wanted]
+    if not alike or kept[alike].any():
+        return None
+    captions = [block for block in alike if kinds_of_containers(blocks)[blocks.container[block]].name == "caption"]
+    return next((block for block in alike if block not in captions), None)
+
+
+def _letters(text: str) -> str:
+    """Return the first letters and digits of a text, without case."""
+    return "".join(character for character in text if character.isalnum()).casefold()[:_LETTERS]
+
+
 def _of_kind(blocks: Blocks, kind: str) -> Mask:
     """Return a mask of the blocks of a kind."""
     is_kind = np.array([found.name == kind for found in kinds_of_containers(blocks)], dtype=np.bool_)
@@ -333,40 +388,3 @@ def _is_marked(blocks: Blocks, block: int) -> bool:
         container = int(containers.parent[container])
     bits = cues.of_elements(blocks.tags, np.array(around, dtype=np.int64)).bits
     return bool((bits & np.uint32(cues.masks["lead"])).any())
-
-
-@dataclass(frozen=True, slots=True)
-class TextLink:
-    """A link in the text: its words, and the absolute address that it points to."""
-
-    text: str
-    url: str
-
-
-def links_of_text(blocks: Blocks, kept: NDArray[np.bool_], base: Base) -> tuple[TextLink, ...]:
-    """Return the links that begin in the blocks that are kept, in order, at most `MOST_LINKS`.
-
-    Only addresses of the web, absolute once they are resolved against ``base``; links without words are passed over.
-    """
-    anchors, text = blocks.anchors, blocks.page_text.text
-    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
-    inside = (owners < len(blocks)).nonzero()[0]
-    found = []
-    for anchor in inside[kept[owners[inside]]].tolist():
-        words = " ".join(text[int(anchors.start[anchor]) : int(anchors.end[anchor])].split())
-        href = blocks.tags.attributes(int(anchors.element[anchor])).get("href", "")
-        target = _of_the_web(base.resolved(href.strip())) if words and href and len(href) <= _LONGEST else None
-        if target is not None:
-            found.append(TextLink(words, target))
-        if len(found) == MOST_LINKS:
-            break
-    return tuple(found)
-
-
-def _of_the_web(address: str) -> str | None:
-    """Return an address that is absolute and of the web; None for any other."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return None
-    return address if parts.scheme in _SCHEMES and parts.netloc else None

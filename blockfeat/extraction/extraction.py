@@ -15,7 +15,7 @@ from blockfeat.extraction.site_profile import SitePage
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.choice import TextLink
+    from blockfeat.content.links import TextLink
 
 
 RECORD_SCHEMA = 1

@@ -168,7 +168,7 @@ class Extractor:
         blocks, options, model = measured.blocks, self.options, self.model
         warnings = (*page.warnings, *self._foreign(measured.lang))
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
-        choice = chooser.choose(blocks, prediction.kept, page.title)
+        choice = chooser.choose(blocks, prediction, page)
         prediction = replace(prediction, kept=choice.kept)
         refused = notice(PageEvidence(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
         headline = choice.headline_text

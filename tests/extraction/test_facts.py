@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.content.links import Base
-from blockfeat.extraction.choice import MOST_LINKS, TextLink
+from blockfeat.content.links import MOST_LINKS, Base, TextLink
 from blockfeat.extraction.confidence import confidence_measures, expected_f1
 from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
