@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from jinja2 import Environment, PackageLoader
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.templating import Jinja2Templates
 
 import blockfeat
 from blockfeat.errors import ConfigError
 from blockfeat.lang.scripts import direction_of
 from blockfeat.models.store import DEFAULT_MODEL
-from blockfeat.web.guard import PAGE_POLICY, Guard
+from blockfeat.web.guard import Guard
 from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
 from blockfeat.web.settings import ServeSettings
 
@@ -30,20 +31,11 @@ _SUMMARY = "Finds the main text of web pages, and says why."
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-class Templates:
-    """The templates of the package; everything that is filled in is escaped."""
-
-    def __init__(self) -> None:
-        self._environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
-        self._environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
-
-    def text(self, name: str, **values: Any) -> str:
-        """Return a template filled in."""
-        return self._environment.get_template(name).render(**values)
-
-    def response(self, name: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """Return a template filled in as the answer to a request."""
-        return HTMLResponse(self.text(name, **values), status)
+def _templates() -> Jinja2Templates:
+    """Return the templates of the package; everything that is filled in is escaped."""
+    environment = Environment(loader=PackageLoader("blockfeat.web", "templates"), autoescape=True)
+    environment.globals |= {"version": blockfeat.__version__, "direction_of": direction_of}
+    return Jinja2Templates(env=environment)
 
 
 class _StaticFiles(StaticFiles):
@@ -77,8 +69,7 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
     )
     app.state.settings = settings
-    app.state.templates = Templates()
-    app.state.page_policy = PAGE_POLICY
+    app.state.templates = _templates()
     add_handlers(app)
     app.mount("/static", _StaticFiles(directory=str(files("blockfeat.web").joinpath("static"))), name="static")
     # For browsers that ask for it by its old name.

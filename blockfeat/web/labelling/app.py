@@ -90,7 +90,7 @@ Work = Annotated[Background, Depends(_background_of)]
 @pages.get("/")
 async def label_page(request: Request) -> HTMLResponse:
     """Return the labelling page; everything it shows comes through the API."""
-    answer: HTMLResponse = request.app.state.templates.response("label.html", roles=ROLES)
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "label.html", {"roles": ROLES})
     return answer
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, StringConstraints, ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import BlockfeatError
-from blockfeat.web.guard import frame_policy
+from blockfeat.web.guard import PAGE_POLICY, frame_policy
 from blockfeat.web.problems import Problem, problem_of, reason_of
 from blockfeat.web.reader.api import Asked
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
@@ -43,14 +43,15 @@ def _clean_choices(text: str | None) -> CleanChoices:
 @router.get("/")
 async def reader(request: Request) -> HTMLResponse:
     """Return the reader; everything it shows comes through the API."""
-    answer: HTMLResponse = request.app.state.templates.response("reader.html")
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "reader.html")
     return answer
 
 
 @router.get("/api")
 async def api_reference(request: Request) -> HTMLResponse:
     """Return a page that lists the operations of the API."""
-    answer: HTMLResponse = request.app.state.templates.response("api.html", spec=request.app.openapi())
+    spec = request.app.openapi()
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "api.html", {"spec": spec})
     return answer
 
 
@@ -74,7 +75,7 @@ async def cleaned(
     """Return a kept page cleaned; its links lead on through the reader where ``read`` has the rest of their query."""
     source = await service.source(page=page)
     links = None if read is None else LinksOn(source.url or "", _query_of(view="clean", settings=settings, look=look))
-    head = request.app.state.templates.text("frame_head.html")
+    head = request.app.state.templates.get_template("frame_head.html").render()
     cleaning = _clean_choices(settings).settings()
     task = partial(cleaned_page, source=source, settings=cleaning, look=_look(look), links=links, head=head)
     return _framed(await service.do(task), look, leads_on=read is not None)
@@ -108,42 +109,42 @@ async def read(request: Request, service: Asked, asked: Annotated[ReadQuery, Que
     if not asked.url:
         return RedirectResponse("/")
     try:
-        return await _read(request, service, asked.model_dump())
+        return await _read(request, service, asked)
     except (BlockfeatError, Problem) as error:
         problem = problem_of(error) if isinstance(error, BlockfeatError) else error
-        answer: HTMLResponse = request.app.state.templates.response(
-            "read_problem.html", status=problem.status, problem=problem, **asked.model_dump()
+        context = {**asked.model_dump(), "problem": problem}
+        answer: HTMLResponse = request.app.state.templates.TemplateResponse(
+            request, "read_problem.html", context, problem.status, problem.headers
         )
-        answer.headers.update(problem.headers)
         return answer
 
 
-async def _read(request: Request, service: Service, shown: dict[str, Any]) -> Response:
+async def _read(request: Request, service: Service, asked: ReadQuery) -> Response:
     templates = request.app.state.templates
-    view, settings = shown["view"], shown["settings"]
-    if view not in _VIEWS:
-        raise Problem(422, f"view {view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
-    _clean_choices(settings)
-    look = _look(shown["look"])
-    source = await service.source(url=shown["url"])
-    address = source.url or shown["url"]
-    query = {name: shown[name] for name in ("model", "settings", "look", "images")}
-    query["model"] = None if query["model"] == "default" else query["model"]
+    if asked.view not in _VIEWS:
+        raise Problem(422, f"view {asked.view[:50]!r} is unknown; known are {', '.join(_VIEWS)}")
+    _clean_choices(asked.settings)
+    look = _look(asked.look)
+    source = await service.source(url=asked.url)
+    address = source.url or asked.url
+    query = asked.model_dump(include={"model", "settings", "look", "images"})
+    query["model"] = None if asked.model == "default" else asked.model
     others = {name: f"/read?url={quote_plus(address)}{_query_of(view=name, **query)}" for name in _VIEWS}
-    common = {**shown, "address": address, "views": others, "view_names": _VIEWS}
+    common = {**asked.model_dump(), "address": address, "views": others, "view_names": _VIEWS}
     answer: HTMLResponse
-    if view == "clean":
-        frame = f"/frame/{service.kept.keep(source)}/clean?" + urlencode(
-            {"read": "1", "look": look, **({"settings": settings} if settings else {})}
-        )
-        answer = templates.response("read_clean.html", frame=frame, **common)
+    if asked.view == "clean":
+        shown = {"read": "1", "look": look, **({"settings": asked.settings} if asked.settings else {})}
+        frame = f"/frame/{service.kept.keep(source)}/clean?{urlencode(shown)}"
+        answer = templates.TemplateResponse(request, "read_clean.html", {**common, "frame": frame})
         return answer
-    links = LinksOn(address, _query_of(view=view, **query))
+    links = LinksOn(address, _query_of(view=asked.view, **query))
     # The model's name as it came, however long: that there is none of it is found out where models are looked up.
-    choices = replace(Choices().plain(), model=shown["model"])
-    found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=shown["images"]))
-    answer = templates.response("read.html", article=found["body"], record=found["record"], **common)
-    if shown["images"]:
-        policy = request.app.state.page_policy
-        answer.headers["content-security-policy"] = policy.replace("img-src 'self' data:", "img-src http: https: data:")
+    choices = replace(Choices().plain(), model=asked.model)
+    found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=asked.images))
+    context = {**common, "article": found["body"], "record": found["record"]}
+    answer = templates.TemplateResponse(request, "read.html", context)
+    if asked.images:
+        answer.headers["content-security-policy"] = PAGE_POLICY.replace(
+            "img-src 'self' data:", "img-src http: https: data:"
+        )
     return answer
