@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ConfigError, ModelError
+from blockfeat.features.measuring import Measurer, MeasuringOptions
+from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, ReadFile
 
 _SCHEMA = 1
@@ -31,14 +34,31 @@ def table_from_value(value: Any, *, where: str) -> TagTable:
     return load_table(value) if isinstance(value, str) else TagTable.from_dict(value, where=where)
 
 
-class Documented(ABC):
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """What every model says of where it comes from.
+
+    Attributes
+    ----------
+    languages : tuple of str
+        Languages that the model was trained on; empty for any.
+    record : mapping
+        How the model was made: corpora, seed, options, scores, versions, command.
+    report : TrainingReport, optional
+        Report of the training that has just made it; a model that was read from a file has none.
+    """
+
+    languages: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+    report: Any = field(default=None, compare=False)
+
+
+class Documented(Origin, ABC):
     """A model that is written as a document of plain values and arrays; its dataclass says where these stand."""
 
     kind: ClassVar[str]
     name: str
     table: TagTable
-    languages: tuple[str, ...]
-    record: Mapping[str, Any]
 
     @abstractmethod
     def own_values(self) -> dict[str, Any]:
@@ -88,6 +108,24 @@ class Documented(ABC):
                 "record": document.get("record", {}),
             }
             return cls(**common, **cls.own_attributes(document, arrays, read))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureModel(Documented):
+    """A model that reads features of blocks.
+
+    Attributes
+    ----------
+    stop_word_scope, segmenter : str
+        How stop words are counted, and words and sentences cut (see `blockfeat.features.measuring.Measurer`).
+    """
+
+    stop_word_scope: str = "page"
+    segmenter: str = "fast"
+
+    def measurer(self: MeasuringOptions, identifier: Identifier) -> Measurer:
+        """Return the measuring stage: the model's table, features, languages and segmenter."""
+        return Measurer.of(self, identifier)
 
 
 def measuring_values(document: Mapping[str, Any]) -> dict[str, Any]:

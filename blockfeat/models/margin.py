@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature, NamedRow
-from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.documents import Documented, measuring_values
+from blockfeat.models.documents import FeatureModel, measuring_values
 from blockfeat.models.layers import soft_scores
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
@@ -69,7 +68,7 @@ class Transitions:
 
 
 @dataclass(frozen=True)
-class MarginModel(Documented):
+class MarginModel(FeatureModel):
     """Soft thresholds over some of the context features, a bias, and two costs; all in one short JSON file.
 
     Attributes
@@ -102,10 +101,6 @@ class MarginModel(Documented):
     transitions: Transitions = field(default_factory=Transitions)
     cut: float = 0.5
     sure: float = 0.0
-    languages: tuple[str, ...] = ()
-    stop_word_scope: str = "page"
-    segmenter: str = "fast"
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the features are known and the bias is a number."""
@@ -126,10 +121,6 @@ class MarginModel(Documented):
     def features(self) -> tuple[Feature, ...]:
         """The features, in the order of the terms."""
         return features_named(self.feature_names)
-
-    def measurer(self, identifier: Identifier) -> Measurer:
-        """Return the measuring stage: the model's table, features, languages and segmenter."""
-        return Measurer.of(self, identifier)
 
     @cached_property
     def _numbers(self) -> Array:

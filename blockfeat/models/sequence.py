@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature, NamedRow
-from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.documents import Documented, measuring_values
+from blockfeat.models.documents import FeatureModel, measuring_values
 from blockfeat.models.layers import activate, convolve, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
@@ -84,7 +83,7 @@ class ContentTest:
 
 
 @dataclass(frozen=True, eq=False)
-class SequenceModel(Documented):
+class SequenceModel(FeatureModel):
     """A network over the blocks of a page in their order.
 
     Each block's features go through one layer to c channels, to which a layer over the page's mean is added; three
@@ -121,10 +120,6 @@ class SequenceModel(Documented):
     cut: float = 0.5
     cuts: Mapping[str, float] = field(default_factory=dict)
     content: ContentTest | None = None
-    languages: tuple[str, ...] = ()
-    stop_word_scope: str = "page"
-    segmenter: str = "fast"
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the weights fit together and the features are known."""
@@ -143,10 +138,6 @@ class SequenceModel(Documented):
     def features(self) -> tuple[Feature, ...]:
         """The features, in the order of the network's inputs."""
         return features_named(self.feature_names)
-
-    def measurer(self, identifier: Identifier) -> Measurer:
-        """Return the measuring stage: the model's table, features, languages and segmenter."""
-        return Measurer.of(self, identifier)
 
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""

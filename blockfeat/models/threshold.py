@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
 from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
-from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import Decoder, decode
-from blockfeat.models.documents import Documented, measuring_values
+from blockfeat.models.documents import FeatureModel, measuring_values
 from blockfeat.models.layers import smallest_margins
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 
@@ -55,7 +54,7 @@ class Margins:
 
 
 @dataclass(frozen=True)
-class ThresholdModel(Documented):
+class ThresholdModel(FeatureModel):
     """Thresholds and all that is needed to use them the way they were learnt.
 
     Attributes
@@ -73,12 +72,8 @@ class ThresholdModel(Documented):
         How labels are chosen.
     margins : Margins
         How margins become scores.
-    languages : tuple of str
-        Languages that the model was trained for; empty for any.
-    stop_word_scope, segmenter : str
-        How stop words are counted, and words and sentences cut (see `blockfeat.features.Measurer`).
-    record : mapping
-        Where the model comes from: corpora, seed, options, scores, versions, command.
+    languages, stop_word_scope, segmenter, record
+        As for every model.
     """
 
     kind: ClassVar[str] = "thresholds"
@@ -89,10 +84,6 @@ class ThresholdModel(Documented):
     thresholds: Mapping[str, Array]
     decoder: Decoder = field(default_factory=Decoder)
     margins: Margins = field(default_factory=Margins)
-    languages: tuple[str, ...] = ()
-    stop_word_scope: str = "page"
-    segmenter: str = "fast"
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that every set of thresholds fits the features."""
@@ -113,10 +104,6 @@ class ThresholdModel(Documented):
     def decoding(self) -> str:
         """Name of the decoder."""
         return self.decoder.name
-
-    def measurer(self, identifier: Identifier) -> Measurer:
-        """Return the measuring stage: the model's table, features, languages and segmenter."""
-        return Measurer.of(self, identifier)
 
     @cached_property
     def _margin_factors(self) -> Array:

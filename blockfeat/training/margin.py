@@ -31,13 +31,6 @@ _REACH_OF_COSTS = 1.5
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class TrainedMarginModel(MarginModel):
-    """A margin model with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class MarginTrainer(Trainer[MarginOptions]):
     """Trains margin models; see `blockfeat.training.margin_fit`."""
@@ -47,7 +40,7 @@ class MarginTrainer(Trainer[MarginOptions]):
 
     config: MarginOptions = field(default_factory=MarginOptions)
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedMarginModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> MarginModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         labeller = PageLabeller(context_measurer(self.config.table, self.languages), self.config.labels)
         found, skipped = label_pages(pages, labeller, jobs=self.jobs, on_progress=on_progress)
@@ -66,9 +59,9 @@ class MarginTrainer(Trainer[MarginOptions]):
         )
         return self._model(fit, report)
 
-    def _model(self, fit: MarginFit, report: TrainingReport) -> TrainedMarginModel:
+    def _model(self, fit: MarginFit, report: TrainingReport) -> MarginModel:
         """Return the model with numbers that a person can read."""
-        return TrainedMarginModel(
+        return MarginModel(
             self.name,
             load_table(self.config.table),
             fit.parameters.terms(tuple(context_places())),

@@ -90,13 +90,6 @@ class SequenceConfig:
             raise TrainingError("'teacher_share' must lie between 0 and 1, 'trees' be at least 1")
 
 
-@dataclass(frozen=True, eq=False)
-class TrainedSequenceModel(SequenceModel):
-    """A sequence model with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SequenceTrainer(Trainer[SequenceConfig]):
     """Trains sequence models, the kind of the bundled default; needs PyTorch."""
@@ -106,7 +99,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
     config: SequenceConfig = field(default_factory=SequenceConfig)
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedSequenceModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> SequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch("sequence")  # before minutes of measuring
         if self._has_teachers(len(pages)):
@@ -120,7 +113,7 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
     def _fit_labelled(
         self, pages: Sequence[TrainingPage], skipped: tuple[str, ...], on_progress: OnProgress
-    ) -> TrainedSequenceModel:
+    ) -> SequenceModel:
         """Learn a model from pages that are measured and labelled."""
         pages, taught = self._taught(pages, on_progress)
         inner, held_out = self._inner_split(pages)
@@ -195,8 +188,8 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
         return fit_sequence(pages, options, on_pass=on_pass)
 
-    def _model(self, fit: SequenceFit, cut: float) -> TrainedSequenceModel:
-        return TrainedSequenceModel(
+    def _model(self, fit: SequenceFit, cut: float) -> SequenceModel:
+        return SequenceModel(
             self.name,
             load_table(self.config.table),
             tuple(context_places()),

@@ -35,7 +35,7 @@ from blockfeat.training.swarm_search import (
     pages_in_groups,
     search_with_progress,
 )
-from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, measured_pages, no_progress
+from blockfeat.training.trainer import OnProgress, Trainer, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -165,13 +165,6 @@ class ThresholdConfig(SwarmConfig):
             raise TrainingError(f"unknown decoder {self.decoder!r}; known are {', '.join(DECODERS)}")
 
 
-@dataclass(frozen=True)
-class TrainedThresholdModel(ThresholdModel):
-    """A threshold model with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ThresholdTrainer(Trainer[ThresholdConfig]):
     """Trains threshold models."""
@@ -186,7 +179,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         """What the swarm maximises."""
         return self.config.metric
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedThresholdModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> ThresholdModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         config, blank = self.config, self._blank_model()
         prepared, skipped = self._prepared(pages, blank, on_progress)
@@ -221,10 +214,10 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         found = feature_curves(blank.features, fitness_of)
         return tuple(found), f"{METRICS[metric]}, {len(chosen)} pages"
 
-    def _blank_model(self) -> TrainedThresholdModel:
+    def _blank_model(self) -> ThresholdModel:
         """Return the model before its thresholds are learnt: none binds."""
         features = features_named(self.config.features)
-        return TrainedThresholdModel(
+        return ThresholdModel(
             name=self.name,
             table=load_table(self.config.table),
             features=features,

@@ -11,9 +11,9 @@ import pytest
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import LanguageError, TrainingError
+from blockfeat.models.threshold import ThresholdModel
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.thresholds import TrainedThresholdModel as TrainedModel
 from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page
 
@@ -26,11 +26,11 @@ def pages() -> list[LabelledPage]:
 
 
 @pytest.fixture(scope="module")
-def trained(pages: list[LabelledPage]) -> TrainedModel:
+def trained(pages: list[LabelledPage]) -> ThresholdModel:
     return train(pages, seed=3, options=QUICK)
 
 
-def test_the_model_beats_its_lower_bounds(trained: TrainedModel) -> None:
+def test_the_model_beats_its_lower_bounds(trained: ThresholdModel) -> None:
     report = trained.report
     assert report is not None
     assert report.fitness > report.keep_all + 0.1
@@ -41,7 +41,7 @@ def test_the_model_beats_its_lower_bounds(trained: TrainedModel) -> None:
     assert report.test.text.extraction > (report.test.text.all_text or 0)
 
 
-def test_training_and_test_part_share_no_host(pages: list[LabelledPage], trained: TrainedModel) -> None:
+def test_training_and_test_part_share_no_host(pages: list[LabelledPage], trained: ThresholdModel) -> None:
     report = trained.report
     assert report is not None
     assert report.training_pages + report.test_pages == len(pages)

@@ -174,8 +174,6 @@ class CrunchModel(Documented):
     settings: CleanSettings = field(default_factory=CleanSettings)
     name: str = "crunch"
     table: TagTable = field(default_factory=lambda: load_table("html5"))
-    languages: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that the model needs no file beside it."""

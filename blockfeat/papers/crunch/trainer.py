@@ -25,7 +25,7 @@ from blockfeat.pso.search import Polish, SearchResult
 from blockfeat.pso.space import between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.swarm_search import Gold, Preparer, SwarmConfig, TrainingSet, search_with_progress
-from blockfeat.training.trainer import OnProgress, Trainer, TrainingReport, measured_pages, no_progress
+from blockfeat.training.trainer import OnProgress, Trainer, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 _RATIO = (0.01, 10.0)
@@ -134,13 +134,6 @@ class CrunchConfig(SwarmConfig):
         self.check_fitness()
 
 
-@dataclass(frozen=True)
-class TrainedCrunchModel(CrunchModel):
-    """Crunch with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class CrunchTrainer(Trainer[CrunchConfig]):
     """Trains Crunch: thresholds and switches of its filters, see `blockfeat.papers.crunch.trainer.CrunchSpace`."""
@@ -155,10 +148,10 @@ class CrunchTrainer(Trainer[CrunchConfig]):
         """What the swarm maximises."""
         return self.config.metric
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedCrunchModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> CrunchModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         config = self.config
-        blank = TrainedCrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
+        blank = CrunchModel(name=self.name, table=load_table(config.table), languages=self.languages)
         measurer = blank.measurer(Identifier.build(StopWordIndex.build()))
         work = _Preparer(measurer, config.fitness, blank.table.reads_drawings, blank.settings, blank.hosts)
         pages = spaced(pages, config.most_pages or None)

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature
-from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_run
-from blockfeat.models.documents import Documented
+from blockfeat.models.documents import FeatureModel
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import (
@@ -97,7 +96,7 @@ class RunPrediction(Prediction):
 
 
 @dataclass(frozen=True, eq=False)
-class TokenModel(Documented):
+class TokenModel(FeatureModel):
     """A model over tokens and all that is needed to use it.
 
     Attributes
@@ -115,10 +114,8 @@ class TokenModel(Documented):
         The classifier.
     constraints : Constraints
         What a run must keep to.
-    languages : tuple of str
-        Languages that the model was trained for; empty for any.
-    record : mapping
-        Where the model comes from.
+    languages, record
+        As for every model.
     """
 
     kind: ClassVar[str] = "tokens"
@@ -129,12 +126,8 @@ class TokenModel(Documented):
     penalty: float = PENALTY
     classifier: TokenClassifier | None = None
     constraints: Constraints = field(default_factory=Constraints)
-    languages: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
     features: ClassVar[tuple[Feature, ...]] = ()
     feature_names: ClassVar[tuple[str, ...]] = ()
-    stop_word_scope: ClassVar[str] = "page"
-    segmenter: ClassVar[str] = "fast"
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -149,10 +142,6 @@ class TokenModel(Documented):
     def decoding(self) -> str:
         """What of a page is kept."""
         return "longest block" if self.system == "longest-block" else "run of tokens"
-
-    def measurer(self, identifier: Identifier) -> Measurer:
-        """Return the measuring stage: the model's table; no features of blocks are computed."""
-        return Measurer.of(self, identifier)
 
     def find(self, tags: Tags | None) -> TokenRun:
         """Find the run of a page; linear in its size."""

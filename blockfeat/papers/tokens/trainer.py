@@ -67,13 +67,6 @@ class TokenConfig:
             raise TrainingError("'least_sources' must be at least 1 and 'smoothing' above 0")
 
 
-@dataclass(frozen=True, eq=False)
-class TrainedTokenModel(TokenModel):
-    """A token model with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class TokenTrainer(Trainer[TokenConfig]):
     """Trains token models on the pages that have a gold text."""
@@ -83,7 +76,7 @@ class TokenTrainer(Trainer[TokenConfig]):
 
     config: TokenConfig = field(default_factory=TokenConfig)
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedTokenModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TokenModel:
         """Learn a model from labelled pages; see `Trainer.fit`. Pages are parsed twice, so that memory stays small."""
         config = self.config
         names = self._common_tags(pages, on_progress)
@@ -103,7 +96,7 @@ class TokenTrainer(Trainer[TokenConfig]):
         )
         classifier = TokenClassifier(vocabulary, replace(bayes, balanced=config.balanced), config.scale)
         report = TrainingReport(self.kind, training_pages=used, skipped=tuple(skipped))
-        return TrainedTokenModel(
+        return TokenModel(
             self.name,
             "classifier",
             table=load_table(config.table),

@@ -55,8 +55,6 @@ class Web2TextModel(Documented):
     name: str = "web2text"
     table: TagTable = field(default_factory=lambda: load_table("html5"))
     shift: float = 0.0
-    languages: tuple[str, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
 
     def measurer(self, identifier: Identifier) -> Web2TextMeasurer:
         """Return the measuring stage: blocks by the model's table, text leaves and their features beside them."""

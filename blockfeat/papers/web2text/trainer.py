@@ -63,13 +63,6 @@ class Web2TextConfig:
 
 
 @dataclass(frozen=True)
-class TrainedWeb2TextModel(Web2TextModel):
-    """A Web2Text model with the report of its training."""
-
-    report: TrainingReport | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
 class LeafPageLabeller:
     """Measures and labels the text leaves of pages, in this process or in another."""
 
@@ -101,7 +94,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
 
     config: Web2TextConfig = field(default_factory=Web2TextConfig)
 
-    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedWeb2TextModel:
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> Web2TextModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch()  # before minutes of measuring
         measurer = leaf_measurer(Identifier.build(), self.languages)
@@ -138,7 +131,7 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
             },
             interrupted=trained.interrupted,
         )
-        return TrainedWeb2TextModel(
+        return Web2TextModel(
             replace(trained.labeller, interpolation=best),
             name=self.name,
             table=load_table(self.config.table),
