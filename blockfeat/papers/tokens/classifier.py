@@ -23,7 +23,8 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uin
 
 SCALES = ("probability", "log odds")
 _MOST = 50.0
-_COUNTS = ("grams", "unclosed", "around")
+KINDS = ("grams", "unclosed", "around")
+"""Kinds of features that naive Bayes counts."""
 _VALUES = ("inside", "outside", "size", "smoothing", "neighbours", "balanced")
 _COLUMNS = ("key", "inside", "outside", "sources")
 Arrays = Mapping[str, NDArray[Any]]
@@ -293,7 +294,7 @@ def classifier_values(classifier: TokenClassifier) -> dict[str, Any]:
 def classifier_arrays(classifier: TokenClassifier) -> dict[str, NDArray[Any]]:
     """Return the counts of a classifier, and the weights of its grams."""
     arrays = {"form": _steps(classifier.vocabulary.form), "stem": classifier.vocabulary.stem}
-    for name in _COUNTS:
+    for name in KINDS:
         counts: FeatureCounts = getattr(classifier.bayes, name)
         for column in _COLUMNS:
             values = getattr(counts, column)
@@ -316,7 +317,7 @@ def classifier_from_document(document: Mapping[str, Any], arrays: Arrays) -> Tok
             _sums(arrays[f"{name}_key"]),
             *(arrays[f"{name}_{column}"].astype(np.uint32, casting="safe") for column in _COLUMNS[1:]),
         )
-        for name in _COUNTS
+        for name in KINDS
     }
     classifier = TokenClassifier(
         vocabulary=Vocabulary(tuple(document["tags"]), _sums(arrays["form"]), arrays["stem"].astype(np.uint32)),

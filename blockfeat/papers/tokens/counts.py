@@ -15,7 +15,7 @@ from blockfeat.errors import TrainingError
 from blockfeat.lang.measures import keys_of_words, tokenize
 from blockfeat.models.decoding import best_run
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, gram_keys
+from blockfeat.papers.tokens.classifier import KINDS, FeatureCounts, NaiveBayes, gram_keys
 from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens
 from blockfeat.papers.tokens.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
 
@@ -28,7 +28,6 @@ PAPER_TAGS = 0.2
 """Highest share of tags among the tokens of a labelled run in the paper (5.1)."""
 
 
-KINDS = ("grams", "unclosed", "around")
 _MOST_PARTS = 8
 
 

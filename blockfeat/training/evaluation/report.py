@@ -192,19 +192,9 @@ def _write_curves(curves: Sequence[FeatureCurve], path: Path) -> Path:
     """Write one line a threshold."""
     import pandas as pd
 
-    parts = [
-        pd.DataFrame(
-            {
-                "feature": curve.name,
-                "bound": curve.bound,
-                "unit": curve.unit,
-                "threshold": curve.thresholds,
-                "fitness": curve.fitness,
-            }
-        )
-        for curve in curves
-    ]
-    pd.concat(parts).to_csv(path, index=False)
+    frame = pd.DataFrame(map(asdict, curves)).explode(["thresholds", "fitness"])
+    frame = frame.rename(columns={"name": "feature", "thresholds": "threshold"})
+    frame.to_csv(path, index=False, columns=["feature", "bound", "unit", "threshold", "fitness"])
     return path
 
 
