@@ -51,6 +51,10 @@ cdef class Markup:
     @cython.final
     cdef int _write_escaped(self, Py_ssize_t start, Py_ssize_t stop, int kind, bint has_references) except -1 nogil
     @cython.final
+    cdef inline Py_ssize_t _put_name(self, Py_ssize_t size, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    @cython.final
+    cdef inline Py_ssize_t _behind_plain(self, Py_ssize_t place, Py_ssize_t stop, int kind) noexcept nogil
+    @cython.final
     cdef int _write_escape(self, int byte, int kind) except -1 nogil
     @cython.final
     cdef Py_ssize_t _write_reference(self, Py_ssize_t start, Py_ssize_t stop, int kind) except -1 nogil

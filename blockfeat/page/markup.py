@@ -156,23 +156,31 @@ class Markup:
         value_stop: cython.Py_ssize_t,
     ) -> cython.int:
         """Write an attribute: where its name and its value, without quotes, stand in the page."""
-        self.put(_SPACE)
-        self.write_name(start, stop)
-        self.reserve(2)
-        self.out[self.size] = _EQUALS
-        self.out[self.size + 1] = _QUOTE
-        self.size += 2
+        size: cython.Py_ssize_t
+        self.reserve(stop - start + value_stop - value_start + 4)
+        size = self.size
+        self.out[size] = _SPACE
+        size = self._put_name(size + 1, start, stop)
+        self.out[size] = _EQUALS
+        self.out[size + 1] = _QUOTE
+        self.size = size + 2
         self._write_escaped(value_start, value_stop, _VALUE, True)
         return self.put(_QUOTE)
 
     def write_name(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Write a stretch of the page as a name."""
-        place: cython.Py_ssize_t
         self.reserve(stop - start)
-        for place in range(start, stop):
-            self.out[self.size] = _NAME_BYTE[self.data[place]]
-            self.size += 1
+        self.size = self._put_name(self.size, start, stop)
         return 0
+
+    def _put_name(
+        self, size: cython.Py_ssize_t, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.Py_ssize_t:
+        """Write a name at a place for which there is room; return the place behind it."""
+        place: cython.Py_ssize_t
+        for place in range(start, stop):
+            self.out[size + place - start] = _NAME_BYTE[self.data[place]]
+        return size + stop - start
 
     def _write_escaped(
         self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int, has_references: cython.bint
@@ -181,8 +189,7 @@ class Markup:
         byte: cython.int
         while start < stop:
             plain = start
-            while start < stop and _IS_PLAIN[kind * 256 + self.data[start]]:
-                start += 1
+            start = self._behind_plain(start, stop, kind)
             self.copy(plain, start)
             if start == stop:
                 break
@@ -195,6 +202,27 @@ class Markup:
                     self._write_escape(byte, kind)
                 start += 1
         return 0
+
+    def _behind_plain(self, place: cython.Py_ssize_t, stop: cython.Py_ssize_t, kind: cython.int) -> cython.Py_ssize_t:
+        """Return the position of the next byte that is not written as it is, or the end."""
+        behind: cython.Py_ssize_t
+        byte: cython.uchar
+        number: cython.int
+        may_end: cython.uchar
+        while place < stop:
+            behind = min(place + 32, stop)
+            may_end = behind - place < 32
+            if not may_end:
+                # Controls, " or &, < or >: without branches and of fixed length, for the compiler to take all at once.
+                for number in range(32):
+                    byte = self.data[place + number]
+                    may_end |= (byte < 0x20) | (byte & 0xFB == 0x22) | (byte | 2 == 0x3E) | (byte == 0x7F)
+            while may_end and place < behind:
+                if not _IS_PLAIN[kind * 256 + self.data[place]]:
+                    return place
+                place += 1
+            place = behind
+        return stop
 
     def _write_escape(self, byte: cython.int, kind: cython.int) -> cython.int:
         place: cython.int

@@ -24,6 +24,7 @@ cdef class Tokens(Tree):
     cdef Py_ssize_t name_stop, attribute_stop, value_start, value_stop
     cdef unsigned int[::1] attribute_names
     cdef unsigned long long attribute_filter
+    cdef unsigned int attribute_hash
 
     @cython.final
     cdef int forget(self) noexcept nogil
@@ -38,7 +39,7 @@ cdef class Tokens(Tree):
     @cython.final
     cdef inline Py_ssize_t _scan_value(self, Py_ssize_t place) noexcept nogil
     @cython.final
-    cdef inline bint _is_new_attribute(self, Py_ssize_t start, Py_ssize_t stop, int count) noexcept nogil
+    cdef inline bint _is_new_attribute(self, int count) noexcept nogil
     @cython.final
     cdef Py_ssize_t _behind_tag(self, Py_ssize_t place) except -1 nogil
     @cython.final

@@ -141,16 +141,21 @@ class Tokens(Tree):
                 if is_written:
                     if count == _MOST_ATTRIBUTES:
                         self.warnings |= ATTRIBUTES_DROPPED
-                    elif self._is_new_attribute(start, self.attribute_stop, count):
+                    elif self._is_new_attribute(count):
                         count += 1
                         self.write_attribute(start, self.attribute_stop, self.value_start, self.value_stop)
         return -1
 
     def _scan_attribute(self, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Find the name and the value of an attribute; return the position behind them."""
-        place: cython.Py_ssize_t = start + 1
-        while place < self.stop and not _CLASS[self.data[place]] & _ENDS_ATTRIBUTE:
+        place: cython.Py_ssize_t = start
+        hashed: cython.ulonglong = _FNV_START
+        while True:
+            hashed = ((hashed ^ _NAME_BYTE[self.data[place]]) * _FNV_PRIME) & _MASK
             place += 1
+            if place >= self.stop or _CLASS[self.data[place]] & _ENDS_ATTRIBUTE:
+                break
+        self.attribute_hash = hashed
         self.attribute_stop = place
         self.value_start = self.value_stop = place
         while place < self.stop and _CLASS[self.data[place]] & _IS_SPACE:
@@ -185,21 +190,17 @@ class Tokens(Tree):
         self.value_stop = place
         return place
 
-    def _is_new_attribute(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, count: cython.int) -> cython.bint:
+    def _is_new_attribute(self, count: cython.int) -> cython.bint:
         """Return whether an element has no attribute of a name yet, and remember it; of two the first counts."""
-        place: cython.Py_ssize_t
         number: cython.int
         bit: cython.ulonglong = 1
-        hashed: cython.ulonglong = _FNV_START
-        for place in range(start, stop):
-            hashed = ((hashed ^ _NAME_BYTE[self.data[place]]) * _FNV_PRIME) & _MASK
-        bit <<= (hashed ^ hashed >> 16) & 63
+        bit <<= (self.attribute_hash ^ self.attribute_hash >> 16) & 63
         if self.attribute_filter & bit:
             for number in range(count):
-                if self.attribute_names[number] == hashed:
+                if self.attribute_names[number] == self.attribute_hash:
                     return False
         self.attribute_filter |= bit
-        self.attribute_names[count] = hashed
+        self.attribute_names[count] = self.attribute_hash
         return True
 
     def _end_tag_of(self, name: cython.int, start: cython.Py_ssize_t) -> cython.Py_ssize_t:
