@@ -13,7 +13,8 @@ from textwrap import wrap
 from typing import Any, TypeVar
 
 from blockfeat._config import Problems, changed, parse_toml
-from blockfeat.errors import TrainingError
+from blockfeat._files import config_text
+from blockfeat.errors import ConfigError, InputError, TrainingError
 
 Config = TypeVar("Config")
 _RUN_OPTIONS = frozenset({"seed"})
@@ -44,14 +45,9 @@ def read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
         if not path.exists() and name in bundled_configs():
             text = files("blockfeat.training").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
         else:
-            text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        known = ", ".join(bundled_configs())
-        raise TrainingError(
-            f"{source}: the configuration cannot be read: {error.strerror} (bundled are {known})"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise TrainingError(f"{source}: not TOML: {error}") from error
+            text = config_text(path)
+    except (InputError, ConfigError) as error:
+        raise TrainingError(f"{error} (bundled are {', '.join(bundled_configs())})") from error
     return parse_toml(text, name=str(source), error=TrainingError)
 
 

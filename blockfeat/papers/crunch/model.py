@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -220,7 +221,7 @@ class CrunchModel(Documented):
 
     def own_values(self) -> dict[str, Any]:
         """Return what a person can read and edit."""
-        return {"settings": _plain(asdict(self.settings))}
+        return {"settings": json.loads(json.dumps(asdict(self.settings)))}
 
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
@@ -233,10 +234,3 @@ def tree_of(measured: MeasuredPage) -> MeasuredTree:
     if not isinstance(measured, MeasuredTree):
         raise ModelError("crunch needs a page with its tree, as its own measurer gives it")
     return measured
-
-
-def _plain(value: Any) -> Any:
-    """Return settings as JSON has them: arrays for tuples."""
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, tuple) else value
