@@ -137,7 +137,7 @@ def _parts(text: str) -> list[str]:
     """Return the parts of a list of names; an organisation, a job, and a name such as "RT en Español" are one."""
     parts = _AND.split(text)
     is_one = _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0])
-    return [text] if len(parts) > 1 and is_one else parts
+    return [text] if is_one else parts
 
 
 def _without_prefix(text: str) -> str:
@@ -240,11 +240,7 @@ def _is_site(part: str, site: str | None, host: str) -> bool:
     ):
         return len(name) < 3 * len(own) + 10
     domain = folded(host.rsplit(".", 1)[0]) if "." in host else ""
-    return (
-        bool(domain)
-        and len(name) > 2
-        and (name in folded(host) or domain.endswith(name) or (len(domain) > 4 and domain in name))
-    )
+    return bool(domain) and len(name) > 2 and (name in folded(host) or (len(domain) > 4 and domain in name))
 
 
 def is_declared(visible: str, given: Iterable[str], *, site: str | None, host: str) -> bool:
