@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar, cast
 
@@ -101,6 +102,7 @@ class _Pool(Generic[Item, Result]):
         self.again: deque[tuple[int, Item]] = deque()
         self.owed: dict[Worker[Item], deque[tuple[int, Item]]] = {}
         self.failed_starts = 0
+        self.taken = 0
         for _ in range(jobs):
             self._add()
 
@@ -119,27 +121,25 @@ class _Pool(Generic[Item, Result]):
                 yield self.done.pop(turn)
                 turn += 1
             if exhausted and not self.again and not any(self.owed.values()):
-                if turn not in self.done:
-                    return
-                continue
+                return
             self._collect()
 
     def _feed(self, numbered: Iterator[tuple[int, Item]], window: int, exhausted: bool) -> bool:
-        """Give each worker that will soon be idle a batch; return whether the items have come to their end."""
+        """Give each worker that will soon be idle a batch; return whether the items have come to their end.
+
+        Items are taken up to the end of the window.
+        """
         for worker, owed in list(self.owed.items()):
             if len(owed) > _FEW_OWED:
                 continue
             batch: list[tuple[int, Item]] = []
             while self.again and len(batch) < _BATCH:
                 batch.append(self.again.popleft())
-            while not exhausted and len(batch) < _BATCH:
-                pair = next(numbered, None)
-                if pair is None:
-                    exhausted = True
-                    break
-                batch.append(pair)
-                if pair[0] >= window:
-                    break
+            wanted = min(_BATCH - len(batch), window - self.taken)
+            fresh = list(islice(numbered, wanted))
+            exhausted = exhausted or len(fresh) < wanted
+            self.taken += len(fresh)
+            batch += fresh
             if batch:
                 owed.extend(batch)
                 if not worker.give([item for _, item in batch]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,13 +10,15 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from blockfeat._pool import DIED, in_order
-from blockfeat._tasks import Workers
 from blockfeat._worker import WorkerFailed
-from pool_tasks import End, Say, is_slow_to_start
+from blockfeat.errors import InputError
 
 
 def work(item: int) -> str:
@@ -71,6 +73,37 @@ def test_items_are_taken_as_they_are_needed() -> None:
     next(results)
     results.close()  # type: ignore[attr-defined]
     assert taken < 2_000
+
+
+def is_slow_at_first(item: int) -> int:
+    time.sleep(0.0 if item else 1.0)
+    return item
+
+
+def test_a_bounded_number_waits_for_a_slow_item() -> None:
+    taken = 0
+
+    def items() -> Iterator[int]:
+        nonlocal taken
+        for number in range(100_000):
+            taken = number
+            yield number
+
+    results = in_order(is_slow_at_first, items(), jobs=2, failure=lambda item, reason: -1)
+    assert next(results) == (0, 0)
+    results.close()  # type: ignore[attr-defined]
+    assert taken < 1_000
+
+
+def takes_its_time(item: int) -> str:
+    time.sleep(0.9)
+    return "done"
+
+
+def test_a_deadline_ends_when_it_is_over() -> None:
+    assert list(in_order(takes_its_time, [0], jobs=1, failure=failure, deadline=0.1)) == [
+        (0, "failed 0: it took longer than 0.1 s")
+    ]
 
 
 def test_an_error_in_the_items_comes_through() -> None:
@@ -158,16 +191,6 @@ def test_an_error_in_a_process_costs_its_item_and_is_named() -> None:
     assert list(found.values()) == [str(item) for item in found]
 
 
-def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
-    async def run() -> str:
-        async with Workers(is_slow_to_start, jobs=1, deadline=1.5) as workers:
-            with pytest.raises(WorkerFailed, match="died"):
-                await workers.do(End())
-            return await workers.do(Say("again"))
-
-    assert asyncio.run(run()) == "ready: again"
-
-
 _HANGING = """
 import os, time
 from blockfeat._pool import DIED, in_order
@@ -202,3 +225,106 @@ def _runs(process: int) -> bool:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@dataclass(frozen=True)
+class EndsAtStarts:
+    """Ends some of the processes that receive it, by the order of their starts, counted in a file."""
+
+    file: str
+    ends: frozenset[int]
+
+    def __reduce__(self) -> Any:
+        return _started, (self.file, self.ends)
+
+    def __call__(self, item: int) -> str:
+        if item == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return str(item)
+
+
+def _started(file: str, ends: frozenset[int]) -> EndsAtStarts:
+    with open(file, "a+", encoding="ascii") as starts:
+        starts.write("x")
+        if starts.tell() in ends:
+            starts.close()
+            os._exit(1)
+    return EndsAtStarts(file, ends)
+
+
+@pytest.mark.parametrize(
+    ("ends", "starts", "is_done"),
+    [({1, 2, 4, 5}, 6, True), ({1, 2, 3}, 3, False), ({2, 3, 4}, 4, False)],
+    ids=["twice", "at once", "later"],
+)
+def test_a_process_is_started_three_times(ends: set[int], starts: int, is_done: bool, tmp_path: Path) -> None:
+    file = tmp_path / "starts"
+    work = EndsAtStarts(str(file), frozenset(ends))
+    found = in_order(work, range(3), jobs=1, failure=lambda item, reason: reason, deadline=60.0, start="spawn")
+    if is_done:
+        assert [result for _, result in found] == ["0", DIED, "2"]
+    else:
+        with pytest.raises(WorkerFailed, match="ended while it started") as raised:
+            list(found)
+        assert raised.value.cause == "start"
+    assert len(file.read_text(encoding="ascii")) == starts
+
+
+def waits_for_another(item: tuple[int, str]) -> str:
+    number, file = item
+    if number == 60:
+        Path(file).touch()
+    for _ in range(600):
+        if number or Path(file).exists():
+            return "done"
+        time.sleep(0.1)
+    return "waited in vain"
+
+
+def test_a_slow_item_holds_up_no_other(tmp_path: Path) -> None:
+    items = [(number, str(tmp_path / "file")) for number in range(80)]
+    found = in_order(waits_for_another, items, jobs=2, failure=lambda item, reason: reason)
+    assert {result for _, result in found} == {"done"}
+
+
+def sleeps(item: int) -> int:
+    time.sleep(2.0)
+    return item
+
+
+def test_who_waits_for_results_takes_no_time() -> None:
+    before = time.process_time()
+    assert dict(in_order(sleeps, [0], jobs=1, failure=lambda item, reason: -1, deadline=60.0)) == {0: 0}
+    assert time.process_time() - before < 1.0
+
+
+def process_of(item: int) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "deadline", "here"), [(1, None, True), (0, None, True), (1, 60.0, False), (0, 60.0, False)]
+)
+def test_work_is_done_here_where_one_process_is_enough(jobs: int, deadline: float | None, here: bool) -> None:
+    found = in_order(process_of, range(60), jobs=jobs, deadline=deadline, failure=lambda item, reason: -1)
+    processes = {result for _, result in found}
+    assert len(processes) == 1
+    assert (processes == {os.getpid()}) is here
+
+
+def refuses_three(item: int) -> str:
+    if item == 3:
+        raise InputError("three is no page")
+    return str(item)
+
+
+def test_an_own_error_in_a_process_is_named_without_its_kind() -> None:
+    found = dict(in_order(refuses_three, range(5), jobs=2, failure=lambda item, reason: f"{item}: {reason}"))
+    assert found == {0: "0", 1: "1", 2: "2", 3: "3: three is no page", 4: "4"}
+
+
+def test_processes_end_where_results_are_no_longer_wanted() -> None:
+    results = in_order(process_of, range(500), jobs=2, failure=lambda item, reason: -1)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert [each.name for each in multiprocessing.active_children() if each.name == "blockfeat-worker"] == []

@@ -111,8 +111,7 @@ def clean_names(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_part(name: str, longer: str) -> bool:
-    words = longer.casefold().split()
-    return len(words) > 1 and name.casefold().split() == words[:1]
+    return name.casefold().split() == longer.casefold().split()[:1]
 
 
 def split_byline(text: str) -> list[str]:
@@ -166,7 +165,7 @@ def _cleaned(name: str) -> str:
     )
     if len(name) < 2 or len(name) > _LONGEST or len(name.split()) > _MOST_WORDS or _is_no_name(name):
         return ""
-    return "" if name.count("/") > 1 or "://" in name else name
+    return "" if name.count("/") > 1 else name
 
 
 def _without_job(name: str) -> str:

@@ -41,6 +41,8 @@ from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_hea
         (["RT en Español"], ("RT en Español",)),
         (["Jan de Vries en Piet Bos"], ("Jan de Vries", "Piet Bos")),
         (["Organization for Good Works"], ("Organization for Good Works",)),
+        (["Center for A/B"], ("Center for A/B",)),
+        (["Center for A/B/C"], ()),
         (["Jong, Michiel de"], ("Michiel de Jong",)),
         (["Marketing and Event Coordinator"], ("Marketing and Event Coordinator",)),
         (["Sofia Kondrat EdTech Content Writer"], ("Sofia Kondrat",)),

@@ -1,4 +1,4 @@
-"""Processes that wait for single tasks, and how processes start and end."""
+"""Processes that wait for single tasks."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import asyncio
 import multiprocessing
 import os
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blockfeat._pool import DIED, WorkerFailed, in_order
+from blockfeat._pool import DIED
 from blockfeat._tasks import Workers
+from blockfeat._worker import WorkerFailed
 from blockfeat.errors import InputError
-from pool_tasks import End, Number, Raise, Sleep, breaks, ends, ready
+from pool_tasks import End, Number, Raise, Say, Sleep, breaks, ends, is_slow_to_start, ready
 
 
 def refuses() -> str:
@@ -137,113 +136,11 @@ def test_an_own_error_of_what_is_loaded_comes_through() -> None:
         asyncio.run(run())
 
 
-class Ends:
-    """Ends the process that receives it."""
+def test_the_time_that_a_process_takes_to_start_is_no_part_of_the_deadline() -> None:
+    async def run() -> str:
+        async with Workers(is_slow_to_start, jobs=1, deadline=1.5) as workers:
+            with pytest.raises(WorkerFailed, match="died"):
+                await workers.do(End())
+            return await workers.do(Say("again"))
 
-    def __reduce__(self) -> Any:
-        return os._exit, (1,)
-
-    def __call__(self, item: int) -> str:
-        return str(item)
-
-
-def test_processes_that_end_as_they_start_are_not_started_for_ever() -> None:
-    with pytest.raises(WorkerFailed, match="ended while it started") as raised:
-        list(in_order(Ends(), range(3), jobs=1, failure=lambda item, reason: reason, deadline=60.0, start="spawn"))
-    assert raised.value.cause == "start"
-
-
-@dataclass(frozen=True)
-class EndsAtFirst:
-    """Ends the first processes that receive it, and counts them in a file."""
-
-    file: str
-    many: int
-
-    def __reduce__(self) -> Any:
-        return _started, (self.file, self.many)
-
-    def __call__(self, item: int) -> str:
-        return str(item)
-
-
-def _started(file: str, many: int) -> EndsAtFirst:
-    with open(file, "a+", encoding="ascii") as starts:
-        starts.write("x")
-        if starts.tell() <= many:
-            starts.close()
-            os._exit(1)
-    return EndsAtFirst(file, many)
-
-
-@pytest.mark.parametrize(("many", "starts"), [(2, 3), (9, 3)])
-def test_a_process_is_started_three_times(many: int, starts: int, tmp_path: Path) -> None:
-    file = tmp_path / "starts"
-    work = EndsAtFirst(str(file), many)
-    found = in_order(work, range(3), jobs=1, failure=lambda item, reason: reason, deadline=60.0, start="spawn")
-    if many < starts:
-        assert [result for _, result in found] == ["0", "1", "2"]
-    else:
-        with pytest.raises(WorkerFailed, match="ended while it started"):
-            list(found)
-    assert len(file.read_text(encoding="ascii")) == starts
-
-
-def waits_for_another(item: tuple[int, str]) -> str:
-    number, file = item
-    if number == 60:
-        Path(file).touch()
-    for _ in range(600):
-        if number or Path(file).exists():
-            return "done"
-        time.sleep(0.1)
-    return "waited in vain"
-
-
-def test_a_slow_item_holds_up_no_other(tmp_path: Path) -> None:
-    items = [(number, str(tmp_path / "file")) for number in range(80)]
-    found = in_order(waits_for_another, items, jobs=2, failure=lambda item, reason: reason)
-    assert {result for _, result in found} == {"done"}
-
-
-def sleeps(item: int) -> int:
-    time.sleep(2.0)
-    return item
-
-
-def test_who_waits_for_results_takes_no_time() -> None:
-    before = time.process_time()
-    assert dict(in_order(sleeps, [0], jobs=1, failure=lambda item, reason: -1, deadline=60.0)) == {0: 0}
-    assert time.process_time() - before < 1.0
-
-
-def process_of(item: int) -> int:
-    return os.getpid()
-
-
-@pytest.mark.parametrize(
-    ("jobs", "deadline", "here"), [(1, None, True), (0, None, True), (1, 60.0, False), (0, 60.0, False)]
-)
-def test_work_is_done_here_where_one_process_is_enough(jobs: int, deadline: float | None, here: bool) -> None:
-    found = in_order(process_of, range(3), jobs=jobs, deadline=deadline, failure=lambda item, reason: -1)
-    processes = {result for _, result in found}
-    assert len(processes) == 1
-    assert (processes == {os.getpid()}) is here
-
-
-def refuses_three(item: int) -> str:
-    if item == 3:
-        raise InputError("three is no page")
-    return str(item)
-
-
-def test_an_own_error_in_a_process_is_named_without_its_kind() -> None:
-    found = dict(in_order(refuses_three, range(5), jobs=2, failure=lambda item, reason: f"{item}: {reason}"))
-    assert found == {0: "0", 1: "1", 2: "2", 3: "3: three is no page", 4: "4"}
-
-
-def test_processes_end_where_results_are_no_longer_wanted() -> None:
-    results = in_order(process_of, range(500), jobs=2, failure=lambda item, reason: -1)
-    next(results)
-    results.close()  # type: ignore[attr-defined]
-    assert [each.name for each in multiprocessing.active_children() if each.name == "blockfeat-worker"] == []
+    assert asyncio.run(run()) == "ready: again"
