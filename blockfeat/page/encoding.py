@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from blockfeat.page.twice_encoded import LEAST_PAIRS
 from blockfeat.page.utf_8 import doubled_pairs
@@ -33,55 +34,10 @@ _ASCII = bytes(range(0x80))
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
 _JIS_RUN = re.compile(rb"\x1b(\$[@B]|\([BJI])([^\x1b]*)")
 _HIGH = bytes(code | 0x80 if 0x21 <= code <= 0x7E else 0xFF if code >= 0x80 else code for code in range(256))
-# Python's codecs of these names are narrower than what the web means by the label (WHATWG Encoding).
-_WIDER = {
-    "big5": "big5hkscs",
-    "euc-jp": "euc_jis_2004",
-    "euc-kr": "cp949",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "windows-874": "cp874",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "macintosh": "mac-roman",
-    "iso-8859-8-i": "iso-8859-8",
-}
 # Characters that one bad byte can spoil, and those between them.
 _SPOILT_BY_ONE = 5
 # Where Python's cp932 puts bytes that stand for nothing.
 _NO_BYTE = re.compile("[\uf8f0-\uf8f3]")
-# What the detector's answers stand for on the web.
-_DETECTED = {
-    "ibm852": "iso-8859-2",
-    "iso-8859-1": "windows-1252",
-    "iso-8859-3": "windows-1252",
-    "iso-8859-4": "windows-1252",
-    "iso-8859-9": "windows-1254",
-    "iso-8859-10": "windows-1252",
-    "iso-8859-11": "windows-874",
-    "iso-8859-16": "windows-1252",
-    "tis-620": "windows-874",
-    "koi8-r": "koi8-u",
-    "mac-cyrillic": "x-mac-cyrillic",
-    "maccentraleurope": "windows-1250",
-    "maccyrillic": "x-mac-cyrillic",
-    "uhc": "euc-kr",
-    "gb18030": "gbk",
-}
-# ISO encodings and the Windows ones that have printable characters where ISO has C1 controls.
-_WINDOWS = {
-    "iso-8859-2": "windows-1250",
-    "iso-8859-7": "windows-1253",
-    "iso-8859-8": "windows-1255",
-    "iso-8859-13": "windows-1257",
-}
-# First bytes of the frequent characters, by codec: punctuation, kana, first-level ideographs, syllables.
-_FREQUENT = {
-    "gb18030": ((0xA1, 0xA3), (0xB0, 0xD7)),
-    "big5hkscs": ((0xA1, 0xA1), (0xA4, 0xC6)),
-    "cp949": ((0xA1, 0xA1), (0xB0, 0xC8)),
-    "euc_jis_2004": ((0xA1, 0xA1), (0xA4, 0xA5), (0xB0, 0xCF)),
-    "cp932": ((0x81, 0x83), (0x88, 0x97)),
-}
 
 # Python refuses to read a number of thousands of digits; without the zeros before it, none that long is a character.
 _ZEROS = re.compile(r"&#0++(?=[0-9])")
@@ -229,18 +185,18 @@ def _detected(sample: bytes) -> str:
     import cchardet
 
     found = str(cchardet.detect(sample)["encoding"] or "").lower()
-    name = _name(_DETECTED.get(found, found))
+    name = _name(_tables()["detected"].get(found, found))
     if name is None or name.startswith("utf-"):
         return "windows-1252"
     has_c1 = len(sample) != len(sample.translate(None, bytes(range(0x80, 0xA0))))
-    return _WINDOWS.get(name, name) if has_c1 else name
+    return _tables()["windows"].get(name, name) if has_c1 else name
 
 
 def _replacing(data: bytes, name: str, source: str) -> Decoding:
     """Decode by a WHATWG name with U+FFFD for what does not fit."""
-    codec = _WIDER.get(name, name)
+    codec = _tables()["codecs"].get(name, name)
     text = data.decode(codec, "replace")
-    if codec in _FREQUENT and 0 < text.count("\ufffd") <= _ERRORS_MENDED:
+    if codec in _tables()["frequent"] and 0 < text.count("\ufffd") <= _ERRORS_MENDED:
         text = _in_step(data, codec)
     if codec == "cp932":
         text = _NO_BYTE.sub("\ufffd", text)
@@ -266,10 +222,11 @@ def _in_step(data: bytes, codec: str) -> str:
 def _sense(data: bytes, codec: str) -> int:
     """Count the frequent characters at the start of these bytes, read as pairs."""
     place = score = 0
+    frequent = _tables()["frequent"][codec]
     while place < len(data):
         first = data[place]
         pair = first >= 0x80
-        score += pair and any(low <= first <= high for low, high in _FREQUENT[codec])
+        score += pair and any(low <= first <= high for low, high in frequent)
         if pair and place + 1 < len(data) and data[place + 1] < 0x40:
             score -= 3
         place += 2 if pair else 1
@@ -303,9 +260,14 @@ def _name(label: str | None) -> str | None:
 
 @cache
 def _names_by_label() -> Mapping[str, str]:
-    """Return the encoding of each label; the table is read only for pages that are not UTF-8."""
-    table = tomllib.loads(files("blockfeat.page").joinpath("encoding_labels.toml").read_text(encoding="utf-8"))
-    return {label: name for name, labels in table.items() for label in labels.split()}
+    """Return the encoding of each label."""
+    return {label: name for name, labels in _tables()["labels"].items() for label in labels.split()}
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Any]]:
+    """Return the bundled tables of encodings, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.page").joinpath("encodings.toml").read_text(encoding="utf-8"))
 
 
 def _ascii_bytes(data: bytes) -> int:
