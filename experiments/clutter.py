@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, kinds_of_containers
+from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.phrases import begins_with, pointers
@@ -45,8 +45,7 @@ def _linked_lines(blocks: Blocks, kept: Mask) -> list[int]:
 
 
 def _captions(blocks: Blocks, kept: Mask) -> list[int]:
-    kinds = np.array([kind.name for kind in kinds_of_containers(blocks)])[blocks.container]
-    found: list[int] = (kept & (kinds == "caption")).nonzero()[0].tolist()
+    found: list[int] = (kept & (kind_names(blocks) == "caption")).nonzero()[0].tolist()
     return found
 
 

@@ -227,8 +227,19 @@ class Kind(NamedTuple):
 _PARAGRAPH = Kind("paragraph", 0, False)
 
 
-def kinds_of_containers(blocks: Blocks) -> list[Kind]:
-    """Return the kind of every container, by the innermost ancestor that says something, and last that of none."""
+def kinds_of_blocks(blocks: Blocks) -> list[Kind]:
+    """Return the kind of every block, by the innermost element around it that says something."""
+    kinds = _kinds_of_containers(blocks)
+    return [kinds[container] for container in blocks.container.tolist()]
+
+
+def kind_names(blocks: Blocks) -> NDArray[np.str_]:
+    """Return the name of the kind of every block."""
+    return np.array([kind.name for kind in _kinds_of_containers(blocks)])[blocks.container]
+
+
+def _kinds_of_containers(blocks: Blocks) -> list[Kind]:
+    """Return the kind of every container, and last that of none."""
     kinds: list[Kind] = []
     # Number of lists around each container and whether the innermost is numbered.
     lists: list[tuple[int, bool]] = []

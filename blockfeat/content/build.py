@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, Kind, kinds_of_containers
+from blockfeat.blocks.table import Blocks, Kind, kinds_of_blocks
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
     Caption,
@@ -61,9 +61,8 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     inlines : Inlines
         Styles, links and images of the page's text.
     """
-    kinds = kinds_of_containers(blocks)
-    kind_of = [kinds[container] for container in blocks.container.tolist()]
-    shows = shows_images(kept.tolist(), kind_of)
+    kinds = kinds_of_blocks(blocks)
+    shows = shows_images(kept.tolist(), kinds)
     paths, root = _paths(blocks), _Open("root", -1)
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
@@ -80,7 +79,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
             for node in _table_nodes(table, kept, inlines):
                 _add(root, paths[table.container], node)
         elif kept[index]:
-            _add(root, path, _leaf(blocks, index, kind_of[index], inlines))
+            _add(root, path, _leaf(blocks, index, kinds[index], inlines))
     return tuple(_closed(child) for child in root.children)
 
 

@@ -24,8 +24,8 @@ _STYLES = (
 )
 # White space, and control characters, which no output may hold.
 _GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-# Where pages that load images late keep the address.
-_SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
+SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
+"""Where pages have the address of an image; those that load images late, not in the first."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _images(blocks: Blocks, base: Base) -> tuple[dict[int, list[tuple[int, Image
     loose: dict[int, list[Image]] = {}
     for element in (blocks.tags.key == name_key("img")).nonzero()[0].tolist():
         attributes = blocks.tags.attributes(element)
-        given = (attributes.get(name, "").strip() for name in _SOURCES)
+        given = (attributes.get(name, "").strip() for name in SOURCES)
         address = next((value for value in given if value and not value.startswith("data:")), None)
         source = safe_target(base.resolved(address)) if address else None
         if source is None or source.startswith("mailto:"):

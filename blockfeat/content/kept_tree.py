@@ -9,15 +9,14 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_containers, text_places
+from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_blocks, text_places
 from blockfeat.content.build import shows_images
+from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import xml_characters
 from blockfeat.page.lxml_tree import lxml_tree
 from blockfeat.page.tags import Tags, name_key, name_keys
 
 Indices = NDArray[np.int64]
-SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
-"""Where pages have the address of an image; those that load images late, not in the first."""
 
 _MEDIA_KEYS = name_keys(["img", "audio", "video"])
 _PAGE_KEYS = name_keys(["body", "html"])
@@ -44,8 +43,7 @@ def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
     media = np.isin(tags.key, _MEDIA_KEYS).nonzero()[0]
     if not media.size or not kept.any():
         return []
-    kinds = kinds_of_containers(blocks)
-    kind_of = [kinds[container] for container in blocks.container.tolist()]
+    kind_of = kinds_of_blocks(blocks)
     between = np.array(shows_images(kept.tolist(), kind_of))
     is_caption = np.array([kind.name == "caption" for kind in kind_of])
     around = _in_kept_element(blocks, kept, is_caption)

@@ -9,7 +9,8 @@ from html import escape
 
 from lxml import etree
 
-from blockfeat.content.kept_tree import SOURCES, source_of
+from blockfeat.content.inline import SOURCES
+from blockfeat.content.kept_tree import source_of
 from blockfeat.content.links import Base, fold_white_space, safe_target, xml_characters
 from blockfeat.page.tags import Tags, name_keys
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from blockfeat.blocks.block import Block, Link
-from blockfeat.blocks.table import Blocks, kinds_of_containers
+from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.site_profile import SitePage
@@ -160,12 +160,12 @@ class PageAnalysis:
         blocks = self.measured.blocks
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
-        kinds = kinds_of_containers(blocks)
+        kinds = kinds_of_blocks(blocks)
         reasons = self.model.explain(self.measured, self.prediction)
         made = []
         for index, reason in enumerate(reasons):
             container = int(blocks.container[index])
-            kind, level, ordered = kinds[container]
+            kind, level, ordered = kinds[index]
             is_preformatted = kind == "preformatted"
             made.append(
                 Block(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, kinds_of_containers
+from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
@@ -207,7 +207,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
     prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
     for wanted, kind in ((options.captions, "caption"), (options.tables, "table_cell")):
         if wanted is not None:
-            is_part = _of_kind(blocks, kind)
+            is_part = kind_names(blocks) == kind
             chosen[is_part & span & prose if wanted else is_part] = wanted
     if options.comments is not None:
         is_comment = in_comments(blocks)
@@ -284,19 +284,13 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     alike = [block for block, start, end in places if _letters(text[start : min(end, start + _LOOKED_AT)]) in wanted]
     if not alike or kept[alike].any():
         return None
-    captions = [block for block in alike if kinds_of_containers(blocks)[blocks.container[block]].name == "caption"]
-    return next((block for block in alike if block not in captions), None)
+    is_caption = kind_names(blocks) == "caption"
+    return next((block for block in alike if not is_caption[block]), None)
 
 
 def _letters(text: str) -> str:
     """Return the first letters and digits of a text, without case."""
     return "".join(character for character in text if character.isalnum()).casefold()[:_LETTERS]
-
-
-def _of_kind(blocks: Blocks, kind: str) -> Mask:
-    """Return a mask of the blocks of a kind."""
-    is_kind = np.array([found.name == kind for found in kinds_of_containers(blocks)], dtype=np.bool_)
-    return is_kind[blocks.container]
 
 
 def in_comments(blocks: Blocks) -> Mask:
@@ -344,7 +338,7 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     headline : int or None
         The block that is the headline (`blockfeat.extraction.choice.find_headline`).
     """
-    kinds = _kinds(blocks)
+    kinds = kind_names(blocks)
     roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
     if kept.any():
         roles[(kinds == "caption") & text_span(kept)] = ROLES.index("caption")
@@ -356,11 +350,6 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     body = (roles == ROLES.index("body")).nonzero()[0]
     roles[_lead(blocks, body, headline, kinds == "heading")] = ROLES.index("lead")
     return tuple(ROLES[role] for role in roles.tolist())
-
-
-def _kinds(blocks: Blocks) -> NDArray[np.str_]:
-    """Return the kind of each block."""
-    return np.array([kind.name for kind in kinds_of_containers(blocks)])[blocks.container]
 
 
 def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, headings: Mask) -> list[int]:

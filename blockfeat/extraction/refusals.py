@@ -171,7 +171,7 @@ def notice(page: PageEvidence) -> str | None:
     """
     if page.words > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
-    if _is_login_by_title(page) or _is_login_beside_teasers(page):
+    if _is_login(page, [page.title or ""]) or _is_login_beside_teasers(page):
         return "login"
     if _is_challenge(page):
         return "bot check"
@@ -182,7 +182,7 @@ def notice(page: PageEvidence) -> str | None:
         return "error page"
     if _is_consent_wall(page):
         return "consent wall"
-    return "login" if _is_login_by_heading(page) or _is_bare_login(page) else None
+    return "login" if _is_login(page, page.heads) or _is_bare_login(page) else None
 
 
 def _says(kind: str, texts: list[str]) -> bool:
@@ -224,21 +224,10 @@ def _is_bare_check(page: PageEvidence) -> bool:
     return is_bare and _says("bot_word", [*page.heads, page.begin])
 
 
-def _is_login_by_title(page: PageEvidence) -> bool:
-    """Return whether a page of little text is a form to sign in, or asks to, by its title."""
-    return _has_text_of_logins(page) and has_any("login", page.title or "") and _is_form_of_logins(page)
-
-
-def _is_login_by_heading(page: PageEvidence) -> bool:
-    """Return whether a page of little text is a form to sign in, or asks to, by its main headings."""
-    return _has_text_of_logins(page) and _says("login", page.heads) and _is_form_of_logins(page)
-
-
-def _has_text_of_logins(page: PageEvidence) -> bool:
-    return page.words <= _MOST_WORDS_OF_LOGINS and page.prose <= _MOST_PROSE_OF_LOGINS
-
-
-def _is_form_of_logins(page: PageEvidence) -> bool:
+def _is_login(page: PageEvidence, heads: list[str]) -> bool:
+    """Return whether a page of little text is a form to sign in, or asks to, by its title or main headings."""
+    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS or not _says("login", heads):
+        return False
     return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
 
 

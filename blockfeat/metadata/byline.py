@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, folded, words
 from blockfeat.metadata.dates import find_span
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.metadata.place import Place
-from blockfeat.page.tags import Tags
+from blockfeat.page.tags import Tags, places_of
 
 # Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
 _AUTHOR_ELEMENT = (
@@ -174,11 +175,7 @@ def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
     tags = blocks.tags
     # The box stands close behind the text.
     first, end = place.first_byte, int(blocks.end_byte[place.last]) + _BOX_BYTES
-    places: list[int] = []
-    found = tags.source.find(b"author", first, end)
-    while found >= 0 and len(places) < _MOST_BOXES:
-        places.append(found)
-        found = tags.source.find(b"author", found + 1, end)
+    places = islice(places_of(b"author", tags.source, first, end), _MOST_BOXES)
     texts: dict[str, str] = {}
     for element in tags.elements_at([byte for byte in places if not place.is_aside(byte)]):
         attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)

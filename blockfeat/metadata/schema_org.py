@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, alike, plain, words
 from blockfeat.page.json_ld import Node
-from blockfeat.page.tags import Tags
+from blockfeat.page.tags import Tags, places_of
 
 ARTICLE_TYPES = words(
     """
@@ -264,21 +265,15 @@ _NAMES = {
     )
 }
 _VOCABULARIES = {
-    "dc:title": "headline",
-    "dc:creator": "author",
-    "dc:date": "datePublished",
-    "dc:created": "datePublished",
-    "dc:issued": "datePublished",
-    "dc:modified": "dateModified",
-    "dcterms:created": "datePublished",
-    "dcterms:issued": "datePublished",
-    "dcterms:modified": "dateModified",
-    "dcterms:creator": "author",
-    "dct:created": "datePublished",
-    "dct:modified": "dateModified",
-    "rnews:headline": "headline",
-    "rnews:datepublished": "datePublished",
-    "foaf:name": "name",
+    name: member
+    for member, names in {
+        "headline": "dc:title rnews:headline",
+        "author": "dc:creator dcterms:creator",
+        "datePublished": "dc:date dc:created dc:issued dcterms:created dcterms:issued dct:created rnews:datepublished",
+        "dateModified": "dc:modified dcterms:modified dct:modified",
+        "name": "foaf:name",
+    }.items()
+    for name in names.split()
 }
 _FOREIGN = re.compile(r"(?:og|fb|article|twitter|al|product|video|music|book|profile|place|ia)\b.*:|v:")
 _ARTICLE_MEMBERS = ("headline", "datePublished", "author", "dateModified")
@@ -361,21 +356,10 @@ def _rdfa_name(name: str) -> str:
 
 def _elements(tags: Tags, needed: bytes, other: bytes) -> list[int]:
     """Return the elements whose start tags hold one of two attributes, in order; none on pages without the first."""
-    place = tags.source.find(needed)
-    if place < 0:
-        return []
-    places = _places(tags.source, needed, place) + _places(tags.source, other, 0)
+    places = list(islice(places_of(needed, tags.source), _MOST))
+    if places:
+        places += islice(places_of(other, tags.source), _MOST)
     return tags.elements_at(sorted(places)[:_MOST])
-
-
-def _places(source: bytes, mark: bytes, first: int) -> list[int]:
-    """Return where a mark stands, at most so many times as elements are read."""
-    places: list[int] = []
-    place = source.find(mark, first)
-    while place >= 0 and len(places) < _MOST:
-        places.append(place)
-        place = source.find(mark, place + 1)
-    return places
 
 
 def _value(tags: Tags, element: int, attributes: dict[str, str], name: str) -> str:

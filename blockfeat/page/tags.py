@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from typing import Any, NamedTuple
@@ -135,6 +135,14 @@ def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
     """Return a column of the scanner as an array; a copy where most of the room behind it is free."""
     column = np.frombuffer(entries, dtype=kind)
     return column if 2 * len(entries) >= len(entries.obj) else column.copy()  # type: ignore[arg-type]
+
+
+def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
+    """Yield where a mark stands in a part of a source, in order; found while they are asked for."""
+    place = source.find(mark, first, end)
+    while place >= 0:
+        yield place
+        place = source.find(mark, place + 1, end)
 
 
 class Reading(NamedTuple):

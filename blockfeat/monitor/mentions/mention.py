@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from blockfeat.blocks.block import Block
-from blockfeat.blocks.table import Blocks, kinds_of_containers
+from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.content.build import shows_images
 from blockfeat.content.tables import data_tables
 from blockfeat.extraction.analysis import PageAnalysis
@@ -100,10 +100,9 @@ def _descriptions(blocks: Blocks, kept: np.ndarray[tuple[int], np.dtype[np.bool_
     elements = np.isin(tags.key, _FIGURES).nonzero()[0]
     if not elements.size:
         return ()
-    kinds = kinds_of_containers(blocks)
-    of_blocks = [kinds[container] for container in blocks.container.tolist()]
-    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in of_blocks])
-    shows = captioned | np.array(shows_images(kept.tolist(), of_blocks)[: len(of_blocks)])
+    kinds = kinds_of_blocks(blocks)
+    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in kinds])
+    shows = captioned | np.array(shows_images(kept.tolist(), kinds)[: len(kinds)])
     found = []
     for element in elements.tolist():
         byte = int(tags.start[tags.opened[element]])

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
-from blockfeat.blocks.table import kinds_of_containers
+from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.data.block_roles import ROLES
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app, described
@@ -226,12 +226,10 @@ def _training(work: Background) -> TrainingBody:
 
 def _page(session: LabelSession, view: PageView) -> PageBody:
     cut, blocks = view.cut, view.cut.blocks
-    kinds = kinds_of_containers(blocks)
-    named = [kinds[container] for container in blocks.container.tolist()]
     columns = zip(
         blocks.texts(),
         blocks.measures.words.tolist(),
-        named,
+        kinds_of_blocks(blocks),
         view.roles,
         cut.suggestion.roles,
         cut.suggestion.chances,
