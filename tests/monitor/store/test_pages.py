@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -23,6 +26,11 @@ def _save(store: Store, page: DuePage, text: str = "", **values: object) -> Save
     visit = Visit(page, NOW, NOW, final_url=page.url, canonical_url=page.url, http_status=200)
     record = replace(PageRecord("ok", text=text), **values)  # type: ignore[arg-type]
     return store.save_page(visit, record, copies=CopySettings())
+
+
+def _other(number: int) -> str:
+    """Return a text that shares no passage with those of other numbers."""
+    return " ".join(f"Baker {number} sold {n * number} loaves at {n + 7} pence to {n} people." for n in range(40))
 
 
 def _column(store: Store, name: str) -> dict[str, object]:
@@ -94,3 +102,71 @@ def test_the_last_host_that_was_looked_at_is_where_to_go_on(store: Store) -> Non
     add(store, *(f"{host}.example/1" for host in "abcde"))
     assert store.due_hosts(now=NOW, limit=3) == (["a.example", "b.example", "c.example"], "c.example")
     assert store.due_hosts(now=NOW, after="c.example", limit=3) == (["d.example", "e.example"], None)
+
+
+@pytest.mark.parametrize(
+    ("final_url", "canonical_url"),
+    [
+        ("https://a.example/long?s=2", "https://a.example/long"),
+        ("https://a.example/long?s=1", "https://s.example/x"),
+    ],
+    ids=["canonical", "final"],
+)
+@pytest.mark.parametrize("own_name", [None, "https://a.example/front"])
+def test_a_page_is_known_at_the_address_that_it_leads_to(
+    store: Store, final_url: str, canonical_url: str, own_name: str | None
+) -> None:
+    first, second, third = add(store, "a.example/long", "s.example/x", "z.example/1")
+    ask = Visit(first, NOW, NOW, final_url="https://a.example/long?s=1", canonical_url=first.url, http_status=200)
+    store.save_page(ask, PageRecord("ok", text=_STORY), copies=CopySettings())
+    _save(store, third, _other(1))
+    there = replace(ask, page=second, final_url=final_url, canonical_url=canonical_url)
+    record = PageRecord("ok", text=_STORY, canonical_url=own_name)
+    assert store.save_page(there, record, copies=CopySettings()).outcome == "same"
+    assert _column(store, "same_as") == {"long": None, "x": first.id, "1": None}
+
+
+@pytest.mark.parametrize(("words", "outcome"), [(300, "same"), (150, "new")])
+def test_pages_that_call_themselves_the_same_may_differ_in_some_words(store: Store, words: int, outcome: str) -> None:
+    first, second = add(store, "a.example/1", "a.example/2")
+    _save(store, first, _STORY, canonical_url=_FRONT)
+    some = " ".join(_STORY.split()[:words])
+    assert _save(store, second, f"{some} {_other(1)[: 9 * (320 - words)]}", canonical_url=_FRONT).outcome == outcome
+
+
+def test_a_copy_is_found_among_many_pages(store: Store) -> None:
+    *others, original, copy = add(store, *(f"{name}.example/{name}" for name in "abcdefghijklmnop"))
+    for number, page in enumerate(others, start=1):
+        assert not _save(store, page, _other(number)).copy
+    assert not _save(store, original, _STORY).copy
+    assert _save(store, copy, f"From the agency. {_STORY}").copy
+    assert _column(store, "copy_of")["p"] == original.id
+
+
+@pytest.mark.parametrize(
+    ("of_feed", "of_page", "expected"),
+    [
+        (None, "2026-01-03", "2026-01-03"),
+        ("2026-01-02T10:00:00Z", "2026-01-03", "2026-01-02"),
+        ("2026-01-02T10:00:00Z", None, "2026-01-02"),
+        # The day on which it was fetched.
+        (None, "yesterday", "2026-01-05"),
+    ],
+)
+def test_the_feed_says_when_a_page_was_published_else_the_page(
+    store: Store, of_feed: str | None, of_page: str | None, expected: str
+) -> None:
+    published = None if of_feed is None else datetime.fromisoformat(of_feed)
+    (page,) = add(store, "a.example/1", published=published)
+    _save(store, page, _STORY, published=of_page)
+    assert [row["day"] for row in store.rows("pages")] == [expected]
+
+
+def test_what_is_kept_of_a_page_is_there(store: Store) -> None:
+    first, second = add(store, "a.example/1", "a.example/2")
+    blocks = [{"text": "Corvane sails."}]
+    _save(store, first, _STORY, evidence=zlib.compress(json.dumps(blocks).encode()), metadata={"authors": ["Zoë"]})
+    assert store.evidence(first.url) == blocks
+    assert '"Zoë"' in str(_column(store, "metadata")["1"])
+    _save(store, second, _other(1))
+    assert _column(store, "evidence")["2"] is None
