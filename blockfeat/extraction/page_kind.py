@@ -118,6 +118,20 @@ def _cues(blocks: Blocks) -> list[float]:
     return [log1p(int(np.count_nonzero(bits & np.uint32(cues.masks[name])))) for name in _CUES]
 
 
+def is_forum(url: str | None) -> bool:
+    """Return whether an address is that of a forum, by the words of its host and path."""
+    try:
+        parts = urlsplit(url or "")
+    except ValueError:
+        return False
+    return _is_of_forum(parts.netloc.lower(), parts.path.lower())
+
+
+def _is_of_forum(host: str, path: str) -> bool:
+    words_of_path = _WORDS_OF_PATHS["forum"]
+    return host.startswith(("forum", "community", "discuss", "talk")) or words_of_path.search(path) is not None
+
+
 def _address(url: str | None) -> list[float]:
     """Return the measures of an address."""
     if not url:
@@ -130,7 +144,7 @@ def _address(url: str | None) -> list[float]:
     steps = [step for step in path.split("/") if step and not step.startswith("index.")]
     slug = max((len(re.split(r"[-_+]", step)) for step in steps), default=0)
     named = {name: float(pattern.search(path) is not None) for name, pattern in _WORDS_OF_PATHS.items()}
-    named["forum"] = max(named["forum"], float(host.startswith(("forum", "community", "discuss", "talk"))))
+    named["forum"] = float(_is_of_forum(host, path))
     return [
         1.0,
         float(not steps and not parts.query),

@@ -171,7 +171,7 @@ def notice(page: PageEvidence) -> str | None:
     """
     if page.words > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
-    if _is_login(page, [page.title or ""]) or _is_login_beside_teasers(page):
+    if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
         return "login"
     if _is_challenge(page):
         return "bot check"
@@ -182,7 +182,7 @@ def notice(page: PageEvidence) -> str | None:
         return "error page"
     if _is_consent_wall(page):
         return "consent wall"
-    return "login" if _is_login(page, page.heads) or _is_bare_login(page) else None
+    return "login" if _is_login(page) or _is_bare_login(page) else None
 
 
 def _says(kind: str, texts: list[str]) -> bool:
@@ -224,9 +224,11 @@ def _is_bare_check(page: PageEvidence) -> bool:
     return is_bare and _says("bot_word", [*page.heads, page.begin])
 
 
-def _is_login(page: PageEvidence, heads: list[str]) -> bool:
-    """Return whether a page of little text is a form to sign in, or asks to, by its title or main headings."""
-    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS or not _says("login", heads):
+def _is_login(page: PageEvidence, *, by_title: bool = False) -> bool:
+    """Return whether a page of little text is a form to sign in, or asks to, by its title or its main headings too."""
+    if page.words > _MOST_WORDS_OF_LOGINS or page.prose > _MOST_PROSE_OF_LOGINS:
+        return False
+    if not _says("login", [page.title or ""] if by_title else page.heads):
         return False
     return page.has_password or page.prose <= _BARE or _LOGIN_ACTION.search(page.blocks.tags.source) is not None
 
