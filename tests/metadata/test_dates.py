@@ -124,6 +124,7 @@ def test_where_a_date_stands():
 def test_digits_by_the_habit_of_the_country():
     assert str(parse_moment("4/5/2024")) == "2024-05-04"
     assert str(parse_moment("4/5/2024", month_first=True)) == "2024-04-05"
+    assert str(parse_moment("13/12/2024", month_first=True)) == "2024-12-13"
     assert str(find_moment("4.5.2024", month_first=True)) == "2024-05-04"
     assert str(find_moment("4/5/2024", month_first=True)) == "2024-04-05"
     assert str(find_moment("4/5/2024")) == "2024-05-04"

@@ -69,6 +69,8 @@ def test_the_day_of_an_instant_in_utc_is_the_one_of_the_page(declared: str, url:
 def test_a_more_precise_moment_of_the_day_is_taken():
     first, better = dated("2024-05-02", "2024-05-02T08:15:00+02:00")
     assert most_precise(first, [first, better]) == better
+    (local,) = dated("2024-05-02T08:15:00")
+    assert most_precise(first, [first, local]) == local
     assert most_precise(first, [first, *dated("2024-05-09T08:15:00+02:00")]) == first
 
 

@@ -104,6 +104,7 @@ MENTIONS = [
     ("אפל", "כשאפל", "he"),
     ("אפל", "מאפל", "he"),
     ("אפל", "ב-אפל", "he"),
+    ("אפל", '"אפל" היא חברה', "he"),
     ("Apple", "בApple", "he"),
     # Marks of ownership and of footnotes
     ("Apple", "Apple™", None),
@@ -192,6 +193,7 @@ def test_offsets_are_those_of_the_original() -> None:
 def test_exclusions() -> None:
     brand = Brand("Apple", excluded=("Apple Street", "Big Apple"))
     assert found(brand, "Apple Street, the big apple, Apple Streets and Apple") == ["Apple", "Apple"]
+    assert found(brand, "An apple on Apple Street") == ["apple"]
 
 
 def test_exclusions_that_overlap() -> None:
@@ -255,6 +257,7 @@ def test_longest_name_of_a_brand_counts() -> None:
     brand = Brand("Apple", {"*": ["Apple Inc", "Inc Magazine Group"]})
     assert found(brand, "Apple Inc said") == ["Apple Inc"]
     assert found(brand, "Apple Inc Magazine Group") == ["Inc Magazine Group"]
+    assert found(Brand("Apple Six", {"*": ["Six Ships"]}), "Apple Six Ships") == ["Apple Six"]
 
 
 def test_the_longest_name_counts_wherever_it_stands() -> None:
