@@ -17,6 +17,7 @@ from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
+from blockfeat.extraction.structure import section_headings, technical_text
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.models.model import Prediction
@@ -36,6 +37,8 @@ _LEAST_LIKE = 0.2
 _FEW_WORDS = 4
 _LINKED = 0.5
 _COMPLETED = "kept: most of the table, list or preformatted text around it is"
+_TECHNICAL = "kept: it stands inside technical text, nearly all of which is"
+_SECTION = "kept: it is the heading of a section that is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
 _STANDFIRST = "kept: the page describes itself with these words, right before its text"
@@ -112,7 +115,8 @@ class Chooser:
         Other pages of the site; text that they repeat is dropped.
     drops_clutter : bool
         Whether consent banners, lines that only point at other texts, and on doubtful pages what stands outside of the
-        article's box are dropped, and a standfirst is kept.
+        article's box are dropped, and what belongs to the text is kept: a standfirst, headings of sections, technical
+        text as a whole.
     """
 
     options: ExtractionOptions
@@ -172,14 +176,17 @@ class Chooser:
         lines that point at other texts go.
         """
         tables = data_tables(blocks, left)
+        overruled: dict[int, str] = {}
         whole = completed(blocks, left, tables)
+        _note(overruled, whole, left, _COMPLETED)
+        if self.drops_clutter and self.options.favour != "precision" and whole.any():
+            for complete, reason in ((technical_text, _TECHNICAL), (section_headings, _SECTION)):
+                before, whole = whole, complete(blocks, whole)
+                _note(overruled, whole, before, reason)
         if title and self.options.normalise:
             title = normalised(title)
         headline, headline_text = find_headline(blocks, predicted, title) or (None, None)
         chosen = with_parts(blocks, whole, headline, self.options)
-        overruled: dict[int, str] = {}
-        if whole is not left:
-            overruled = dict.fromkeys((whole & ~left).nonzero()[0].tolist(), _COMPLETED)
         if chosen is not whole:
             changed = (chosen != whole).nonzero()[0].tolist()
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
@@ -201,6 +208,12 @@ def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[
     """
     expected = words / (1 + np.exp(-np.clip(log_odds, -_MOST_ODDS, _MOST_ODDS)))
     return 2 * float(expected[kept].sum()) < _DOUBTFUL * float(words[kept].sum() + expected.sum())
+
+
+def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> None:
+    """Note why blocks are kept that were not before."""
+    if kept is not before:
+        overruled.update(dict.fromkeys((kept & ~before).nonzero()[0].tolist(), reason))
 
 
 def _repeated(pages: int) -> str:

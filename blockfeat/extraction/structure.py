@@ -1,0 +1,113 @@
+"""What a page's structure says of blocks that a model drops: technical text is whole, and sections have headings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.table import Blocks
+from blockfeat.features.cues import bundled_cues
+from blockfeat.page.tags import name_keys
+
+Mask = NDArray[np.bool_]
+
+# Elements that technical text is known by, and how many of them there are at least.
+_TECHNICAL = name_keys(["code", "kbd", "math", "mjx-container", "pre", "samp", "tt"])
+_FEWEST_TECHNICAL = 3
+# The text is what is in the innermost element that holds so much of what is kept.
+_NEARLY_ALL = 0.97
+_NOT_TEXT = name_keys(["aside", "dialog", "footer", "form", "nav"])
+_CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter", "share")
+# Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
+_MOST_DISCUSSED = 0.3
+
+_HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
+_LEAST_OF_SECTION = 0.5
+_MOST_LINKED = 0.5
+
+
+def technical_text(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept once technical text is kept whole, from its first kept block on.
+
+    Text is technical if some of its elements hold code or formulas. It is all that stands in the innermost element that
+    holds nearly all that is kept; but not menus, forms, asides, comments and the like inside of it. Discussions stay as
+    they are.
+    """
+    tags, containers, words = blocks.tags, blocks.containers, blocks.measures.words
+    if not has_key(tags.key, _TECHNICAL) or not kept.any():
+        return kept
+    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, words, 0))))
+    held = kept_words[containers.end_block] - kept_words[containers.first_block]
+    around = (held >= _NEARLY_ALL * kept_words[-1]).nonzero()[0]
+    if not around.size:
+        return kept
+    innermost = int(around[-1])
+    element = int(containers.element[innermost])
+    end_element = int(tags.opened.searchsorted(tags.closed[element]))
+    if np.count_nonzero(np.isin(tags.key[element:end_element], _TECHNICAL)) < _FEWEST_TECHNICAL:
+        return kept
+    cues = bundled_cues()
+    bits = cues.of_elements(tags, containers.element).bits
+    discussed = _inside(blocks, bits & np.uint32(cues.masks["discussion"]) != 0)
+    if words[kept & discussed].sum() >= _MOST_DISCUSSED * kept_words[-1]:
+        return kept
+    of_others = np.uint32(np.bitwise_or.reduce([cues.masks[kind] for kind in _CUES_OF_OTHERS]))
+    is_other = (bits & of_others != 0) | np.isin(containers.key, _NOT_TEXT)
+    is_other[: innermost + 1] = False
+    chosen = ~_inside(blocks, is_other)
+    chosen[: int(kept.argmax())] = False
+    chosen[int(containers.end_block[innermost]) :] = False
+    return chosen | kept
+
+
+def _inside(blocks: Blocks, containers: Mask) -> Mask:
+    """Return which blocks stand inside one of some containers."""
+    change = np.zeros(len(blocks) + 1, dtype=np.int64)
+    np.add.at(change, blocks.containers.first_block[containers], 1)
+    np.add.at(change, blocks.containers.end_block[containers], -1)
+    inside: Mask = change.cumsum()[:-1] > 0
+    return inside
+
+
+def section_headings(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept once headings inside the text are kept where their sections are.
+
+    A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
+    of its words have to be kept.
+    """
+    levels = _heading_levels(blocks)
+    first, end = int(kept.argmax()), kept.size - int(kept[::-1].argmax())
+    prose = blocks.measures.anchor_words <= _MOST_LINKED * blocks.measures.words
+    dropped = first + ((levels[first:end] > 0) & ~kept[first:end] & prose[first:end]).nonzero()[0]
+    if not dropped.size:
+        return kept
+    words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
+    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
+    chosen = kept.copy()
+    for heading in dropped.tolist():
+        behind = _section_end(blocks, levels, heading)
+        size = words[behind] - words[heading + 1]
+        chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
+    return chosen
+
+
+def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
+    """Return the level of each block that is a heading, 0 of all others."""
+    keys = blocks.containers.key
+    levels = np.zeros(keys.size + 1, dtype=np.int8)
+    for level, key in enumerate(_HEADINGS, start=1):
+        levels[:-1][keys == key] = level
+    return levels[blocks.container]
+
+
+def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
+    """Return the block behind a heading's section."""
+    containers = blocks.containers
+    around = int(blocks.container[heading])
+    while around >= 0 and containers.end_block[around] <= heading + 1:
+        around = int(containers.parent[around])
+    end = int(containers.end_block[around]) if around >= 0 else len(blocks)
+    following = levels[heading + 1 : end]
+    higher = ((following > 0) & (following <= levels[heading])).nonzero()[0]
+    return heading + 1 + int(higher[0]) if higher.size else end
