@@ -244,3 +244,46 @@ def _has_any(keys: cython.const[cython.ulonglong][::1], wanted: cython.const[cyt
             if found:
                 break
     return found
+
+
+def blocks_named(
+    container: NDArray[np.int32], keys: NDArray[np.uint64], names: NDArray[np.uint64], end: int | None = None
+) -> list[int]:
+    """Return which of the first blocks, or of all, stand in an innermost container that has one of a few names.
+
+    Parameters
+    ----------
+    container : int array
+        The innermost container of each block, -1 for none.
+    keys : uint64 array
+        The name of each container.
+    names : uint64 array
+        The names, as `blockfeat.page.tags.name_keys` has them.
+    end : int, optional
+        The number of the block behind the last one.
+    """
+    found = np.empty(container[:end].size, dtype=np.int32)
+    ordered = np.ascontiguousarray(container[:end]), np.ascontiguousarray(keys)
+    count = _find_blocks(ordered[0].data, ordered[1].data, names.data, found.data)
+    named: list[int] = found[:count].tolist()
+    return named
+
+
+@cython.cfunc
+def _find_blocks(
+    container: cython.const[cython.int][::1],
+    keys: cython.const[cython.ulonglong][::1],
+    wanted: cython.const[cython.ulonglong][::1],
+    found: cython.int[::1],
+) -> cython.Py_ssize_t:
+    count: cython.Py_ssize_t = 0
+    block: cython.Py_ssize_t
+    name: cython.Py_ssize_t
+    with cython.nogil:
+        for block in range(container.shape[0]):
+            for name in range(wanted.shape[0]):
+                if container[block] >= 0 and keys[container[block]] == wanted[name]:
+                    found[count] = block
+                    count += 1
+                    break
+    return count

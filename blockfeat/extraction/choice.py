@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
@@ -32,7 +33,7 @@ _COMMENTS = re.compile(
     re.IGNORECASE,
 )
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
-_H1, _H2 = name_keys(["h1", "h2"])
+_HEADINGS = name_keys(["h1", "h2"])
 _LEAST_LIKE = 0.2
 _FEW_WORDS = 4
 _LINKED = 0.5
@@ -47,7 +48,7 @@ _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
-_LETTERS, _LOOKED_AT = 60, 240
+_LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
 _STANDFIRST_WORDS = 8
 # The text begins with the first kept block of so many words.
 _WORDS_OF_A_BEGIN = 12
@@ -265,24 +266,23 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
 
     Looks at h1 and h2 from the start of the page to the third block that is kept; None where there is none.
     """
-    if not kept.any():
-        return None
-    keys = blocks.containers.key
-    container = blocks.container[: int(kept.nonzero()[0][:3][-1]) + 1]
-    near = (((keys == _H1) | (keys == _H2))[container] & (container >= 0)).nonzero()[0].tolist()
+    first = kept.nonzero()[0][:3].tolist()
+    keys, container, measures = blocks.containers.key, blocks.container, blocks.measures
+    near = blocks_named(container, keys, _HEADINGS, first[-1] + 1) if first else []
     if not near:
         return None
     wanted = {*(title or "").lower().split()}
-    if blocks.measures.unspaced_words[near].any():
+    is_unspaced = {block for block in near if measures.unspaced_words[block]} if measures.has_unspaced else ()
+    if is_unspaced:
         wanted.update(tokenize(title or ""))
     best: tuple[int, str] | None = None
     most = _LEAST_LIKE
     for block, text in zip(near, blocks.texts(near), strict=True):
         # In scripts without spaces characters are words.
-        words = tokenize(text) if blocks.measures.unspaced_words[block] else text.lower().split()
+        words = tokenize(text) if block in is_unspaced else text.lower().split()
         share = sum(word in wanted for word in words) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
-        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _H1 else 0.0)
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _HEADINGS[0] else 0.0)
         if len(words) > 1 and score >= most:
             best, most = (block, text), score
     return best
@@ -316,11 +316,17 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     near = (is_likely | kept[span]).nonzero()[0] + span.start
     text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
     places = zip(near.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    alike = [block for block, start, end in places if _letters(text[start : min(end, start + _LOOKED_AT)]) in wanted]
+    alike = [block for block, start, end in places if _begins_as(text[start : min(end, start + _LOOKED_AT)], wanted)]
     if not alike or kept[alike].any():
         return None
     is_caption = kind_names(blocks) == "caption"
     return next((block for block in alike if not is_caption[block]), None)
+
+
+def _begins_as(text: str, wanted: set[str]) -> bool:
+    """Return whether a text begins with one of some letters; most texts differ in the first few."""
+    first = _letters(text[:_FIRST_LETTERS])
+    return any(letters.startswith(first) for letters in wanted) and _letters(text) in wanted
 
 
 def _letters(text: str) -> str:

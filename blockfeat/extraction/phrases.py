@@ -61,7 +61,7 @@ def _phrases(kind: str) -> tuple[str, ...]:
 def _patterns(kind: str, text: str) -> tuple[re.Pattern[str], ...]:
     """Return the patterns of a kind that may occur in a text: of scripts with spaces, and those of the others."""
     spaced, unspaced = _compiled(kind)
-    return (spaced, unspaced) if _UNSPACED.search(text) else (spaced,)
+    return (spaced, unspaced) if not text.isascii() and _UNSPACED.search(text) else (spaced,)
 
 
 @cache

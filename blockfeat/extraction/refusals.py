@@ -12,10 +12,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.phrases import asks_at_an_edge, begins_with, has_any, phrases_in
 from blockfeat.models.model import Prediction
 from blockfeat.page.tags import name_keys
+from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
@@ -32,22 +34,26 @@ NOTICES = {
 }
 """Kinds of pages whose text is no content, and what is said of them."""
 
-_H1, _H2 = name_keys(["h1", "h2"])
+_HEADINGS = name_keys(["h1", "h2"])
 _LINKED = 0.5
 _BEGIN = 160
 _PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
-# What only the page of a bot check has; captchas stand on other pages too. In lower case, as whole bytes: a pattern of
-# alternatives takes 130 ns a byte, these together 3.
-_CHALLENGES = (
-    *(b"challenge-form", b"challenge-running", b"challenge-error-text", b"challenge-error-title", b"challenge-stage"),
-    *(b"challenge-body-text", b"cf-chl", b"cf-browser-verification", b"cf-challenge", b"cf-im-under", b"__cf_chl"),
-    *(b"cf-error-details", b"captcha-delivery.com", b"px-captcha", b"_incapsula_resource", b"sec-cpt", b"sec-if-cpt"),
-    *(b"awswaf", b"distil_", b"distil-", b"ddos-guard", b"/sorry/index", b"anubis_", b'id="captcha-form"'),
+# What only the page of a bot check has; captchas stand on other pages too.
+_CHALLENGES = Marks.of(
+    (
+        *(b"challenge-form", b"challenge-running", b"challenge-error-text", b"challenge-error-title"),
+        *(b"challenge-stage", b"challenge-body-text", b"cf-chl", b"cf-browser-verification", b"cf-challenge"),
+        *(b"cf-im-under", b"__cf_chl", b"cf-error-details", b"captcha-delivery.com", b"px-captcha"),
+        *(b"_incapsula_resource", b"sec-cpt", b"sec-if-cpt", b"awswaf", b"distil_", b"distil-", b"ddos-guard"),
+        *(b"/sorry/index", b"anubis_", b'id="captcha-form"'),
+    )
 )
-_CAPTCHAS = (b"g-recaptcha", b"h-captcha", b"hcaptcha", b"cf-turnstile", b"geetest", b"funcaptcha", b"recaptcha/api")
+_CAPTCHAS = Marks.of(
+    (b"g-recaptcha", b"h-captcha", b"hcaptcha", b"cf-turnstile", b"geetest", b"funcaptcha", b"recaptcha/api")
+)
 
 _MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
 _LONGEST_LOGIN = 60
@@ -129,9 +135,8 @@ class PageEvidence:
     def heads(self) -> list[str]:
         """The title, and the first main headings."""
         blocks = self.blocks
-        keys = blocks.tags.key[blocks.containers.element]
-        headings = (((keys == _H1) | (keys == _H2))[blocks.container] & (blocks.container >= 0)).nonzero()[0]
-        return [self.title or "", *blocks.texts(headings[:3].tolist())]
+        headings = blocks_named(blocks.container, blocks.containers.key, _HEADINGS)
+        return [self.title or "", *blocks.texts(headings[:3])]
 
     @cached_property
     def begin(self) -> str:
@@ -143,15 +148,6 @@ class PageEvidence:
     def whole(self) -> str:
         """Every text of the page, of buttons and noscript elements too."""
         return self.blocks.tags.all_text()
-
-    @cached_property
-    def source(self) -> bytes:
-        """The page's bytes in lower case."""
-        return self.blocks.tags.source.lower()
-
-    def has_markup(self, parts: tuple[bytes, ...]) -> bool:
-        """Return whether the page's source has one of some parts."""
-        return any(part in self.source for part in parts)
 
     @cached_property
     def has_password(self) -> bool:
@@ -216,10 +212,11 @@ def _is_bare_check(page: PageEvidence) -> bool:
     """Return whether a page of hardly any text asks whether the reader is a person."""
     if not page.is_small or page.has_password:
         return False
-    if page.has_markup(_CHALLENGES):
+    source = page.blocks.tags.source
+    if _CHALLENGES.are_in(source):
         return True
     is_bare = page.prose <= _BARE
-    if (is_bare or page.has_markup(_CAPTCHAS)) and has_any("bot_check", page.whole):
+    if (is_bare or _CAPTCHAS.are_in(source)) and has_any("bot_check", page.whole):
         return True
     return is_bare and _says("bot_word", [*page.heads, page.begin])
 

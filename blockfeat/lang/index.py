@@ -221,7 +221,7 @@ def _shares(
 
     Of a script without spaces, the share of the characters that its entries cover; a character is a word there.
     """
-    if not (index.is_unspaced(column) and measures.unspaced_words.any()):
+    if not (index.is_unspaced(column) and measures.has_unspaced):
         return shares_by_block(masks, measures.words, column)
     covered = index.cover(lowered_codes(measures.page.text, measures.page.codes), column)
     starts = np.concatenate(([0], measures.page.block_ends[:-1]))

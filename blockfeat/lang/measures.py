@@ -163,6 +163,11 @@ class TextMeasures:
     spans: Spans | None = None
 
     @cached_property
+    def has_unspaced(self) -> bool:
+        """Whether there is a word of a script without spaces."""
+        return bool(self.unspaced_words.any())
+
+    @cached_property
     def text(self) -> str:
         """The text, lower-cased."""
         return lower(self.page.text)

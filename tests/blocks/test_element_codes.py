@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.blocks import BUNDLED_TABLES, load_table
-from blockfeat.blocks.element_codes import CodeTable
+from blockfeat.blocks.element_codes import CodeTable, blocks_named
 from blockfeat.blocks.tagtable import BOUNDARY, KEEPABLE, OPERATION, PRUNE, default_code, tag_codes
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
@@ -34,6 +34,14 @@ def test_a_table_of_many_names_has_them_all() -> None:
     table = pickle.loads(pickle.dumps(CodeTable.of(codes, 7)))
     found = table.codes_of(SimpleNamespace(key=name_keys([*codes, "y"])))
     assert found.tolist() == [*codes.values(), 7]
+
+
+def test_blocks_are_named_by_their_innermost_container() -> None:
+    container = np.array([-1, 0, 2, 1, 2], dtype=np.int32)
+    keys = name_keys(["div", "p", "h1"])
+    assert blocks_named(container, keys, name_keys(["h1", "p"])) == [2, 3, 4]
+    assert blocks_named(container, keys, name_keys(["h1", "p"]), 3) == [2]
+    assert blocks_named(container, keys[:0], name_keys(["h1"]), 0) == []
 
 
 @pytest.mark.parametrize("name", BUNDLED_TABLES)

@@ -1,4 +1,4 @@
-"""Validity of UTF-8: the same as Python's strict codec."""
+"""What bytes are: valid UTF-8 as Python's strict codec has it; with one of some marks in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from blockfeat.page.utf_8 import is_utf_8
+from blockfeat.page.utf_8 import Marks, is_utf_8
 from uncompiled import load_uncompiled
 
 CHARACTERS = (b"a", b"a" * 31, b"a" * 64, "é".encode(), "中".encode(), "\U0001f600".encode())
@@ -33,3 +33,22 @@ def test_it_agrees_with_the_codec(data: bytes) -> None:
 @pytest.mark.parametrize("data", [b"a" * 100, "ab中c".encode() * 9, b"\xe4\xb8", b"a" * 40 + b"\x80"])
 def test_it_runs_uncompiled_with_the_same_result(data: bytes) -> None:
     assert load_uncompiled("blockfeat.page.utf_8").is_utf_8(data) == is_utf_8(data)
+
+
+MARKS = Marks.of((b"cf-chl", b"anubis_", b'id="captcha"'))
+TEXTS = st.lists(st.sampled_from((*MARKS.words, b"CF-CHL", b"cf-ch", b"anubis", b"x", b"\xff")), max_size=6).map(
+    b"".join
+)
+
+
+@given(TEXTS)
+@example(b"")
+@example(b"Anubis_")
+def test_marks_are_found_in_upper_and_lower_case(data: bytes) -> None:
+    assert MARKS.are_in(data) == any(word in data.lower() for word in MARKS.words)
+
+
+def test_marks_are_found_uncompiled_too() -> None:
+    marks = load_uncompiled("blockfeat.page.utf_8").Marks.of(MARKS.words)
+    assert marks.are_in(b"<p class=Anubis_1>")
+    assert not marks.are_in(b"<p class=anubis>")
