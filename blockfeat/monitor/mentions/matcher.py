@@ -189,8 +189,8 @@ def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tu
     required, forbidden = sorted(found.required), sorted(found.forbidden)
     for start, end in _longest(found.names):
         span = folded.span(start, end)
-        if span is None:
-            continue
+        # A name that begins or ends within a character is not collected.
+        assert span is not None
         rule = ""
         place = bisect_right(excluded, start, key=itemgetter(0)) - 1
         low, high = _context(brand, folded.text, start, end)

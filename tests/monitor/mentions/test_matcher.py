@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import BrandError
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.folding import PARAGRAPH
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 
 
@@ -258,6 +259,18 @@ def test_longest_name_of_a_brand_counts() -> None:
     assert found(brand, "Apple Inc said") == ["Apple Inc"]
     assert found(brand, "Apple Inc Magazine Group") == ["Inc Magazine Group"]
     assert found(Brand("Apple Six", {"*": ["Six Ships"]}), "Apple Six Ships") == ["Apple Six"]
+    assert found(brand, "Apple, Apple Inc Magazine Group") == ["Apple", "Inc Magazine Group"]
+    assert found(Brand("华为"), "华为华为") == ["华为", "华为"]
+
+
+def test_a_name_without_turkish_letters_is_found_in_capitals() -> None:
+    assert found(Brand("Titan"), "TITAN", "tr") == ["TITAN"]
+
+
+@pytest.mark.parametrize(("context", "count"), [("article", 1), ("paragraph", 0)])
+def test_context_words_of_the_article_or_the_paragraph(context: str, count: int) -> None:
+    brand = Brand("Apple", requires=("phones",), context=context)  # type: ignore[arg-type]
+    assert len(found(brand, f"An Apple.{PARAGRAPH}It makes phones.")) == count
 
 
 def test_the_longest_name_counts_wherever_it_stands() -> None:
