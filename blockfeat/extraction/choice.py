@@ -24,14 +24,32 @@ from blockfeat.lang.measures import tokenize
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
+from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
-_COMMENTS = re.compile(
-    r"comment|kommentar|komentar|komentarz|commentaire|comentari|commenti|reacties|yorum|disqus|discussion|responses|"
-    r"коммент|评论|コメント|replies|livefyre|talkback",
-    re.IGNORECASE,
-)
+_COMMENT_WORDS = [
+    "comment",
+    "kommentar",
+    "komentar",
+    "komentarz",
+    "commentaire",
+    "comentari",
+    "commenti",
+    "reacties",
+    "yorum",
+    "disqus",
+    "discussion",
+    "responses",
+    "коммент",
+    "评论",
+    "コメント",
+    "replies",
+    "livefyre",
+    "talkback",
+]
+_COMMENTS = re.compile("|".join(_COMMENT_WORDS), re.IGNORECASE)
+_COMMENT_MARKS = Marks.of(word.encode() for word in _COMMENT_WORDS if word.isascii())
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
 _HEADINGS = name_keys(["h1", "h2"])
 _LEAST_LIKE = 0.2
@@ -347,8 +365,8 @@ def in_comments(blocks: Blocks) -> Mask:
         if first < end:
             tag = tags.source[start:stop]
             if tag not in known:
-                # Attributes are read where the tag has such a word in it, or a reference that may stand for a letter.
-                is_likely = b"&" in tag or _COMMENTS.search(tag.decode("utf-8", "replace")) is not None
+                # Attributes are read where the tag has such a word in it, or what may stand for other letters.
+                is_likely = b"&" in tag or not tag.isascii() or _COMMENT_MARKS.are_in(tag)
                 known[tag] = is_likely and _is_of_comments(tags.attributes(element))
             if known[tag]:
                 found[first:end] = True

@@ -116,10 +116,13 @@ class Marks:
         The words.
     slots : bytes
         1 for what four bytes that a word begins with are hashed to.
+    longest : int
+        Bytes of the longest word.
     """
 
     words: tuple[bytes, ...]
     slots: bytes
+    longest: int
 
     @classmethod
     def of(cls, words: Iterable[bytes]) -> Marks:
@@ -128,13 +131,12 @@ class Marks:
         slots = bytearray(1 << 16)
         for word in words:
             slots[(int.from_bytes(word[:4], "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
-        return cls(words, bytes(slots))
+        return cls(words, bytes(slots), max(map(len, words)))
 
     def are_in(self, data: bytes) -> bool:
         """Return whether one of the words is in some bytes; as fast for many words as for one."""
-        longest = max(map(len, self.words))
         places = _likely_places(data, self.slots, _LOWER_CASE)
-        return any(data[place : place + longest].lower().startswith(self.words) for place in places)
+        return any(data[place : place + self.longest].lower().startswith(self.words) for place in places)
 
 
 @cython.cfunc
