@@ -28,28 +28,17 @@ from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
-_COMMENT_WORDS = [
-    "comment",
-    "kommentar",
-    "komentar",
-    "komentarz",
-    "commentaire",
-    "comentari",
-    "commenti",
-    "reacties",
-    "yorum",
-    "disqus",
-    "discussion",
-    "responses",
-    "коммент",
-    "评论",
-    "コメント",
-    "replies",
-    "livefyre",
-    "talkback",
-]
-_COMMENTS = re.compile("|".join(_COMMENT_WORDS), re.IGNORECASE)
-_COMMENT_MARKS = Marks.of(word.encode() for word in _COMMENT_WORDS if word.isascii())
+_COMMENTS = re.compile(
+    r"comment|kommentar|komentar|komentarz|commentaire|comentari|commenti|reacties|yorum|disqus|discussion|responses|"
+    r"коммент|评论|コメント|replies|livefyre|talkback",
+    re.IGNORECASE,
+)
+_COMMENT_MARKS = Marks.of(
+    form.encode()
+    for word in _COMMENTS.pattern.split("|")
+    for form in (word, word.upper(), word.capitalize())
+    if form == word or not word.isascii()
+)
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
 _HEADINGS = name_keys(["h1", "h2"])
 _LEAST_LIKE = 0.2
@@ -356,20 +345,12 @@ def in_comments(blocks: Blocks) -> Mask:
     """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
     found = np.zeros(len(blocks), dtype=np.bool_)
     containers, tags = blocks.containers, blocks.tags
-    opened = tags.opened[containers.element]
-    spans = zip(containers.first_block.tolist(), containers.end_block.tolist(), strict=True)
-    places = zip(tags.start[opened].tolist(), tags.stop[opened].tolist(), containers.element.tolist(), strict=True)
-    # Most elements of a page are written like others of it.
-    known: dict[bytes, bool] = {}
-    for (first, end), (start, stop, element) in zip(spans, places, strict=True):
-        if first < end:
-            tag = tags.source[start:stop]
-            if tag not in known:
-                # Attributes are read where the tag has such a word in it, or what may stand for other letters.
-                is_likely = b"&" in tag or not tag.isascii() or _COMMENT_MARKS.are_in(tag)
-                known[tag] = is_likely and _is_of_comments(tags.attributes(element))
-            if known[tag]:
-                found[first:end] = True
+    # Attributes are read where the tag has such a word in it.
+    likely = np.array(tags.elements_at(_COMMENT_MARKS.places_in(tags.source)), dtype=np.int64)
+    for container in np.isin(containers.element, likely).nonzero()[0].tolist():
+        first, end = int(containers.first_block[container]), int(containers.end_block[container])
+        if first < end and _is_of_comments(tags.attributes(int(containers.element[container]))):
+            found[first:end] = True
     return found
 
 

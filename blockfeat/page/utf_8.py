@@ -135,8 +135,12 @@ class Marks:
 
     def are_in(self, data: bytes) -> bool:
         """Return whether one of the words is in some bytes; as fast for many words as for one."""
-        places = _likely_places(data, self.slots, _LOWER_CASE)
-        return any(data[place : place + self.longest].lower().startswith(self.words) for place in places)
+        return bool(self.places_in(data))
+
+    def places_in(self, data: bytes) -> list[int]:
+        """Return where the words stand in some bytes."""
+        likely = _likely_places(data, self.slots, _LOWER_CASE)
+        return [place for place in likely if data[place : place + self.longest].lower().startswith(self.words)]
 
 
 @cython.cfunc
