@@ -20,11 +20,16 @@ ADDRESS = "https://a.example/pages/"
 
 def extraction_of(page: Path) -> Extraction:
     """Extract a page of which every block is kept."""
+    return all_kept(page.read_bytes(), page.stem)
+
+
+def all_kept(html: str | bytes, name: str = "page") -> Extraction:
+    """Extract a page, given as markup, of which every block is kept."""
     extractor = Extractor.load("thresholds")
-    parsed = Page.parse(page.read_bytes(), url=ADDRESS + page.name)
+    parsed = Page.parse(html, url=f"{ADDRESS}{name}.html")
     measured = extractor.measurer.measure(parsed)
     kept = np.ones(len(measured.blocks), dtype=np.bool_)
-    return extractor.assemble(parsed, measured, Prediction(kept=kept, scores=kept.astype(float)), id=page.stem)
+    return extractor.assemble(parsed, measured, Prediction(kept=kept, scores=kept.astype(float)), id=name)
 
 
 def outputs(page: Path) -> dict[str, str]:

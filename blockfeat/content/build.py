@@ -28,10 +28,14 @@ from blockfeat.content.nodes import (
 )
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, data_tables
+from blockfeat.page.tags import name_key, name_keys
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.
 _MOST_DEPTH = 24
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
+_ITEM = name_key("li")
+_LIST_KEYS = name_keys(sorted(_LISTS))
 _START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
 
 
@@ -101,13 +105,14 @@ def _paths(blocks: Blocks) -> list[_Path]:
     """Return the lists, items, quotes and definitions around what each container holds, outermost first."""
     paths: list[_Path] = []
     containers, tags = blocks.containers, blocks.tags
+    layout = _layout_lists(blocks)
     for container, (element, around) in enumerate(
         zip(containers.element.tolist(), containers.parent.tolist(), strict=True)
     ):
         path: _Path = paths[around] if around >= 0 else ()
         name = tags.name(element)
         inner = path[-1].role if path else ""
-        if len(path) >= _MOST_DEPTH:
+        if len(path) >= _MOST_DEPTH or container in layout:
             paths.append(path)
         elif name in _LISTS:
             start = _START.search(tags.start_tag(element)) if name == "ol" else None
@@ -127,6 +132,22 @@ def _paths(blocks: Blocks) -> list[_Path]:
         else:
             paths.append(path)
     return [*paths, ()]
+
+
+def _layout_lists(blocks: Blocks) -> set[int]:
+    """Return lists and items that only lay out sections: items that begin with a heading and hold more than that."""
+    containers = blocks.containers
+    headings = np.isin(containers.key[blocks.container], _HEADINGS) & (blocks.container >= 0)
+    found: set[int] = set()
+    for heading in headings.nonzero()[0].tolist():
+        around = int(containers.parent[blocks.container[heading]])
+        while around >= 0 and int(containers.first_block[around]) == heading:
+            outer = int(containers.parent[around])
+            if containers.key[around] == _ITEM and containers.end_block[around] > heading + 1:
+                found |= {around, outer} if outer >= 0 and containers.key[outer] in _LIST_KEYS else {around}
+            around = outer
+    items = (containers.key == _ITEM).nonzero()[0] if found else containers.element[:0]
+    return found | {item for item in items.tolist() if int(containers.parent[item]) in found}
 
 
 def _add(root: _Open, path: _Path, node: Node) -> None:

@@ -251,15 +251,17 @@ class PageAnalysis:
         return SitePage.of(self.measured, self.prediction, model=self.model.name, kind=self.model.kind)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return the kept blocks as nodes of a document, with images or without."""
+        """Return the kept blocks as nodes of a document, with the titles of the article; with images or without."""
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
         from blockfeat.content.links import Base
+        from blockfeat.extraction.structure import article_titles
 
-        blocks = self.measured.blocks
+        blocks, kept = self.measured.blocks, self.prediction.kept.copy()
+        kept[article_titles(blocks, kept, self.headline)] = True
         base = Base.of(blocks.tags, self.page.url)
         inlines = Inlines.of(blocks, base=base, normalise=self.options.normalise, images=images)
-        return nodes_of(blocks, self.prediction.kept, inlines)
+        return nodes_of(blocks, kept, inlines)
 
     def markup(self, *, absolute: bool, styles: bool) -> str:
         """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""

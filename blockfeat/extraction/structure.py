@@ -22,6 +22,8 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 # Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
 _MOST_DISCUSSED = 0.3
 
+_PERMALINKS = " #¶§🔗\u200b\uf0c1"
+_PAGE = name_keys(["body", "html"])
 _HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
 _LEAST_OF_SECTION = 0.5
 _MOST_LINKED = 0.5
@@ -37,12 +39,9 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     tags, containers, words = blocks.tags, blocks.containers, blocks.measures.words
     if not has_key(tags.key, _TECHNICAL) or not kept.any():
         return kept
-    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, words, 0))))
-    held = kept_words[containers.end_block] - kept_words[containers.first_block]
-    around = (held >= _NEARLY_ALL * kept_words[-1]).nonzero()[0]
-    if not around.size:
+    innermost = _innermost_around(blocks, kept)
+    if innermost < 0:
         return kept
-    innermost = int(around[-1])
     element = int(containers.element[innermost])
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(np.isin(tags.key[element:end_element], _TECHNICAL)) < _FEWEST_TECHNICAL:
@@ -50,15 +49,23 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     cues = bundled_cues()
     bits = cues.of_elements(tags, containers.element).bits
     discussed = _inside(blocks, bits & np.uint32(cues.masks["discussion"]) != 0)
-    if words[kept & discussed].sum() >= _MOST_DISCUSSED * kept_words[-1]:
+    if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
     of_others = np.uint32(np.bitwise_or.reduce([cues.masks[kind] for kind in _CUES_OF_OTHERS]))
     is_other = (bits & of_others != 0) | np.isin(containers.key, _NOT_TEXT)
     is_other[: innermost + 1] = False
     chosen = ~_inside(blocks, is_other)
-    chosen[: int(kept.argmax())] = False
+    chosen[: _start(blocks, kept)] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
+
+
+def _innermost_around(blocks: Blocks, kept: Mask) -> int:
+    """Return the innermost container that holds nearly all kept words; -1 for none."""
+    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
+    held = kept_words[blocks.containers.end_block] - kept_words[blocks.containers.first_block]
+    around = (held >= _NEARLY_ALL * kept_words[-1]).nonzero()[0]
+    return int(around[-1]) if around.size else -1
 
 
 def _inside(blocks: Blocks, containers: Mask) -> Mask:
@@ -90,6 +97,40 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
         size = words[behind] - words[heading + 1]
         chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
     return chosen
+
+
+def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:
+    """Return the blocks that are titles of the article: the first h1 inside it, and the headline where that is another.
+
+    The first h1 is one before the text, in the innermost element around nearly all of the text that has one, other than
+    the page's body.
+    """
+    if not kept.any():
+        return []
+    title = _first_title(blocks, kept)
+    titles = {block for block in (title, headline) if block is not None}
+    if len(titles) > 1 and len({blocks.text(block).rstrip(_PERMALINKS) for block in titles}) == 1:
+        titles.discard(headline)
+    return sorted(titles)
+
+
+def _first_title(blocks: Blocks, kept: Mask) -> int | None:
+    """Return the first h1 inside the article; see `article_titles`."""
+    is_title = _heading_levels(blocks)[: int(kept.argmax()) + 1] == 1
+    containers = blocks.containers
+    around = _innermost_around(blocks, kept) if is_title.any() else -1
+    while around >= 0 and containers.key[around] not in _PAGE:
+        first = int(containers.first_block[around])
+        if is_title[first:].any():
+            return first + int(is_title[first:].argmax())
+        around = int(containers.parent[around])
+    return None
+
+
+def _start(blocks: Blocks, kept: Mask) -> int:
+    """Return the first block of the text: the one behind the title in the element around it, or else the first kept."""
+    title = _first_title(blocks, kept)
+    return int(kept.argmax()) if title is None else title + 1
 
 
 def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:

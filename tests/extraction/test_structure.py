@@ -78,3 +78,19 @@ def test_the_default_model_keeps_both_and_says_why() -> None:
     assert "\n\nz9\n\n" in found.text
     reasons = {block.text: block.reason for block in found.blocks}
     assert reasons["z9"].startswith("kept: ")
+
+
+def test_the_first_h1_of_the_article_is_in_markdown_html_and_xml() -> None:
+    body = f"<p>{SENTENCE}</p>" * 5
+    for title in ("Pumps and tanks", "A name of the site"):
+        page = (
+            f"<html lang=en><title>{title}</title><body><h1>Shop</h1>"
+            f"<main><header><h1>Pumps and tanks</h1></header><div>{body}</div></main>"
+        )
+        for wanted in (None, False):
+            found = Extractor.load("default").with_options(headline=wanted).extract(page)
+            assert "Pumps and tanks" not in found.text
+            assert found.to_markdown().startswith("# Pumps and tanks\n\nThe pump is")
+            assert "<h1>Pumps and tanks</h1>" in found.to_html()
+            assert "<head>Pumps and tanks</head>" in found.to_xml()
+            assert "Shop" not in found.to_markdown()
