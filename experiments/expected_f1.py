@@ -72,7 +72,7 @@ def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[O
         page = Page.parse(labelled.html, url=labelled.url)
         measured = extractor.measurer.measure(page)
         found = extractor.model.predict(measured)
-        evidence = PageEvidence(measured.blocks, found, title=page.title, url=page.url)
+        evidence = PageEvidence(measured.blocks, found, page, title=page.title)
         words = measured.blocks.measures.words
         kind = extractor.model.kind
         measures = confidence_measures(kind, found.scores, found.kept, words, page_kind(evidence)[1])

@@ -135,7 +135,7 @@ def _seen(
     page = Page.parse(html, url=url)
     measured = extractor.measurer.measure(page)
     found = extractor.model.predict(measured)
-    evidence = PageEvidence(measured.blocks, found, title=page.title, url=url)
+    evidence = PageEvidence(measured.blocks, found, page, title=page.title)
     values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
     if values is not None:
         yield SeenPage(*labels, is_made, refusal(evidence), values, source)

@@ -15,11 +15,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.blocks.block import Block, Link
 from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.extraction.site_profile import SitePage
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
@@ -82,6 +84,16 @@ class Analysis(Protocol):
         ...
 
     @property
+    def kind(self) -> str:
+        """What the page is."""
+        ...
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The part of each block."""
+        ...
+
+    @property
     def metadata(self) -> Metadata | None:
         """What the page says of itself; None where it was not asked for."""
         ...
@@ -108,6 +120,16 @@ class KnownAnalysis:
     facts: Facts = field(default_factory=Facts)
     metadata: Metadata | None = None
     site_page: SitePage | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return self.facts.kind
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The part of each block."""
+        return self.facts.roles
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return no nodes."""
@@ -136,8 +158,8 @@ class PageAnalysis:
         Language identification.
     options : ExtractionOptions
         The options of the extraction.
-    title : str or None
-        Title of the page.
+    evidence : PageEvidence
+        What the kind of the page is told from.
     headline : int or None
         The block that is the headline.
     overruled : mapping
@@ -150,7 +172,7 @@ class PageAnalysis:
     model: Model
     identifier: Identifier
     options: ExtractionOptions
-    title: str | None
+    evidence: PageEvidence
     headline: int | None
     overruled: Mapping[int, str]
 
@@ -187,25 +209,36 @@ class PageAnalysis:
             )
         return tuple(made)
 
+    @property
+    def kind(self) -> str:
+        """What the page is."""
+        return self._kind_and_probabilities[0]
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """The part of each block."""
+        from blockfeat.extraction.choice import block_roles
+
+        return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
+
+    @cached_property
+    def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
+        from blockfeat.extraction.page_kind import page_kind
+
+        return page_kind(self.evidence)
+
     @cached_property
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
         from blockfeat.content.plain import plain_text
         from blockfeat.content.tables import data_tables
-        from blockfeat.extraction.choice import block_roles
         from blockfeat.extraction.confidence import confidence_measures, expected_f1
-        from blockfeat.extraction.page_kind import page_kind
-        from blockfeat.extraction.refusals import PageEvidence
-        from blockfeat.page.json_ld import declared_free
 
-        blocks, kept, scores = self.measured.blocks, self.prediction.kept, self.prediction.scores
+        blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
-        is_free = declared_free(self.page.linked_data)
-        evidence = PageEvidence(blocks, self.prediction, title=self.title, url=url, is_free=is_free)
-        kind, probabilities = page_kind(evidence)
-        roles = block_roles(blocks, kept, self.headline)
-        measures = confidence_measures(model_kind, scores, kept, blocks.measures.words, probabilities)
+        kind, probabilities = self._kind_and_probabilities
+        measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
         def text(role: str) -> str:
             chosen = np.array([found == role for found in roles], dtype=np.bool_)
@@ -268,7 +301,7 @@ class PageAnalysis:
         from blockfeat.content.page_markup import PageMarkup
 
         blocks, kept = self.measured.blocks, self.prediction.kept
-        return PageMarkup(blocks, kept, self.page.url, self.title, self.page.data).written(
+        return PageMarkup(blocks, kept, self.page.url, self.evidence.title, self.page.data).written(
             absolute=absolute, styles=styles
         )
 

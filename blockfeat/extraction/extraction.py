@@ -119,7 +119,7 @@ class Extraction:
     @property
     def kind(self) -> str:
         """What the page is."""
-        return self.facts.kind
+        return self.analysis.kind
 
     @property
     def confidence(self) -> float | None:
@@ -134,7 +134,7 @@ class Extraction:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return self.facts.roles or tuple("body" if block.kept else "clutter" for block in self.blocks)
+        return self.analysis.roles or tuple("body" if block.kept else "clutter" for block in self.blocks)
 
     @property
     def lead(self) -> str | None:

@@ -14,7 +14,7 @@ from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
-from blockfeat.extraction.refusals import NOTICES, PageEvidence, notice
+from blockfeat.extraction.refusals import NOTICES, PageEvidence
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
@@ -170,7 +170,7 @@ class Extractor:
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
         choice = chooser.choose(blocks, prediction, page)
         prediction = replace(prediction, kept=choice.kept)
-        refused = notice(PageEvidence(blocks, prediction, title=choice.title, may_ask=choice.may_ask))
+        evidence = PageEvidence(blocks, prediction, page, title=choice.title, may_ask=choice.may_ask)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
@@ -182,8 +182,8 @@ class Extractor:
             id=id,
             title=choice.title,
             headline=headline,
-            status="ok" if text and refused is None else "no content" if len(blocks) else "empty",
-            warnings=warnings if refused is None else (*warnings, NOTICES[refused]),
+            status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
+            warnings=warnings if evidence.notice is None else (*warnings, NOTICES[evidence.notice]),
             model=model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else choice.site_repeated,
@@ -194,7 +194,7 @@ class Extractor:
                 model=model,
                 identifier=self.measurer.identifier,
                 options=options,
-                title=choice.title,
+                evidence=evidence,
                 headline=choice.headline,
                 overruled=choice.overruled,
             ),

@@ -182,6 +182,14 @@ class _AnalysisOnDemand:
         return self._analysis.facts
 
     @property
+    def kind(self) -> str:
+        return self._analysis.kind
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return self._analysis.roles
+
+    @property
     def metadata(self) -> Metadata | None:
         return self._analysis.metadata
 

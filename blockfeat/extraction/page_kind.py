@@ -170,7 +170,7 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
     refused = refusal(page)
     if not len(page.blocks):
         return refused or "empty", np.zeros(len(LEARNT))
-    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, page.url))
+    learnt = _weights().probabilities(kind_measures(page.blocks, page.kept, page.prediction.scores, page.parsed.url))
     return refused or LEARNT[int(learnt.argmax())], learnt
 
 

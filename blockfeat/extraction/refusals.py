@@ -16,6 +16,8 @@ from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.phrases import asks_at_an_edge, begins_with, has_any, phrases_in
 from blockfeat.models.model import Prediction
+from blockfeat.page.json_ld import declared_free
+from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blockfeat.page.utf_8 import Marks
 
@@ -86,26 +88,30 @@ class PageEvidence:
         The page's n blocks.
     prediction : Prediction
         Scores of the blocks, and which of them the model keeps.
-    title, url : str or None
-        Title and address of the page.
-    is_free : bool or None
-        Whether the page declares its text free (``isAccessibleForFree``), where it declares anything.
+    parsed : Page
+        The page.
+    title : str or None
+        Its title, in normal form where the options say so.
     may_ask : bool, optional
         What `asks_at_an_edge` says of the kept blocks, where it was asked before.
     """
 
     blocks: Blocks
     prediction: Prediction
+    parsed: Page
     _: KW_ONLY
     title: str | None = None
-    url: str | None = None
-    is_free: bool | None = None
     may_ask: bool | None = None
 
     @property
     def kept(self) -> Mask:
         """The blocks that the model keeps."""
         return self.prediction.kept
+
+    @cached_property
+    def notice(self) -> str | None:
+        """The kind of the page, of `NOTICES`, where its text is no content; None for others."""
+        return _notice(self)
 
     @cached_property
     def likely(self) -> Mask:
@@ -157,14 +163,11 @@ class PageEvidence:
 
 def refusal(page: PageEvidence) -> str | None:
     """Return the kind of a page that stands in the place of what was asked for: of `NOTICES`, or ``"paywall stub"``."""
-    return notice(page) or ("paywall stub" if _is_paywall_stub(page) else None)
+    return page.notice or ("paywall stub" if _is_paywall_stub(page) else None)
 
 
-def notice(page: PageEvidence) -> str | None:
-    """Return the kind of a page, of `NOTICES`, whose text is no content; None for others.
-
-    Where much text is kept, next to nothing is looked at.
-    """
+def _notice(page: PageEvidence) -> str | None:
+    """Return the kind of a page, of `NOTICES`; where much text is kept, next to nothing is looked at."""
     if page.words > _MOST_WORDS_BESIDE:
         return "consent wall" if _is_consent_wall(page) else None
     if _is_login(page, by_title=True) or _is_login_beside_teasers(page):
@@ -281,7 +284,7 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
     if not chosen.any():
         # Openings of a sentence or two are often too little for the model.
         return page.prose <= _MOST_PROSE_OF_CHECKS and _notes(page, 0, chosen.size) >= _FEWEST_NOTES
-    if page.is_free is False and page.words <= _MOST_WORDS_OF_DECLARED_STUBS:
+    if page.words <= _MOST_WORDS_OF_DECLARED_STUBS and declared_free(page.parsed.linked_data) is False:
         return True
     first, last = int(chosen.argmax()), chosen.size - 1 - int(chosen[::-1].argmax())
     if _notes(page, first, last + _NEAR):

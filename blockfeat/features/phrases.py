@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from math import expm1, isfinite
+from operator import or_
 from types import MappingProxyType
 
 import numpy as np
@@ -115,6 +116,8 @@ class ContainerNames:
 
     blocks: Blocks
     _found: dict[str, list[str | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _tokens: dict[int, list[tuple[str, int]]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _known: dict[tuple[str, int], int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def _cues(self) -> Cues:
@@ -150,11 +153,26 @@ class ContainerNames:
 
     def _name(self, element: int, mask: int) -> str:
         """Return the word of an element's attributes that has a cue, else its tag."""
-        for attribute, value in self.blocks.tags.attributes(element).items():
-            for token in value.split():
-                if any(self._says(word, _SCOPES.get(attribute, CLASS)) & mask for word in _WORD.findall(token)):
-                    return f"'{_NOT_SHOWN.sub('', token)[:_LONGEST]}'"
+        tokens = self._tokens.get(element)
+        if tokens is None:
+            tokens = self._tokens[element] = [
+                (token, self._cues_of(token, _SCOPES.get(attribute, CLASS)))
+                for attribute, value in self.blocks.tags.attributes(element).items()
+                for token in value.split()
+            ]
+        for token, bits in tokens:
+            if bits & mask:
+                return f"'{_NOT_SHOWN.sub('', token)[:_LONGEST]}'"
         return f"<{self.blocks.tags.name(element)}>"
+
+    def _cues_of(self, token: str, scope: int) -> int:
+        """Return the cues of the words of a value; elements of a page share most of them."""
+        bits = self._known.get((token, scope))
+        if bits is None:
+            bits = self._known[token, scope] = reduce(
+                or_, (self._says(word, scope) for word in _WORD.findall(token)), 0
+            )
+        return bits
 
     def _says(self, word: str, scope: int) -> int:
         """Return the cues of a word of an attribute."""

@@ -82,9 +82,11 @@ def _marks(blocks: Blocks, shown: tuple[Block, ...]) -> dict[int, list[tuple[int
 def _table_blocks(blocks: Blocks, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> frozenset[int]:
     """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
     containers, measures = blocks.containers, blocks.measures
-    span, comments = text_span(kept), in_comments(blocks)
+    span = text_span(kept)
+    tables = data_tables(blocks, span)
+    comments = in_comments(blocks) if tables else ~span
     found: set[int] = set()
-    for table in data_tables(blocks, span):
+    for table in tables:
         rows = slice(table.first_block, table.end_block)
         around = int(containers.parent[table.container])
         is_beside_text = around >= 0 and kept[containers.first_block[around] : containers.end_block[around]].any()

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from blockfeat.errors import InputError
-from blockfeat.extraction.site_profile import SitePage, SiteProfile
+from blockfeat.extraction.site_profile import MOST_PAGES, SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
 from blockfeat.monitor.fetching.urls import host_of
@@ -140,6 +140,10 @@ def renew_bands(connection: Connection) -> None:
 
 _logger = logging.getLogger("blockfeat.monitor.store")
 
+# A name that each page of a packed profile has once: counting it takes a thousandth of reading the profile.
+_OF_A_PAGE = '"chances":'
+_RENEWED_BY = 8
+
 
 def packed_profile(connection: Connection, host: str) -> str | None:
     """Return the profile of a host as `SiteProfile.to_bytes` gives it; None where there is none."""
@@ -147,9 +151,14 @@ def packed_profile(connection: Connection, host: str) -> str | None:
     return found
 
 
-def add_to_site(engine: Engine, connection: Connection, host: str, page: SitePage) -> None:
-    """Add a page to the profile of its host; a profile of another model is begun anew."""
+def add_to_site(engine: Engine, connection: Connection, host: str, number: int, page: SitePage) -> None:
+    """Add a page to the profile of its host; a profile of another model is begun anew.
+
+    One that is full takes one page in eight: sites change more slowly than their pages come, and a profile is large.
+    """
     packed = packed_profile(connection, host)
+    if packed is not None and number % _RENEWED_BY and packed.count(_OF_A_PAGE) >= MOST_PAGES:
+        return
     profile = SiteProfile()
     if packed is not None:
         try:
@@ -307,7 +316,7 @@ def save_page(
     if record.origin == "page" and record.status == "ok":
         connection.execute(_FORGET_ENTRY, {"number": number})
     if record.site_page is not None:
-        add_to_site(engine, connection, host_of(visit.final_url or before.url), record.site_page)
+        add_to_site(engine, connection, host_of(visit.final_url or before.url), number, record.site_page)
     changes = save_mentions(connection, before, record)
     if original is not None:
         judge_copy(connection, number, original)

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.extraction.site_profile import SitePage, SiteProfile
+from blockfeat.extraction.site_profile import MOST_PAGES, SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
@@ -96,6 +96,20 @@ def test_the_profile_of_a_host_grows_until_another_model_reads_itsadd(store: Sto
         profile = SiteProfile.from_bytes(packed.encode())
         counts.append((profile.model, len(profile.pages)))
     assert counts == [("default", 1), ("default", 2), ("margin", 1)]
+
+
+def test_a_full_profile_takes_one_page_in_eight(store: Store) -> None:
+    pages = add(store, *(f"a.example/{number}" for number in range(40)))
+    latest = []
+    for page in pages:
+        _save(store, page, f"Story {page.id}.", site_page=_site_page("default", page.id))
+        packed = store.site_profile("a.example")
+        assert packed is not None
+        latest.append(int(SiteProfile.from_bytes(packed.encode()).pages[-1].keys[0]))
+    numbers = [page.id for page in pages]
+    assert latest[:MOST_PAGES] == numbers[:MOST_PAGES]
+    taken = {number for number in latest[MOST_PAGES:] if number > numbers[MOST_PAGES - 1]}
+    assert taken == {number for number in numbers[MOST_PAGES:] if number % 8 == 0}
 
 
 def test_the_last_host_that_was_looked_at_is_where_to_go_on(store: Store) -> None:
