@@ -152,7 +152,8 @@ class Chooser:
             if is_doubted and self.options.favour != "recall":
                 from blockfeat.extraction.named_box import in_named_box
 
-                predicted = in_named_box(blocks, predicted, prediction.log_odds >= 0, page.url)
+                likely = (prediction.log_odds >= 0) & ~in_comments(blocks)
+                predicted = in_named_box(blocks, predicted, likely, page.url)
                 outside = (prediction.kept & ~predicted).nonzero()[0].tolist()
                 overruled = dict.fromkeys(outside, _OUTSIDE)
             standfirst = lost_standfirst(blocks, predicted, prediction.log_odds, page.declared.descriptions)

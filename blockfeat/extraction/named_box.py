@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.choice import in_comments
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.page.tags import name_keys
 
@@ -25,7 +24,7 @@ _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
     """Return the kept blocks inside the box that the page names as its article; all of them where there is none.
 
-    The first kind counts that has an element with most of the likely words outside of comments: by class or id
+    The first kind counts that has an element with most of the likely words: by class or id
     (``article-body``, ``entry-content`` …) or ``itemprop="articleBody"``; ``<article>``; ``<main>`` or its role. Of
     elements in one another the outermost is the box.
 
@@ -34,7 +33,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
     blocks : Blocks
         The page's n blocks.
     kept, likely : bool arrays, n
-        The blocks that are content, and those that are more likely so than not.
+        The blocks that are content, and those outside of comments that are more likely so than not.
     url : str, optional
         Address of the page; on that of a forum all answers count, and each may be in a box of its own.
     """
@@ -42,7 +41,7 @@ def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = Non
         return kept
     containers, words = blocks.containers, blocks.measures.words
     spans = containers.first_block, containers.end_block
-    likely_words = words * (likely & ~in_comments(blocks))
+    likely_words = words * likely
     kept_words = _sums(words * kept, *spans)
     total = int(likely_words.sum())
     is_large = (_sums(likely_words, *spans) >= _LEAST_SHARE * total) & (kept_words >= _FEWEST_WORDS)

@@ -52,7 +52,6 @@ def test_the_clearest_name_counts_and_of_boxes_in_one_another_the_outermost() ->
         f"{AROUND}<div>{BODY}</div>{AROUND}",
         f"<article>{BODY}</article><article>{BODY}</article>{AROUND}",
         f"<article><p>The pier</p></article>{BODY}",
-        f"<article class=comments>{BODY}</article>",
     ],
 )
 def test_without_one_box_of_most_words_all_is_kept(page: str) -> None:
