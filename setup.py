@@ -32,6 +32,10 @@ HOT_MODULES = frozenset(
     (
         "blockfeat.blocks.tag_walk",
         "blockfeat.blocks.text_reader",
+        "blockfeat.features.block_kernel",
+        "blockfeat.features.context_kernel",
+        "blockfeat.features.cue_scan",
+        "blockfeat.features.keys",
         "blockfeat.lang.counting",
         "blockfeat.models.layers",
         "blockfeat.page.markup",
@@ -99,7 +103,8 @@ def _extensions() -> list[Extension]:
 
 
 def _extension(name: str, source: str) -> Extension:
-    return Extension(name, [source], extra_compile_args=HOT_OPTIONS if name in HOT_MODULES else OPTIONS)
+    options = HOT_OPTIONS if name in HOT_MODULES else OPTIONS
+    return Extension(name, [source], include_dirs=[str(Path(source).parent)], extra_compile_args=options)
 
 
 def _shared_extension() -> Extension:

@@ -1,4 +1,4 @@
-"""The sequence model: a small residual network over the blocks of a page, run in numpy."""
+"""The sequence model: a small residual network over the blocks of a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.documents import FeatureModel, measuring_values
-from blockfeat.models.layers import activate, convolve, standardise
+from blockfeat.models.layers import activate, convolve, dense, matmul, standardise
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[np.float32]
-
-# For more rows, a linear algebra library starts threads that cost more than they bring.
-_ROWS = 32
 
 DILATIONS = (1, 2, 4)
 """Distance to the neighbours that each convolution looks at."""
@@ -159,8 +156,8 @@ class SequenceModel(FeatureModel):
 
     def _inner(self, matrix: Array) -> tuple[Array, Array]:
         """Return the channels of each block alone, n × c, and their sums over the blocks, c."""
-        channels = matmul(self._inputs(matrix), self.weights["inner"])
-        return channels, activate(channels, self.weights["inner_bias"])
+        channels = dense(self._inputs(matrix), self.weights["inner"], self.weights["inner_bias"])
+        return channels, activate(channels)
 
     def _inputs(self, matrix: Array) -> Array:
         """Return the features as deviations from the mean: n × k."""
@@ -168,23 +165,16 @@ class SequenceModel(FeatureModel):
 
     def _whole(self, total: Array, count: int) -> Array:
         """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
-        found: Array = np.asarray((total / np.float32(max(count, 1))) @ self.weights["page"], dtype=np.float32)
-        return activate(found[None], self.weights["page_bias"])
+        mean = (total / np.float32(max(count, 1)))[None]
+        return activate(dense(mean, self.weights["page"], self.weights["page_bias"]))
 
     def _hidden(self, inner: Array, whole: Array) -> list[Array]:
         """Return the channels before and after each convolution: n × c each."""
         states = [inner + whole]
-        products = np.empty((inner.shape[0], 3 * whole.size), dtype=np.float32)
         for layer, dilation in enumerate(DILATIONS):
-            matmul(states[-1], self._side_by_side[layer], out=products)
-            states.append(convolve(states[-1], products, self.weights[f"convolution_{layer}_bias"], dilation))
+            weights, bias = self.weights[f"convolution_{layer}"], self.weights[f"convolution_{layer}_bias"]
+            states.append(convolve(states[-1], weights, bias, dilation))
         return states
-
-    @cached_property
-    def _side_by_side(self) -> tuple[Array, ...]:
-        """The weights of each convolution for the block behind, the block itself and the block before: c × 3c."""
-        layers = (self.weights[f"convolution_{layer}"] for layer in range(len(DILATIONS)))
-        return tuple(np.ascontiguousarray(np.hstack(np.split(weights, 3))) for weights in layers)
 
     def contributions(self, matrix: Array) -> Array:
         """Return by how much each feature of a block moves the scores of the block and its neighbours: n × k.
@@ -299,36 +289,6 @@ class SequenceModel(FeatureModel):
             "cuts": {str(lang): float(cut) for lang, cut in document["cuts"].items()},
             "content": _content_test(document["content"]),
         }
-
-
-def matmul(rows: Array, weights: Array, *, is_padded: bool = False, out: Array | None = None) -> Array:
-    """Return the product of two matrices: n × k times k × m gives n × m.
-
-    Parameters
-    ----------
-    rows : float32 array, n × k
-        One row for each block or leaf.
-    weights : float32 array, k × m
-        Weights of a layer.
-    is_padded : bool
-        Whether the last stretch is filled up with zeros where others stand before it. The sums are the same but for
-        rounding: libraries add in another order for fewer rows.
-    out : float32 array, n × m, optional
-        Where the product is written.
-    """
-    count, width = rows.shape
-    whole = count - count % _ROWS
-    found = np.empty((count, weights.shape[1]), dtype=np.float32) if out is None else out
-    if whole:
-        stacked = found[:whole].reshape(-1, _ROWS, weights.shape[1])
-        np.matmul(rows[:whole].reshape(-1, _ROWS, width), weights, out=stacked)
-    if whole and whole < count and is_padded:
-        last = np.zeros((_ROWS, width), dtype=np.float32)
-        last[: count - whole] = rows[whole:]
-        found[whole:] = (last @ weights)[: count - whole]
-    elif whole < count:
-        np.matmul(rows[whole:], weights, out=found[whole:])
-    return found
 
 
 def _singles(matrix: NDArray[np.floating[Any]]) -> Array:

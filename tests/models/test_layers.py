@@ -30,23 +30,34 @@ def test_features_become_deviations_within_bounds(which: str, order: str) -> Non
 
 
 @pytest.mark.parametrize("which", MODULES)
-def test_channels_get_a_bias_and_stay_above_zero(which: str) -> None:
-    channels, bias = some(5, 3), some(3)
-    wanted = np.maximum(channels + bias, 0)
-    sums = module(which).activate(channels, bias)  # type: ignore[attr-defined]
+def test_channels_stay_above_zero(which: str) -> None:
+    channels = some(5, 3)
+    wanted = np.maximum(channels, 0)
+    sums = module(which).activate(channels)  # type: ignore[attr-defined]
     np.testing.assert_allclose(channels, wanted, rtol=1e-6)
     np.testing.assert_allclose(sums, wanted.sum(axis=0), rtol=1e-5)
 
 
 @pytest.mark.parametrize("which", MODULES)
-@pytest.mark.parametrize(("blocks", "dilation"), [(9, 1), (9, 4), (3, 4), (1, 2)])
-def test_a_convolution_looks_at_both_neighbours(which: str, blocks: int, dilation: int) -> None:
-    hidden, products, bias = some(blocks, 3), some(blocks, 9), some(3)
-    moved = products[:, 3:6] + bias
-    moved[dilation:] += products[:-dilation, :3]
-    moved[:-dilation] += products[dilation:, 6:]
-    found = module(which).convolve(hidden, products, bias, dilation)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(found, hidden + np.maximum(moved, 0), rtol=1e-5)
+@pytest.mark.parametrize("columns", [3, 16, 48])
+@pytest.mark.parametrize("blocks", [0, 1, 5, 6, 7, 40])
+def test_a_product_is_added_to_sums(which: str, blocks: int, columns: int) -> None:
+    rows, weights, sums = some(blocks, 7), some(7, columns), some(blocks, columns)
+    wanted = sums + rows.astype(np.float64) @ weights
+    module(which).add_product(rows, weights, sums)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(sums, wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("which", MODULES)
+@pytest.mark.parametrize("channels", [3, 16])
+@pytest.mark.parametrize(("blocks", "dilation"), [(9, 1), (9, 4), (3, 4), (4, 4), (1, 2), (0, 1)])
+def test_a_convolution_looks_at_both_neighbours(which: str, blocks: int, dilation: int, channels: int) -> None:
+    hidden, weights, bias = some(blocks, channels), some(3 * channels, channels), some(channels)
+    moved = hidden @ weights[channels : 2 * channels] + bias
+    moved[dilation:] += hidden[:-dilation] @ weights[:channels]
+    moved[:-dilation] += hidden[dilation:] @ weights[2 * channels :]
+    found = module(which).convolve(hidden, weights, bias, dilation)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(found, hidden + np.maximum(moved, 0), atol=1e-4)
 
 
 @pytest.mark.parametrize("which", MODULES)

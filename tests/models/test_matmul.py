@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blockfeat.models.sequence import matmul
+from blockfeat.models.layers import matmul
 
 
 @pytest.mark.parametrize("is_padded", [False, True])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
 from blockfeat.models.decoding import best_labels
-from blockfeat.models.sequence import matmul
+from blockfeat.models.layers import matmul
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import PageFeatures
 
