@@ -313,15 +313,17 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
     begins = (kept & (blocks.measures.words >= _WORDS_OF_A_BEGIN)).nonzero()[0]
-    if not wanted or not begins.size:
+    if not descriptions or not begins.size:
         return None
     begin = int(begins[0])
     measures, span = blocks.measures, slice(max(begin - _BLOCKS_BEFORE, 0), begin + 1)
-    is_likely = (measures.words[span] >= _STANDFIRST_WORDS) & (log_odds[span] >= _LEAST_LOG_ODDS)
-    is_likely &= measures.anchor_words[span] <= _MOST_OF_IT_LINKED * measures.words[span]
-    near = (is_likely | kept[span]).nonzero()[0] + span.start
+    likely = ~kept[span] & (measures.words[span] >= _STANDFIRST_WORDS) & (log_odds[span] >= _LEAST_LOG_ODDS)
+    likely &= measures.anchor_words[span] <= _MOST_OF_IT_LINKED * measures.words[span]
+    if not likely.any():
+        return None
+    wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
+    near = (likely | kept[span]).nonzero()[0] + span.start
     text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
     places = zip(near.tolist(), starts.tolist(), ends.tolist(), strict=True)
     alike = [block for block, start, end in places if _begins_as(text[start : min(end, start + _LOOKED_AT)], wanted)]

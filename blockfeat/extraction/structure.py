@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import name_keys
@@ -83,16 +85,20 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     A section is what follows a heading, up to the next one of its rank or a higher one, in the element around it; most
     of its words have to be kept.
     """
-    levels = _heading_levels(blocks)
-    first, end = int(kept.argmax()), kept.size - int(kept[::-1].argmax())
-    prose = blocks.measures.anchor_words <= _MOST_LINKED * blocks.measures.words
-    dropped = first + ((levels[first:end] > 0) & ~kept[first:end] & prose[first:end]).nonzero()[0]
-    if not dropped.size:
+    measures, shown = blocks.measures, kept.nonzero()[0]
+    headings = blocks_named(blocks.container, blocks.containers.key, _HEADINGS, int(shown[-1]))
+    dropped = [
+        block
+        for block in headings[bisect_right(headings, int(shown[0])) :]
+        if not kept[block] and measures.anchor_words[block] <= _MOST_LINKED * measures.words[block]
+    ]
+    if not dropped:
         return kept
+    levels = _heading_levels(blocks)
     words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
     chosen = kept.copy()
-    for heading in dropped.tolist():
+    for heading in dropped:
         behind = _section_end(blocks, levels, heading)
         size = words[behind] - words[heading + 1]
         chosen[heading] = size > 0 and kept_words[behind] - kept_words[heading + 1] >= _LEAST_OF_SECTION * size
