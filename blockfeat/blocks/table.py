@@ -138,9 +138,14 @@ class Blocks:
     def preformatted_text(self, index: int) -> str:
         """Return the text of one block as it stands on the page; folded where elements inside it were pruned."""
         markup = self.tags.source[int(self.first_byte[index]) : int(self.end_byte[index])]
-        text = unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")).translate(_WHITE)
+        text = line_ends(unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")))
         folded = self.text(index)
         return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
+
+
+def line_ends(text: str) -> str:
+    """Return a text with line feeds and blanks for control characters that are white space."""
+    return text.translate(_WHITE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, Kind, kinds_of_blocks
+from blockfeat.content.code import CodePart, code_language, code_parts, code_text
 from blockfeat.content.inline import Inlines
 from blockfeat.content.nodes import (
     Caption,
@@ -69,19 +70,23 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     shows = shows_images(kept.tolist(), kinds)
     paths, root = _paths(blocks), _Open("root", -1)
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
+    code_of = {part.first: part for part in code_parts(blocks, kept)}
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
-    behind_table = 0
+    behind = 0
     for index in sorted({*kept.nonzero()[0].tolist(), *first_of, *loose}):
-        if index < behind_table:
+        if index < behind:
             continue
         path = paths[int(blocks.container[index])]
         for image in loose.get(index, ()):
             _add(root, (), Paragraph((image,)))
         table = first_of.get(index)
         if table is not None:
-            behind_table = table.end_block
+            behind = table.end_block
             for node in _table_nodes(table, kept, inlines):
                 _add(root, paths[table.container], node)
+        elif index in code_of:
+            behind = code_of[index].end
+            _add(root, paths[code_of[index].container], _code(blocks, code_of[index], inlines))
         elif kept[index]:
             _add(root, path, _leaf(blocks, index, kinds[index], inlines))
     return tuple(_closed(child) for child in root.children)
@@ -192,11 +197,14 @@ def _closed(child: _Open | Node) -> Node:
     return ListOf(child.ordered, tuple(nodes for _, nodes in inside), child.start)
 
 
+def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> Code:
+    """Return the node of a piece of code."""
+    text = code_text(blocks, part)
+    return Code(normalised(text) if inlines.normalise else text, code_language(blocks, part.container))
+
+
 def _leaf(blocks: Blocks, index: int, kind: Kind, inlines: Inlines) -> Node:
     """Return the node of one block."""
-    if kind.name == "preformatted":
-        text = blocks.preformatted_text(index)
-        return Code(normalised(text) if inlines.normalise else text)
     inline = inlines.of_block(index)
     if kind.name == "heading":
         return Heading(min(max(kind.level, 1), 6), _unbold(inline))

@@ -32,7 +32,7 @@ a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img
 th thead tr ul
 """
 _TAGS = set(_TAG_NAMES.split())
-_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
+_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "code": {"class"}, "img": {"alt", "src"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
 _WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
 
@@ -86,7 +86,10 @@ def _element(node: Node) -> HtmlElement:
     if isinstance(node, Table):
         return _table(node)
     if isinstance(node, Code):
-        return builder.PRE(xml_characters(node.text).strip("\n"))
+        text = xml_characters(node.text).strip("\n")
+        if node.language is None:
+            return builder.PRE(text)
+        return builder.PRE(builder.CODE(text, {"class": f"language-{node.language}"}))
     if isinstance(node, Caption):
         return builder.E("figure", _filled(builder.E("figcaption"), node.inline))
     if isinstance(node, Heading):

@@ -78,7 +78,7 @@ def _is_same_list(before: Node | None, node: Node) -> bool:
 def _lines(node: Node, links: bool, bullets: int) -> list[str]:
     """Return the lines of one node."""
     if isinstance(node, Code):
-        return _fenced(node.text)
+        return _fenced(node)
     if isinstance(node, ListOf):
         return _list(node, links, bullets)
     if isinstance(node, Quote):
@@ -159,12 +159,12 @@ def _table(node: Table, links: bool) -> list[str]:
     return [lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]
 
 
-def _fenced(text: str) -> list[str]:
-    """Write preformatted text between fences longer than any run of backticks inside."""
-    lines = clean_characters(text).strip("\n")
+def _fenced(code: Code) -> list[str]:
+    """Write preformatted text between fences longer than any run of backticks inside, the first with its language."""
+    lines = clean_characters(code.text).strip("\n")
     longest = max((len(run) for run in _BACKTICKS.findall(lines)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [fence, *lines.split("\n"), fence]
+    return [fence + (code.language or ""), *lines.split("\n"), fence]
 
 
 def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_cell: bool = False) -> str:

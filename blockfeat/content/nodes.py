@@ -62,9 +62,10 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Preformatted text with its line breaks and runs of blanks."""
+    """Preformatted text with its line breaks and runs of blanks, and its programming language where it is named."""
 
     text: str
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
+from blockfeat.content.code import PREFORMATTED, code_parts, code_text
 from blockfeat.content.tables import DataTable
 from blockfeat.content.text_writer import text_of_blocks, text_of_table
-from blockfeat.page.tags import name_keys
 
 # Breaks (zero-width space, word joiner, byte-order mark), marks of direction, invisible operators.
 _DROPPED = "\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
@@ -21,7 +21,6 @@ _DROPPED = "\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 _SHAPED = "\u0590-\u18af\ua800-\uabff\ufb1d-\ufdff\ufe0f\ufe70-\ufefc\u203c-\u2bff\u3030\u303d\U00010a00-\U0001faff"
 _MARKS = re.compile(f"[{_DROPPED}]+")
 _JOINERS = re.compile(f"(?<![{_SHAPED}])[\u200c\u200d]+|[\u200c\u200d]+(?!\\S)")
-_PREFORMATTED = name_keys(["listing", "pre", "xmp"])
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -62,7 +61,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
-    if tables or has_key(blocks.containers.key, _PREFORMATTED):
+    if tables or has_key(blocks.containers.key, PREFORMATTED):
         text = _shaped(blocks, kept, tables)
     else:
         text = text_of_blocks(blocks, kept.nonzero()[0])
@@ -81,10 +80,9 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
             first = table.first_block + int(is_cell.argmax())
             shaped[first] = text_of_table(blocks, kept, table.first, table.end, table.grid())
             inside[is_cell] = False
-    for index in _preformatted(blocks):
-        if ordinary[index]:
-            shaped[index] = _BLANK_LINES.sub("\n\n", blocks.preformatted_text(index))
-            ordinary[index] = False
+    for part in code_parts(blocks, ordinary):
+        shaped[part.first] = _BLANK_LINES.sub("\n\n", code_text(blocks, part))
+        ordinary[part.first : part.end] = False
     chosen = ordinary.nonzero()[0]
     pieces = []
     behind = 0
@@ -96,13 +94,3 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
         behind = place
     pieces.append(text_of_blocks(blocks, chosen[behind:]))
     return "\n\n".join(filter(None, pieces))
-
-
-def _preformatted(blocks: Blocks) -> Iterator[int]:
-    """Return the blocks inside of preformatted elements."""
-    is_preformatted = np.isin(blocks.containers.key, _PREFORMATTED)
-    behind = 0
-    for container in is_preformatted.nonzero()[0].tolist():
-        first, end = int(blocks.containers.first_block[container]), int(blocks.containers.end_block[container])
-        yield from range(max(first, behind), end)
-        behind = max(behind, end)

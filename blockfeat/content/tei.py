@@ -124,6 +124,8 @@ def _add_node(parent: _Element, node: Node) -> None:
     elif isinstance(node, Code):
         code = _add(_add(parent, "ab", type="preformatted"), "code")
         code.set(_XML_SPACE, "preserve")
+        if node.language is not None:
+            code.set("lang", node.language)
         code.text = xml_characters(node.text)
     elif isinstance(node, Caption | Heading):
         _fill(_add(parent, "p", rend="caption" if isinstance(node, Caption) else "heading"), node.inline)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.content.code import code_marks
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
@@ -53,6 +54,7 @@ _STANDFIRST = "kept: the page describes itself with these words, right before it
 _OUTSIDE = "dropped: it stands outside of the box that the page names as its article"
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
+_CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
 _LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
@@ -201,7 +203,7 @@ class Chooser:
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
-        rules = [(banners, _BANNER), (pointers, _POINTER)] if may_ask else [(pointers, _POINTER)]
+        rules = [*([(banners, _BANNER)] if may_ask else []), (pointers, _POINTER), (code_marks, _CODE_MARK)]
         for clutter, reason in rules if self.drops_clutter else ():
             if found := clutter(blocks, chosen):
                 chosen = chosen.copy()

@@ -19,7 +19,7 @@ _TECHNICAL = name_keys(["code", "kbd", "math", "mjx-container", "pre", "samp", "
 _FEWEST_TECHNICAL = 3
 # The text is what is in the innermost element that holds so much of what is kept.
 _NEARLY_ALL = 0.97
-_NOT_TEXT = name_keys(["aside", "dialog", "footer", "form", "nav"])
+_NOT_TEXT = name_keys(["aside", "dialog", "footer", "form", "header", "nav"])
 _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter", "share")
 # Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
 _MOST_DISCUSSED = 0.3
@@ -57,7 +57,7 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     is_other = (bits & of_others != 0) | np.isin(containers.key, _NOT_TEXT)
     is_other[: innermost + 1] = False
     chosen = ~_inside(blocks, is_other)
-    chosen[: _start(blocks, kept)] = False
+    chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
 

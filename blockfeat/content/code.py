@@ -1,0 +1,177 @@
+"""Code on a page: which blocks are one piece of it, its lines as they stand, its language, and what only marks it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.table import Blocks, line_ends
+from blockfeat.page.tags import name_keys
+
+Mask = NDArray[np.bool_]
+
+PREFORMATTED = name_keys(["listing", "pre", "xmp"])
+"""Elements that keep their lines."""
+
+_BREAK = re.compile(rb"<br[^>]*>")
+_LINE_START = re.compile(rb"<(?:div|li|p|tr)(?:\s[^>]*)?>")
+_EMPTY_LINE = re.compile(rb"<(?:div|li|p|tr)(?:\s[^>]*)?/>")
+_LINE_END = re.compile(rb"(?:<br[^>]*>|\n)?((?:</(?!div|li|p|tr)\w+>)*)</(?:div|li|p|tr)>\n?")
+_TAG = re.compile(rb"<[^>]*>")
+_PRUNED = re.compile(rb"<(button|select|style|svg|template|textarea)[\s>].*?</\1>", re.DOTALL)
+_LINE_NUMBER = re.compile(
+    rb'<(\w+)\s[^>]*class="[^"]*(?:line-?no|line-?num|linenum|hljs-ln-n|gutter|\blnt\b|\bln\b)[^"]*"[^>]*>\s*[0-9]+\s*</\1>',
+    re.IGNORECASE,
+)
+
+# Elements around preformatted text that are looked at for its language and what marks it.
+_MOST_AROUND = 5
+_NAMED_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:brush:\s*|(?:language|lang|highlight-source|highlight|src)[-:_])([\w+#.-]{1,30})"
+)
+_NO_LANGUAGE_NAMES = """
+default hljs lines line-numbers linenos nohighlight none notranslate plain plaintext text txt
+"""
+_NO_LANGUAGE = frozenset(_NO_LANGUAGE_NAMES.split())
+# What stands beside words such as "highlight" in a class.
+_LANGUAGE_NAMES = """
+asm bash c c# c++ cpp clojure cmake console cs csharp css dart diff dockerfile elixir erlang fortran go graphql groovy
+haskell html http ini java javascript js json jsx julia kotlin latex less lisp lua makefile markdown matlab nginx
+objectivec ocaml perl php powershell prolog protobuf python python3 r ruby rust scala scheme scss sh shell sql swift
+tex toml ts tsx typescript vb verilog vhdl vim vue xml yaml yml zig
+"""
+_LANGUAGES = frozenset(_LANGUAGE_NAMES.split())
+_HIGHLIGHTS = frozenset({"code", "codehilite", "highlight", "hljs", "prettyprint", "sourcecode"})
+_NUMBERS = re.compile(r"[0-9]+(?:\s+[0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class CodePart:
+    """Blocks of preformatted text that are one piece, from first to end, and the element that holds them."""
+
+    container: int
+    first: int
+    end: int
+
+
+def code_parts(blocks: Blocks, kept: Mask) -> list[CodePart]:
+    """Return the preformatted text among the kept blocks, in order."""
+    parts: list[CodePart] = []
+    for part in _elements(blocks):
+        inside = np.concatenate(([False], kept[part.first : part.end], [False])).astype(np.int8)
+        starts, ends = (part.first + (np.diff(inside) == step).nonzero()[0] for step in (1, -1))
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        parts += [CodePart(part.container, first, end) for first, end in spans]
+    return parts
+
+
+def _elements(blocks: Blocks) -> Iterator[CodePart]:
+    """Return the outermost preformatted elements with the blocks in each."""
+    containers = blocks.containers
+    if not has_key(containers.key, PREFORMATTED):
+        return
+    behind = 0
+    for container in np.isin(containers.key, PREFORMATTED).nonzero()[0].tolist():
+        first, end = int(containers.first_block[container]), int(containers.end_block[container])
+        if max(first, behind) < end:
+            yield CodePart(container, max(first, behind), end)
+            behind = end
+
+
+def code_text(blocks: Blocks, part: CodePart) -> str:
+    """Return preformatted text with its lines and indentation, without numbers of lines.
+
+    Its blocks stand in lines of their own where that does not show what they show.
+    """
+    markup = blocks.tags.source[int(blocks.first_byte[part.first]) : int(blocks.end_byte[part.end - 1])]
+    text = _lines(markup)
+    texts = blocks.texts(range(part.first, part.end))
+    if "".join(text.split()) != "".join("".join(texts).split()):
+        return "\n".join(texts)
+    return _lines(_LINE_NUMBER.sub(b"", markup)) if b"class=" in markup and _LINE_NUMBER.search(markup) else text
+
+
+def _lines(markup: bytes) -> str:
+    """Return the text of preformatted markup; what breaks its lines are line ends, line breaks and blocks."""
+    plain = _PRUNED.sub(b"", markup)
+    if _LINE_START.search(plain):
+        # Each block ends its line, whether a line end of the source stands there too or not.
+        plain = _LINE_START.sub(b"", _LINE_END.sub(rb"\1\n", _EMPTY_LINE.sub(b"</div>", plain)))
+    plain = _TAG.sub(b"", _BREAK.sub(b"\n", plain))
+    return line_ends(unescape(plain.decode("utf-8", "replace"))).strip("\n")
+
+
+def code_language(blocks: Blocks, container: int) -> str | None:
+    """Return the language of preformatted text, as classes of the elements at and around it name it."""
+    tags, containers = blocks.tags, blocks.containers
+    element = int(containers.element[container])
+    inner = [element + 1] if element + 1 < len(tags) and tags.name(element + 1) == "code" else []
+    for around in [*inner, *(int(containers.element[outer]) for outer in _around(blocks, container))]:
+        attributes = tags.attributes(around, most=200)
+        names = attributes.get("class", "")
+        found = _NAMED_LANGUAGE.search(names)
+        declared = attributes.get("data-lang") or attributes.get("data-language")
+        words = names.lower().split()
+        beside = [word for word in words if word in _LANGUAGES] if _HIGHLIGHTS & {*words} else []
+        for name in (declared, found and found[1], *beside):
+            if name and re.fullmatch(r"[\w+#.-]{1,30}", name):
+                return None if name.lower() in _NO_LANGUAGE else name.lower()
+    return None
+
+
+def _around(blocks: Blocks, container: int) -> Iterator[int]:
+    """Return a container and the innermost ones around it that hold no prose beside it."""
+    containers = blocks.containers
+    own = int(containers.end_block[container] - containers.first_block[container])
+    for _ in range(_MOST_AROUND):
+        if container < 0 or containers.end_block[container] - containers.first_block[container] > own + 2:
+            return
+        yield container
+        container = int(containers.parent[container])
+
+
+def code_marks(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the kept blocks that only mark code beside them: numbers of its lines, the name of its language."""
+    found: set[int] = set()
+    for part in _elements(blocks):
+        if not _NUMBERS.fullmatch(" ".join(blocks.texts(range(part.first, part.end)))):
+            found |= _marks_beside(blocks, part)
+    return sorted(block for block in found if kept[block])
+
+
+def _marks_beside(blocks: Blocks, part: CodePart) -> set[int]:
+    """Return the blocks in the elements around code that only mark it."""
+    containers, marks = blocks.containers, set[int]()
+    language = code_language(blocks, part.container)
+    lines = len(code_text(blocks, part).split("\n"))
+    around = int(containers.parent[part.container])
+    for _ in range(_MOST_AROUND):
+        if around < 0:
+            break
+        first, end = int(containers.first_block[around]), int(containers.end_block[around])
+        if end - first > part.end - part.first + lines + 2:
+            break
+        beside = [*range(first, part.first), *range(part.end, end)]
+        texts = dict(zip(beside, blocks.texts(beside), strict=True))
+        numbers = [block for block, text in texts.items() if _NUMBERS.fullmatch(text)]
+        if not _count_on(" ".join(texts[block] for block in numbers)):
+            numbers = []
+        names = [block for block, text in texts.items() if language and text.lower() == language]
+        if len(numbers) + len(names) < len(beside):
+            break
+        marks.update(numbers, names)
+        around = int(containers.parent[around])
+    return marks
+
+
+def _count_on(text: str) -> bool:
+    """Return whether numbers are one more each."""
+    numbers = [int(word) for word in text.split() if len(word) < 8]
+    return all(later == number + 1 for number, later in pairwise(numbers))
