@@ -67,7 +67,7 @@ _MOST_OF_IT_LINKED = 0.3
 _LEAST_LOG_ODDS = -2.944
 
 # Inside the named box of pages below 0.8 no corpus loses, below 0.95 three do.
-_DOUBTFUL, _MOST_ODDS = 0.8, 30.0
+_DOUBTFUL = 0.8
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -217,8 +217,9 @@ def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[
 
     With w_i words and probability p_i, 2 Σ_kept w_i p_i / (Σ_kept w_i + Σ w_i p_i).
     """
-    expected = words / (1 + np.exp(-np.clip(log_odds, -_MOST_ODDS, _MOST_ODDS)))
-    return 2 * float(expected[kept].sum()) < _DOUBTFUL * float(words[kept].sum() + expected.sum())
+    # Twice the words that are likely content.
+    expected = words * (1 + np.tanh(log_odds / 2))
+    return float(expected.dot(kept)) < _DOUBTFUL * float(words.dot(kept) + np.add.reduce(expected) / 2)
 
 
 def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> None:

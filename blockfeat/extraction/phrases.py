@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
+from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
@@ -31,7 +32,7 @@ def has_any(kind: str, text: str) -> bool:
     Linear in the length of the text.
     """
     plain = _plain(text)
-    return any(pattern.search(plain) for pattern in _patterns(kind, plain))
+    return _may_have(kind, plain) and any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
 
 def begins_with(kind: str, text: str) -> bool:
@@ -43,11 +44,25 @@ def begins_with(kind: str, text: str) -> bool:
 def phrases_in(kind: str, text: str) -> list[str]:
     """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    return [found[0] for pattern in _patterns(kind, plain) for found in pattern.finditer(plain)]
+    patterns = _patterns(kind, plain) if _may_have(kind, plain) else ()
+    return [found[0] for pattern in patterns for found in pattern.finditer(plain)]
 
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
+
+
+def _may_have(kind: str, plain: str) -> bool:
+    """Return whether a phrase of a kind stands in a text, if perhaps inside of a word: most texts have none."""
+    marks = _marks(kind)
+    return marks is None or marks.are_in(plain.encode("utf-8", "surrogatepass"))
+
+
+@cache
+def _marks(kind: str) -> Marks | None:
+    """Return the phrases of a kind as marks, a constant that is made at its first use; None where one is too short."""
+    words = [phrase.encode() for phrase in _phrases(kind)]
+    return Marks.of(words) if min(map(len, words)) >= Marks.SHORTEST else None
 
 
 @cache

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import cython
 
@@ -124,13 +125,15 @@ class Marks:
     slots: bytes
     longest: int
 
+    SHORTEST: ClassVar[int] = 4
+
     @classmethod
     def of(cls, words: Iterable[bytes]) -> Marks:
         """Make words ready to be looked for."""
         words = tuple(words)
         slots = bytearray(1 << 16)
         for word in words:
-            slots[(int.from_bytes(word[:4], "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
+            slots[(int.from_bytes(word[: cls.SHORTEST], "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
         return cls(words, bytes(slots), max(map(len, words)))
 
     def are_in(self, data: bytes) -> bool:
