@@ -136,7 +136,14 @@ def _parts(text: str) -> list[str]:
     """Return the parts of a list of names; an organisation, a job, and a name such as "RT en Español" are one."""
     parts = _AND.split(text)
     is_one = _ORGANISATION.search(parts[0]) or _WEAK_AND.match(text) or (is_job(text) and " " not in parts[0])
-    return [text] if is_one else parts
+    if is_one:
+        return [text]
+    # "Jane Doe, Marketing and Event Coordinator": the word before belongs to the job.
+    for place in range(1, len(parts)):
+        name, comma, word = parts[place - 1].rpartition(",")
+        if comma and " " not in word.strip() and is_job(parts[place]):
+            parts[place - 1] = name
+    return parts
 
 
 def _without_prefix(text: str) -> str:

@@ -45,6 +45,7 @@ from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_hea
         (["Center for A/B/C"], ()),
         (["Jong, Michiel de"], ("Michiel de Jong",)),
         (["Marketing and Event Coordinator"], ("Marketing and Event Coordinator",)),
+        (["Jane Doe, Marketing and Event Coordinator"], ("Jane Doe",)),
         (["Sofia Kondrat EdTech Content Writer"], ("Sofia Kondrat",)),
         (["Sofia Kondrat Content Writer"], ("Sofia Kondrat",)),
         (["Sofia Kondrat Nutritionist Expert"], ("Sofia Kondrat",)),
