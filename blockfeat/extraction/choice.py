@@ -10,16 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import blocks_named
+from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
-from blockfeat.content.code import code_marks
+from blockfeat.content.code import PREFORMATTED, code_marks
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
-from blockfeat.extraction.structure import section_headings, technical_text
+from blockfeat.extraction.structure import (
+    in_named_box,
+    is_doubtful,
+    lost_standfirst,
+    section_headings,
+    technical_text,
+)
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
 from blockfeat.models.model import Prediction
@@ -56,18 +62,6 @@ _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
-
-_LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
-_STANDFIRST_WORDS = 8
-# The text begins with the first kept block of so many words.
-_WORDS_OF_A_BEGIN = 12
-_BLOCKS_BEFORE = 12
-_MOST_OF_IT_LINKED = 0.3
-# Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
-_LEAST_LOG_ODDS = -2.944
-
-# Inside the named box of pages below 0.8 no corpus loses, below 0.95 three do.
-_DOUBTFUL = 0.8
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -152,8 +146,6 @@ class Chooser:
         if self.drops_clutter and prediction.log_odds is not None:
             is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)
             if is_doubted and self.options.favour != "recall":
-                from blockfeat.extraction.named_box import in_named_box
-
                 likely = (prediction.log_odds >= 0) & ~in_comments(blocks)
                 predicted = in_named_box(blocks, predicted, likely, page.url)
                 outside = (prediction.kept & ~predicted).nonzero()[0].tolist()
@@ -186,6 +178,8 @@ class Chooser:
         Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and banners and
         lines that point at other texts go.
         """
+        if title and self.options.normalise:
+            title = normalised(title)
         tables = data_tables(blocks, left)
         overruled: dict[int, str] = {}
         whole = completed(blocks, left, tables)
@@ -194,8 +188,6 @@ class Chooser:
             for complete, reason in ((technical_text, _TECHNICAL), (section_headings, _SECTION)):
                 before, whole = whole, complete(blocks, whole)
                 _note(overruled, whole, before, reason)
-        if title and self.options.normalise:
-            title = normalised(title)
         headline, headline_text = find_headline(blocks, predicted, title) or (None, None)
         chosen = with_parts(blocks, whole, headline, self.options)
         if chosen is not whole:
@@ -203,23 +195,16 @@ class Chooser:
             overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
-        rules = [*([(banners, _BANNER)] if may_ask else []), (pointers, _POINTER), (code_marks, _CODE_MARK)]
+        rules = [(banners, _BANNER)] if may_ask else []
+        rules.append((pointers, _POINTER))
+        if has_key(blocks.containers.key, PREFORMATTED):
+            rules.append((code_marks, _CODE_MARK))
         for clutter, reason in rules if self.drops_clutter else ():
             if found := clutter(blocks, chosen):
                 chosen = chosen.copy()
                 chosen[found] = False
                 overruled.update(dict.fromkeys(found, reason))
         return Choice(chosen, tables, overruled, title, headline, headline_text, may_ask)
-
-
-def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[np.integer[Any]]) -> bool:
-    """Return whether the word F1 that the probabilities of a page's blocks let expect is low.
-
-    With w_i words and probability p_i, 2 Σ_kept w_i p_i / (Σ_kept w_i + Σ w_i p_i).
-    """
-    # Twice the words that are likely content.
-    expected = words * (1 + np.tanh(log_odds / 2))
-    return float(expected.dot(kept)) < _DOUBTFUL * float(words.dot(kept) + np.add.reduce(expected) / 2)
 
 
 def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> None:
@@ -297,54 +282,6 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
         if len(words) > 1 and score >= most:
             best, most = (block, text), score
     return best
-
-
-def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[Any]], descriptions: str) -> int | None:
-    """Return the dropped block that one of the page's descriptions begins with; None where there is none.
-
-    It stands at most twelve blocks before the text begins, is no caption, has eight words or more and few links; no
-    block that is kept begins so too.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The page's n blocks.
-    kept : bool array, n
-        The blocks that are content.
-    log_odds : float array, n
-        Logits of the probabilities of content.
-    descriptions : str
-        What the page declares as its description, in any element of its head, a line each.
-    """
-    begins = (kept & (blocks.measures.words >= _WORDS_OF_A_BEGIN)).nonzero()[0]
-    if not descriptions or not begins.size:
-        return None
-    begin = int(begins[0])
-    measures, span = blocks.measures, slice(max(begin - _BLOCKS_BEFORE, 0), begin + 1)
-    likely = ~kept[span] & (measures.words[span] >= _STANDFIRST_WORDS) & (log_odds[span] >= _LEAST_LOG_ODDS)
-    likely &= measures.anchor_words[span] <= _MOST_OF_IT_LINKED * measures.words[span]
-    if not likely.any():
-        return None
-    wanted = {key for text in descriptions.splitlines() if len(key := _letters(text[:_LOOKED_AT])) == _LETTERS}
-    near = (likely | kept[span]).nonzero()[0] + span.start
-    text, starts, ends = blocks.page_text.text, blocks.block_starts[near], blocks.page_text.block_ends[near]
-    places = zip(near.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    alike = [block for block, start, end in places if _begins_as(text[start : min(end, start + _LOOKED_AT)], wanted)]
-    if not alike or kept[alike].any():
-        return None
-    is_caption = kind_names(blocks) == "caption"
-    return next((block for block in alike if not is_caption[block]), None)
-
-
-def _begins_as(text: str, wanted: set[str]) -> bool:
-    """Return whether a text begins with one of some letters; most texts differ in the first few."""
-    first = _letters(text[:_FIRST_LETTERS])
-    return any(letters.startswith(first) for letters in wanted) and _letters(text) in wanted
-
-
-def _letters(text: str) -> str:
-    """Return the first letters and digits of a text, without case."""
-    return "".join(filter(str.isalnum, text)).casefold()[:_LETTERS]
 
 
 def in_comments(blocks: Blocks) -> Mask:
