@@ -8,6 +8,7 @@ from html.entities import html5
 from itertools import accumulate
 
 import cython
+import numpy as np
 
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
@@ -74,7 +75,7 @@ class Markup:
     ----------
     data : bytes
         The page that is read, UTF-8.
-    out : bytearray
+    out : memoryview
         The markup; ``size`` bytes of it are written.
     tag_start, tag_stop, tag_origin : int64 array, ``tags`` entries
         Where each tag begins and ends in the markup, and where it stands in the page.
@@ -89,8 +90,9 @@ class Markup:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.size = 0
-        self.room = len(data) // 2 + 1024
-        self.out = bytearray(self.room)
+        # Most markup is shorter than its page; what is not written to takes no memory.
+        self.room = len(data) + 1024
+        self.out = np.empty(self.room, dtype=np.uint8).data
         self.tags = self.elements = self.replaced = 0
         self.tag_room = self.element_room = len(data) // 128 + 64
         self.tag_start, self.tag_stop, self.tag_origin, self.opened, self.closed = (
@@ -106,7 +108,7 @@ class Markup:
 
     def _grow(self, count: cython.Py_ssize_t) -> cython.int:
         self.room = self.size + self.size // 2 + count + 1024
-        grown = bytearray(self.room)
+        grown = np.empty(self.room, dtype=np.uint8).data
         grown[: self.size] = self.out[: self.size]
         self.out = grown
         return 0
@@ -417,6 +419,6 @@ if not cython.compiled:
         """Return the position of a byte, or -1."""
         return data.find(byte, start, stop)
 
-    def copy_bytes(out: bytearray, place: int, data: bytes, start: int, count: int) -> None:
+    def copy_bytes(out: memoryview, place: int, data: bytes, start: int, count: int) -> None:
         """Copy a stretch of bytes."""
         out[place : place + count] = data[start : start + count]
