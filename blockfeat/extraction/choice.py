@@ -268,7 +268,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     if not near:
         return None
     wanted = {*(title or "").lower().split()}
-    is_unspaced = {block for block in near if measures.unspaced_words[block]} if measures.has_unspaced else ()
+    is_unspaced = {block for block in near if measures.unspaced_words[block]}
     if is_unspaced:
         wanted.update(tokenize(title or ""))
     best: tuple[int, str] | None = None
