@@ -32,10 +32,6 @@ HOT_MODULES = frozenset(
     (
         "blockfeat.blocks.tag_walk",
         "blockfeat.blocks.text_reader",
-        "blockfeat.features.block_kernel",
-        "blockfeat.features.context_kernel",
-        "blockfeat.features.cue_scan",
-        "blockfeat.features.keys",
         "blockfeat.lang.counting",
         "blockfeat.models.layers",
         "blockfeat.page.markup",

@@ -15,7 +15,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.block_kernel import add_own
 from blockfeat.features.context_kernel import add_context
 from blockfeat.features.cues import Cues, bundled_cues
-from blockfeat.features.declared import add_declared, title_words
+from blockfeat.features.declared import DECLARED_COLUMNS, add_declared, title_words
 from blockfeat.features.keys import WordFlags
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
@@ -59,30 +59,25 @@ def context_columns(
     ModelError
         A name is not that of a feature.
     """
-    wanted = None if names is None else list(map(_place_of, names))
+    places = context_places()
+    unknown = [name for name in names or () if name not in places]
+    if unknown:
+        raise ModelError(f"unknown features: {', '.join(unknown)}")
     rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
     if len(rows):
         _fill(rows, measured, bundled_cues() if cues is None else cues)
-    return rows if wanted is None else rows[:, wanted]
-
-
-def _place_of(name: str) -> int:
-    """Return the column of a feature."""
-    place = context_places().get(name)
-    if place is None:
-        raise ModelError(f"unknown features: {name}")
-    return place
+        if measured.blocks.declared.scripts and (names is None or not DECLARED_COLUMNS.isdisjoint(names)):
+            add_declared(rows, measured.blocks)
+    return rows if names is None else rows.take([places[name] for name in names], axis=1)
 
 
 def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
-    """Fill the rows of a page's blocks, at least one."""
+    """Fill the rows of a page's blocks, at least one, but for the columns about its JSON-LD."""
     blocks, spread = measured.blocks, getrandbits(64) | 1
     title, in_title = title_words(blocks.declared)
     flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
     add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
     add_context(rows, blocks, Nesting.of(blocks, cues), cues, spread)
-    if blocks.declared.scripts:
-        add_declared(rows, blocks)
 
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
@@ -101,12 +96,10 @@ def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[n
         One column a feature, in the order asked for: 64 bits where all are functions of single blocks, 32 bits where
         context features, which rest on shared sums, are among them.
     """
-    names = tuple(feature.name for feature in features)
-    if names == COLUMNS:
-        return context_columns(measured)
     functions = [feature.compute for feature in features]
     if None in functions:
-        return context_columns(measured, names=names)
+        is_all = features == context_features()
+        return context_columns(measured, names=None if is_all else [feature.name for feature in features])
     matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
     for column, compute in enumerate(functions):
         if compute is not None:

@@ -11,6 +11,9 @@ from blockfeat.features.keys import KeyTable
 from blockfeat.lang.measures import keys_of_text, runs_of_three
 from blockfeat.page.page import DeclaredText
 
+DECLARED_COLUMNS = frozenset(("declared_share", "declared_other", "page_declared", "page_declared_words"))
+"""Names of the columns about the page's JSON-LD."""
+
 _LONGEST_TITLE = 600
 _RUN = 3
 
