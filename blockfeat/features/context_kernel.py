@@ -139,7 +139,6 @@ class _Kernel:
     @cython.exceptval(check=False)
     def look_around(self, article: cython.uint, main_heading: cython.uint) -> cython.void:
         """Fill the columns about what the containers around each block say."""
-        row: cython.float[::1]
         articles: cython.Py_ssize_t = 0
         paragraphs: cython.Py_ssize_t = 0
         headings: cython.int = 0
@@ -153,23 +152,22 @@ class _Kernel:
         place = 0
         for block in range(self.blocks):
             container = self.inner[block]
-            row = self.out[block]
             for kind in range(_AROUND_KINDS):
-                row[column.AROUND_POSITIVE + kind] = (self.around[container] >> (2 * kind)) & 3
+                self.out[block, column.AROUND_POSITIVE + kind] = (self.around[container] >> (2 * kind)) & 3
             paragraphs += self.around[container] >> _PARAGRAPH_SHIFT
-            row[column.NEGATIVES] = self.negatives[container]
-            row[column.DEPTH] = min(self.depth[container], _MOST_DEPTH)
-            row[column.NEGATIVE_STEPS] = _FAR_CUE
+            self.out[block, column.NEGATIVES] = self.negatives[container]
+            self.out[block, column.DEPTH] = min(self.depth[container], _MOST_DEPTH)
+            self.out[block, column.NEGATIVE_STEPS] = _FAR_CUE
             if self.against[container]:
-                row[column.NEGATIVE_STEPS] = min(self.depth[container] - self.against[container], _FAR_CUE)
-            row[column.POSITIVE_BELOW_NEGATIVE] = max(
+                self.out[block, column.NEGATIVE_STEPS] = min(self.depth[container] - self.against[container], _FAR_CUE)
+            self.out[block, column.POSITIVE_BELOW_NEGATIVE] = max(
                 min(self.positive[container] - self.against[container], _MOST_CUE_STEPS), -_MOST_CUE_STEPS
             )
             # Containers are in the order of their first blocks.
             while place < self.first.shape[0] and self.first[place] <= block:
                 headings += self.bits[place] & main_heading != 0
                 place += 1
-            row[column.H1_BEFORE] = min(headings, _MOST_HEADINGS)
+            self.out[block, column.H1_BEFORE] = min(headings, _MOST_HEADINGS)
         log_articles = log1p(articles)
         for block in range(self.blocks):
             self.out[block, column.PAGE_ARTICLES] = log_articles
@@ -255,7 +253,6 @@ class _Kernel:
     @cython.exceptval(check=False)
     def _add_up_paths(self) -> cython.void:
         """Fill the columns about the blocks on the same path as each."""
-        row: cython.float[::1]
         path: cython.int
         last: cython.Py_ssize_t = self.blocks - 1
         block: cython.Py_ssize_t
@@ -265,20 +262,18 @@ class _Kernel:
             self.path_good[path] += self.good[block]
             self.path_words[path] += self.words[block]
         for block in range(self.blocks):
-            row = self.out[block]
             path = self.path[block]
-            row[column.PATH_BLOCKS] = log1p(self.path_blocks[path])
-            row[column.PATH_SHARE] = self.path_good[path] / self.page_good
-            row[column.PATH_DENSITY] = self.path_good[path] / (self.path_words[path] + 1.0)
-            row[column.PREVIOUS_PATH] = 1.0 if block > 0 and self.path[block - 1] == path else 0.0
-            row[column.NEXT_PATH] = 1.0 if block < last and self.path[block + 1] == path else 0.0
+            self.out[block, column.PATH_BLOCKS] = log1p(self.path_blocks[path])
+            self.out[block, column.PATH_SHARE] = self.path_good[path] / self.page_good
+            self.out[block, column.PATH_DENSITY] = self.path_good[path] / (self.path_words[path] + 1.0)
+            self.out[block, column.PREVIOUS_PATH] = 1.0 if block > 0 and self.path[block - 1] == path else 0.0
+            self.out[block, column.NEXT_PATH] = 1.0 if block < last and self.path[block + 1] == path else 0.0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def compare_containers(self) -> cython.void:
         """Fill the columns about links, size and good words of the containers around each block."""
-        row: cython.float[::1]
         linked: cython.double
         level: cython.int
         container: cython.Py_ssize_t
@@ -290,19 +285,18 @@ class _Kernel:
                 self.good_before[self.end[container]] - self.good_before[self.first[container]]
             )
         for block in range(self.blocks):
-            row = self.out[block]
             # The smallest container with more than one block, the next larger one, the next larger again.
             container = self.inner[block]
             if self.end[container] - self.first[container] == 1:
                 container = self.larger[container]
-            row[column.WIDTH_1] = self.words_inside[container] / self.page_words
-            row[column.BLOCK_LENGTH_1] = log1p(
+            self.out[block, column.WIDTH_1] = self.words_inside[container] / self.page_words
+            self.out[block, column.BLOCK_LENGTH_1] = log1p(
                 self.words_inside[container] / (self.end[container] - self.first[container])
             )
             for level in range(_LEVELS):
                 linked = self.linked_before[self.end[container]] - self.linked_before[self.first[container]]
-                row[column.LINK_DENSITY_1 + level] = linked / max(self.words_inside[container], 1.0)
-                row[column.SHARE_1 + level] = self.good_inside[container]
+                self.out[block, column.LINK_DENSITY_1 + level] = linked / max(self.words_inside[container], 1.0)
+                self.out[block, column.SHARE_1 + level] = self.good_inside[container]
                 container = self.larger[container]
 
     @cython.cfunc
@@ -313,7 +307,6 @@ class _Kernel:
 
         The outermost where none has so much. All that have lie one in the other, for each holds more than half.
         """
-        row: cython.float[::1]
         main: cython.Py_ssize_t = 0
         container: cython.Py_ssize_t
         block: cython.Py_ssize_t
@@ -328,12 +321,11 @@ class _Kernel:
         size = end - first
         density = self.good_inside[main] * (self.page_good / (self.words_inside[main] + 1.0))
         for block in range(self.blocks):
-            row = self.out[block]
-            row[column.MAIN_SIZE] = size / self.blocks
-            row[column.MAIN_DENSITY] = density
-            row[column.MAIN_WORDS] = self.words_inside[main] / self.page_words
-            row[column.MAIN_DISTANCE] = min(block - first, 0) + max(block - (end - 1), 0)
-            row[column.MAIN_POSITION] = max(min((block - first) / size, _FURTHEST), -_FURTHEST)
+            self.out[block, column.MAIN_SIZE] = size / self.blocks
+            self.out[block, column.MAIN_DENSITY] = density
+            self.out[block, column.MAIN_WORDS] = self.words_inside[main] / self.page_words
+            self.out[block, column.MAIN_DISTANCE] = min(block - first, 0) + max(block - (end - 1), 0)
+            self.out[block, column.MAIN_POSITION] = max(min((block - first) / size, _FURTHEST), -_FURTHEST)
         self._count_steps(column.MAIN_STEPS, _MAIN)
         self._count_steps(column.WIDE_STEPS, _WIDE)
 

@@ -280,16 +280,20 @@ class _TagScanner:
         length: cython.int = 0
         case: cython.uchar
         previous: cython.uchar = 0
+        # Locals, for what is reached by self is read anew after each word.
+        source: cython.p_const_uchar = self.source
+        cases: cython.p_const_uchar = self.cases
+        lowered: cython.p_const_uchar = self.lowered
         position: cython.Py_ssize_t
         end: cython.Py_ssize_t = min(self.value_end, self.value + _LONGEST_VALUE)
         for position in range(self.value, end):
-            case = self.cases[self.source[position]]
+            case = cases[source[position]]
             if length > 0 and (case == 0 or case > previous):
                 self._look_up(key, length, scope, is_class)
                 key = 0
                 length = 0
             if case != 0 and length < _WORD_BYTES:
-                key = (key << 8) | self.lowered[self.source[position]]
+                key = (key << 8) | lowered[source[position]]
                 length += 1
             previous = case
         if length > 0:

@@ -23,7 +23,7 @@ TITLE, DESCRIPTION = 1 << 4, 1 << 5
 
 _TITLE = cython.declare(cython.uchar, TITLE)
 _DESCRIPTION = cython.declare(cython.uchar, DESCRIPTION)
-# Most words are not in the table: with eight times as many values of the highest bits as keys, most end there.
+# Most words are not in a table: with eight times as many places as keys, most find theirs empty.
 _SPARSE_BITS = 3
 
 
@@ -225,7 +225,7 @@ class WordFlags:
             Random odd multiplier of the hash table, so that nobody can choose words that collide.
         """
         flags = np.empty(words.size, dtype=np.uint8)
-        size = 1 << max(2 * title.size, 8).bit_length()
+        size = 1 << max(title.size << _SPARSE_BITS, 8).bit_length()
         seen, kinds = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
         in_title, in_descriptions = _fill(title, title_words, spread, seen, kinds)
         _flag(words, cues, spread, seen, kinds, flags)
