@@ -86,6 +86,50 @@ def _find_words(
     return count
 
 
+def keys_of_lowered_text(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Return the key of each word of a text in lower case, and where each starts; see `word_spans`.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    classes : uint8 array
+        The class bits of all characters, by code point.
+    """
+    keys, starts = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int32)
+    count = _find_keys(text, classes.data, keys.data, starts.data)
+    return keys[:count].copy(), starts[:count].copy()
+
+
+@cython.cfunc
+def _find_keys(
+    text: str, classes: cython.const[cython.uchar][::1], keys: cython.ulonglong[::1], starts: cython.int[::1]
+) -> cython.Py_ssize_t:
+    """Write the keys of words and where these start; return how many there are."""
+    size: cython.Py_ssize_t = len(text)
+    count: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    code: cython.Py_UCS4
+    own: cython.uchar
+    before: cython.uchar = 0
+    key: cython.ulonglong = 0
+    power: cython.ulonglong = 1
+    for place in range(size):
+        code = text[place]
+        own = classes[ord(code)]
+        if own & _WORD:
+            if not before & _WORD or not _continues_word(own, before):
+                starts[count] = place
+                count += 1
+                key = 0
+                power = 1
+            key = (key + ord(code) * power) & _ALL_BITS
+            power = (power * _KEY_BASE) & _ALL_BITS
+            keys[count - 1] = ((key ^ (key >> 29)) * _KEY_SPREAD) & _ALL_BITS
+        before = own
+    return count
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil
