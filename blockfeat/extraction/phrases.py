@@ -9,7 +9,6 @@ import re
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,8 +119,9 @@ def edges_of(kept: Mask) -> list[int]:
 
 def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
     """Return whether one of the first or last kept blocks has a phrase of consent, as banners and walls have; cheap."""
-    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
-    begins = (text[starts[block] : min(starts[block] + _BEGIN, ends[block] - 1)] for block in edges_of(kept))
+    edges = edges_of(kept)
+    spans = zip(blocks.block_starts[edges].tolist(), blocks.page_text.block_ends[edges].tolist(), strict=True)
+    begins = (blocks.page_text.text[start : min(start + _BEGIN, end - 1)] for start, end in spans)
     return has_any("consent", " ".join(begins))
 
 
@@ -135,10 +135,9 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
     where that would leave nothing of the text.
     """
-    measures = blocks.measures
-    words: NDArray[np.integer[Any]] = measures.words
-    linked = (measures.anchor_words >= _LINKED * words) & (words <= _MOST_WORDS) & kept
+    measures, shown = blocks.measures, kept.nonzero()[0]
+    columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
+    short = [block for block, words, linked in columns if words <= _MOST_WORDS and linked >= _LINKED * words]
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
-    short = linked.nonzero()[0].tolist()
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
-    return found if len(found) < int(kept.sum()) else []
+    return found if len(found) < shown.size else []
