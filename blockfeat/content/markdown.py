@@ -151,9 +151,9 @@ def _in_bold(node: Node) -> Node:
 
 
 def _table(node: Table, links: bool) -> list[str]:
-    """Return the lines of a pipe table; its header is empty where no row is one."""
+    """Return the lines of a pipe table; its header is empty where no row is one, its first row if rows have names."""
     rows = [[_inline(cell.inline, links, line_break=" ", is_cell=True) for cell in row] for row in node.rows]
-    if not node.has_header:
+    if not node.has_header and not all(row[0].is_header for row in node.rows):
         rows.insert(0, [""] * len(rows[0]))
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]

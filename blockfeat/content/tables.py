@@ -112,7 +112,8 @@ def _read(blocks: Blocks, words_before: NDArray[np.int64], table: int, end: int)
     first, end_block = (column[cells + table + 1] for column in (containers.first_block, containers.end_block))
     columns, rows = _spans(blocks, table, cells + table + 1)
     row_starts = np.flatnonzero(np.diff(row, prepend=0))
-    is_filled = end_block > first
+    # Cells of pictures have no text: a header row says that they are cells of a table.
+    is_filled = (end_block > first) | (np.count_nonzero(is_header[cells] & (row == row[0])) >= _FEW)
     wide_rows = np.count_nonzero(np.add.reduceat(is_filled, row_starts, dtype=np.int64) >= _FEW)
     if wide_rows < max(_FEW, (row_starts.size + 1) // 2):
         return None
@@ -153,8 +154,9 @@ def _spans(blocks: Blocks, table: int, cells: NDArray[np.int64]) -> tuple[NDArra
 def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     """Return which blocks are kept once parts that are mostly kept are kept whole.
 
-    A table of data, a definition list or preformatted text is kept whole if two thirds of its words or more are; short
-    preformatted text also if the blocks beside it are.
+    A table of data is kept whole if half of its words or more are, and is dropped whole otherwise. A definition list or
+    preformatted text is kept whole if two thirds of its words or more are; short preformatted text also if the blocks
+    beside it are.
 
     Parameters
     ----------
@@ -173,8 +175,10 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
     words = np.concatenate(([0], np.cumsum(blocks.measures.words)))
     kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
     first_block, end_block = blocks.containers.first_block, blocks.containers.end_block
-    parts = [*(table.container for table in tables), *definitions.tolist(), *preformatted.tolist()]
-    for part in parts:
+    for table in tables:
+        first, end = table.first_block, table.end_block
+        chosen[first:end] = 2 * (kept_words[end] - kept_words[first]) >= words[end] - words[first]
+    for part in [*definitions.tolist(), *preformatted.tolist()]:
         first, end = int(first_block[part]), int(end_block[part])
         if kept_words[end] - kept_words[first] >= _MOST * max(words[end] - words[first], 1):
             chosen[first:end] = True

@@ -24,6 +24,7 @@ from blockfeat.extraction.structure import (
     is_doubtful,
     lost_standfirst,
     section_headings,
+    tables_inside,
     technical_text,
 )
 from blockfeat.features.cues import bundled_cues
@@ -53,6 +54,7 @@ _FEW_WORDS = 4
 _LINKED = 0.5
 _COMPLETED = "kept: most of the table, list or preformatted text around it is"
 _TECHNICAL = "kept: it stands inside technical text, nearly all of which is"
+_TABLE = "kept: its table stands between kept text"
 _SECTION = "kept: it is the heading of a section that is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
@@ -185,7 +187,11 @@ class Chooser:
         whole = completed(blocks, left, tables)
         _note(overruled, whole, left, _COMPLETED)
         if self.drops_clutter and self.options.favour != "precision" and whole.any():
-            for complete, reason in ((technical_text, _TECHNICAL), (section_headings, _SECTION)):
+            for complete, reason in (
+                (technical_text, _TECHNICAL),
+                (tables_inside, _TABLE),
+                (section_headings, _SECTION),
+            ):
                 before, whole = whole, complete(blocks, whole)
                 _note(overruled, whole, before, reason)
         headline, headline_text = find_headline(blocks, predicted, title) or (None, None)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.content.tables import data_tables
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.tags import name_keys
@@ -32,6 +33,9 @@ _MOST_DISCUSSED = 0.3
 
 _PERMALINKS = " #¶§🔗\u200b\uf0c1"
 _PAGE = name_keys(["body", "html"])
+_HEADER_CELL = name_keys(["th"])
+_NEAR = 2
+_FEW_LINKS = 0.2
 _HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
 _LEAST_OF_SECTION = 0.5
 _MOST_LINKED = 0.5
@@ -84,6 +88,20 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
+
+
+def tables_inside(blocks: Blocks, kept: Mask) -> Mask:
+    """Return which blocks are kept once tables of data with header cells are kept that stand between kept blocks."""
+    if not has_key(blocks.containers.key, _HEADER_CELL):
+        return kept
+    chosen = kept.copy()
+    words, links = blocks.measures.words, blocks.measures.anchor_words
+    for table in data_tables(blocks, np.ones_like(kept)):
+        first, end = table.first_block, table.end_block
+        is_between = kept[max(first - _NEAR, 0) : first].any() and kept[end : end + _NEAR].any()
+        if is_between and table.is_header.any() and links[first:end].sum() <= _FEW_LINKS * words[first:end].sum():
+            chosen[first:end] = True
+    return chosen
 
 
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:

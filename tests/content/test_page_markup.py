@@ -63,7 +63,7 @@ def test_text_beside_elements_is_kept_or_not_by_itself() -> None:
 
 
 def test_cells_keep_their_places_and_empty_rows_go() -> None:
-    page = "<table width=9><col width=1><tr><td>X<td>one<td></tr><tr><td>X<td>X</tr></table>"
+    page = "<table width=9><col width=1><tr><td>X<td>one<td></tr><tr><td>X</tr></table>"
     assert body_of(page, _without_x) == (
         '<table width="9"><colgroup><col width="1"></colgroup><tbody><tr><td> </td><td>one</td><td></td></tr></tbody>'
         "</table>"

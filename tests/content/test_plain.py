@@ -64,7 +64,7 @@ def test_gaps_are_folded_as_they_are_in_other_formats(raw: str) -> None:
     ("html", "kept", "whole"),
     [
         (f"<table>{ROWS}</table>", "011111", "111111"),
-        (f"<table>{ROWS}</table>", "010100", "010100"),
+        (f"<table>{ROWS}</table>", "010100", "000000"),
         ("<dl><dt>a<dd>a long one of words</dl>", "01", "11"),
         ("<p>a<pre>x = 1</pre><p>b", "101", "111"),
         ("<p>a<pre>x = 1</pre><p>b", "100", "100"),
@@ -108,3 +108,20 @@ def test_compiled_and_uncompiled_write_the_same() -> None:
             assert grid.tolist() == table.grid().tolist()
             parts = (blocks, kept, table.first, table.end, grid)
             assert source.text_of_table(*parts) == text_writer.text_of_table(*parts)
+
+
+def test_a_table_is_kept_or_dropped_as_one() -> None:
+    rows = "<tr><th>pump</th><th>litres</th></tr><tr><td>a b</td><td>7</td></tr>"
+    blocks = blocks_of(f"<p>one</p><table>{rows}</table><p>two</p>")
+    for kept, whole in (
+        ([True, True, False, True, False, True], True),
+        ([True, True, False, False, True, True], False),
+    ):
+        chosen = completed(blocks, np.array(kept), data_tables(blocks, np.array(kept)))
+        assert chosen.tolist() == [True, *[whole] * 4, True]
+
+
+def test_a_table_of_pictures_is_a_table() -> None:
+    rows = "<tr><th>before</th><th>after</th></tr><tr><td>coast</td><td><img src=a.png></td></tr>"
+    blocks = blocks_of(f"<table>{rows}</table>")
+    assert len(data_tables(blocks, np.ones(len(blocks), dtype=np.bool_))) == 1
