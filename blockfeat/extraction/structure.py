@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -316,4 +317,4 @@ def _begins_as(text: str, wanted: set[str]) -> bool:
 
 def _letters(text: str) -> str:
     """Return the first letters and digits of a text, without case."""
-    return "".join(filter(str.isalnum, text)).casefold()[:_LETTERS]
+    return "".join(islice(filter(str.isalnum, text), _LETTERS)).casefold()[:_LETTERS]

@@ -5,7 +5,7 @@ Compiled by Cython where it can be; runs as it stands otherwise, with the same r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -113,15 +113,15 @@ class Marks:
 
     Attributes
     ----------
-    words : tuple of bytes
-        The words.
+    words : mapping of bytes
+        The words by the four bytes that they begin with.
     slots : bytes
         1 for what four bytes that a word begins with are hashed to.
     longest : int
         Bytes of the longest word.
     """
 
-    words: tuple[bytes, ...]
+    words: Mapping[bytes, tuple[bytes, ...]]
     slots: bytes
     longest: int
 
@@ -130,11 +130,15 @@ class Marks:
     @classmethod
     def of(cls, words: Iterable[bytes]) -> Marks:
         """Make words ready to be looked for."""
-        words = tuple(words)
-        slots = bytearray(1 << 16)
+        by_begin: dict[bytes, tuple[bytes, ...]] = {}
         for word in words:
-            slots[(int.from_bytes(word[: cls.SHORTEST], "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
-        return cls(words, bytes(slots), max(map(len, words)))
+            begin = word[: cls.SHORTEST]
+            by_begin[begin] = (*by_begin.get(begin, ()), word)
+        slots = bytearray(1 << 16)
+        for begin in by_begin:
+            slots[(int.from_bytes(begin, "big") * _SPREAD & _FOUR_BYTES) >> 16] = 1
+        longest = max(len(word) for alike in by_begin.values() for word in alike)
+        return cls(by_begin, bytes(slots), longest)
 
     def are_in(self, data: bytes) -> bool:
         """Return whether one of the words is in some bytes; as fast for many words as for one."""
@@ -142,8 +146,12 @@ class Marks:
 
     def places_in(self, data: bytes) -> list[int]:
         """Return where the words stand in some bytes."""
-        likely = _likely_places(data, self.slots, _LOWER_CASE)
-        return [place for place in likely if data[place : place + self.longest].lower().startswith(self.words)]
+        return [place for place in _likely_places(data, self.slots, _LOWER_CASE) if self._begins(data, place)]
+
+    def _begins(self, data: bytes, place: int) -> bool:
+        """Return whether one of the words stands at a place of some bytes."""
+        found = data[place : place + self.longest].lower()
+        return found.startswith(self.words.get(found[: self.SHORTEST], ()))
 
 
 @cython.cfunc

@@ -35,20 +35,19 @@ def test_it_runs_uncompiled_with_the_same_result(data: bytes) -> None:
     assert load_uncompiled("blockfeat.page.utf_8").is_utf_8(data) == is_utf_8(data)
 
 
-MARKS = Marks.of((b"cf-chl", b"anubis_", b'id="captcha"'))
-TEXTS = st.lists(st.sampled_from((*MARKS.words, b"CF-CHL", b"cf-ch", b"anubis", b"x", b"\xff")), max_size=6).map(
-    b"".join
-)
+WORDS = (b"cf-chl", b"cf-chance", b"anubis_", b'id="captcha"')
+MARKS = Marks.of(WORDS)
+TEXTS = st.lists(st.sampled_from((*WORDS, b"CF-CHL", b"cf-ch", b"anubis", b"x", b"\xff")), max_size=6).map(b"".join)
 
 
 @given(TEXTS)
 @example(b"")
 @example(b"Anubis_")
 def test_marks_are_found_in_upper_and_lower_case(data: bytes) -> None:
-    assert MARKS.are_in(data) == any(word in data.lower() for word in MARKS.words)
+    assert MARKS.are_in(data) == any(word in data.lower() for word in WORDS)
 
 
 def test_marks_are_found_uncompiled_too() -> None:
-    marks = load_uncompiled("blockfeat.page.utf_8").Marks.of(MARKS.words)
+    marks = load_uncompiled("blockfeat.page.utf_8").Marks.of(WORDS)
     assert marks.are_in(b"<p class=Anubis_1>")
     assert not marks.are_in(b"<p class=anubis>")
