@@ -124,9 +124,12 @@ class SequenceModel(FeatureModel):
         if missing:
             raise ModelError(f"model {self.name!r} has no weights named {', '.join(missing)}")
         features_named(self.feature_names, where=f"model {self.name!r}")
-        channels = self.weights["inner_bias"].size
-        shapes = {"inner": (len(self.feature_names), channels), "page": (channels, channels), "outer": (channels,)}
-        shapes |= {f"convolution_{layer}": (3 * channels, channels) for layer in range(len(DILATIONS))}
+        features, channels = len(self.feature_names), self.weights["inner_bias"].size
+        shapes: dict[str, tuple[int, ...]] = {"mean": (features,), "scale": (features,), "inner": (features, channels)}
+        shapes |= {"page": (channels, channels), "page_bias": (channels,), "outer": (channels,), "outer_bias": (1,)}
+        for layer in range(len(DILATIONS)):
+            shapes[f"convolution_{layer}"] = (3 * channels, channels)
+            shapes[f"convolution_{layer}_bias"] = (channels,)
         for name, shape in shapes.items():
             if self.weights[name].shape != shape:
                 raise ModelError(f"model {self.name!r}: weights {name!r} are {self.weights[name].shape}, not {shape}")

@@ -89,8 +89,9 @@ def test_a_damaged_file_is_named(tmp_path: Path, damage: bytes) -> None:
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ModelError, match="'outer' are"):
-        model(weights={**model().weights, "outer": np.zeros(3, dtype=np.float32)})
+    for name in ("mean", "scale", "outer", "inner", "page_bias", "convolution_2", "convolution_2_bias", "outer_bias"):
+        with pytest.raises(ModelError, match=f"'{name}' are"):
+            model(weights={**model().weights, name: np.zeros(2, dtype=np.float32)})
     with pytest.raises(ModelError, match="unknown feature 'nonsense'"):
         model(feature_names=(*NAMES[:-1], "nonsense"))
     with pytest.raises(ModelError, match="no weights named mean"):
