@@ -70,7 +70,7 @@ class Writer:
         page = blocks.page_text
         starts, ends = np.ascontiguousarray(blocks.block_starts), np.ascontiguousarray(page.block_ends)
         self.codes, self.classes, self.starts, self.ends = page.codes.data, page.classes.data, starts.data, ends.data
-        self.has_wide = blocks.measures.has_unspaced
+        self.has_wide = bool(blocks.measures.unspaced_words.any())
         self.written = np.empty(room, dtype=np.uint8)
         self.out = self.written.data
         self.size = 0
