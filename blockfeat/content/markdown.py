@@ -182,7 +182,8 @@ def _inline(inline: Inline, links: bool, *, line_break: str = _HARD_BREAK, is_ce
             written[-1] = written[-1][:-1] + "\\!"
         written.append(f"[{inner}]({_escape_entities(target)})")
     lines = (line.strip(" ") for line in "".join(written).split(_HARD_BREAK))
-    return _HARD_BREAK.join(line for line in lines if line)
+    # A break before a line of white space alone would be shown as a backslash.
+    return _HARD_BREAK.join(line for line in lines if line.strip())
 
 
 def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: str) -> str:

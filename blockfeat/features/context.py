@@ -1,4 +1,4 @@
-"""All features of blocks: the eight of the paper, what stands around a block, and agreement with what a page declares."""
+"""All features of blocks: of the paper, of what stands around a block, of agreement with what the page declares."""
 
 from __future__ import annotations
 

@@ -92,6 +92,7 @@ def test_escapes(text: str, markdown: str) -> None:
 @example(text="````\n<b>")
 @example(text="a\\")
 @example(text="a\\\nb")
+@example(text="1\n\xa0")
 def test_text_survives_and_never_becomes_markup(text: str) -> None:
     for node, allowed in (
         (paragraph(text), {"p", "br"}),

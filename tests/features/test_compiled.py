@@ -14,9 +14,7 @@ from blockfeat.features.context import context_columns
 from random_pages import measured_of
 
 # Modules that rest on the compiled ones, in the order in which they import each other.
-_ORDER = (
-    "keys", "cue_scan", "cues", "nesting", "block_kernel", "context_kernel", "declared", "context",
-)  # fmt: skip
+_ORDER = ("keys", "cue_scan", "cues", "nesting", "block_kernel", "context_kernel", "context")
 
 
 def _load_source(name: str) -> ModuleType:
