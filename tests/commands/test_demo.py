@@ -35,7 +35,7 @@ def test_it_begins_with_the_clean_text_and_fits_100_columns(lines: list[str]) ->
     rules = [number for number, line in enumerate(lines) if set(line) == {"-"}]
     text = "\n".join(lines[rules[0] + 1 : rules[1]])
     assert rules[0] == 2
-    assert text.lstrip("*").startswith("It appeared overnight")
+    assert text.startswith("# Who owns the bench on Pilgrim Green?\n\n*It appeared overnight")
     assert text.endswith("on the other side of the pond.")
     assert not re.search("email|cookie|Advertisement|Greyfell|Log in", text)
 
