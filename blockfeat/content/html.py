@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 _TAG_NAMES = """
-a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre strong table tbody td
-th thead tr ul
+a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre strong sub sup table
+tbody td th thead tr ul
 """
 _TAGS = set(_TAG_NAMES.split())
 _ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "code": {"class"}, "img": {"alt", "src"}, "ol": {"start"}}
@@ -145,7 +145,8 @@ def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:
             parent = element[-1] if piece.target == target else _within(parent, "a")
             parent.set("href", xml_characters(piece.target))
         target = piece.target
-        for is_set, name in ((piece.bold, "strong"), (piece.italic, "em"), (piece.code, "code")):
+        styles = ((piece.bold, "strong"), (piece.italic, "em"), (piece.code, "code"), (piece.script, piece.script))
+        for is_set, name in styles:
             parent = _within(parent, name) if is_set else parent
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
             if number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,14 @@ from blockfeat.content.plain import normalised
 from blockfeat.content.text_writer import is_wide
 from blockfeat.page.tags import Keys, name_key, name_keys
 
-_BOLD, _ITALIC, _CODE, _LINK = 1, 2, 4, 8
+_BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _LINK = 1, 2, 4, 8, 16, 32
+_SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = (
     (_BOLD, name_keys(["b", "strong"])),
     (_ITALIC, name_keys(["cite", "dfn", "em", "i", "var"])),
     (_CODE, name_keys(["code", "kbd", "samp", "tt"])),
+    (_RAISED, name_keys(["sup"])),
+    (_LOWERED, name_keys(["sub"])),
 )
 # White space, and control characters, which no output may hold.
 _GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -41,7 +44,7 @@ class Inlines:
     normalise : bool
         Whether text is brought into a normal form.
     styles : int array, one for each character of the page's text
-        Bits for bold, italic and code, and from the fourth bit on the number of the link, from 1.
+        Bits for bold, italic, code, raised and lowered, and from the sixth bit on the number of the link, from 1.
     targets : list of str or None
         The targets of the links.
     images : dict of int to list of (int, Image)
@@ -115,15 +118,18 @@ class Inlines:
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
         """Add a piece of text, to the one before it if that has the same style."""
         piece = Text(
-            shown, bool(style & _BOLD), bool(style & _ITALIC), bool(style & _CODE), self.targets[style // _LINK]
+            shown,
+            bold=bool(style & _BOLD),
+            italic=bool(style & _ITALIC),
+            code=bool(style & _CODE),
+            target=self.targets[style // _LINK],
+            script=_SCRIPTS.get(style & (_RAISED | _LOWERED), ""),
         )
         if not shown:
             return
         last = found[-1] if found else None
-        if isinstance(last, Text) and (last.bold, last.italic, last.code, last.target) == (
-            piece.bold, piece.italic, piece.code, piece.target,
-        ):  # fmt: skip
-            found[-1] = Text(last.text + shown, piece.bold, piece.italic, piece.code, piece.target)
+        if isinstance(last, Text) and replace(last, text=shown) == piece:
+            found[-1] = replace(piece, text=last.text + shown)
         else:
             found.append(piece)
 

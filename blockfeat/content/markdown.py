@@ -198,6 +198,9 @@ def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: 
             written += f"![{_escape(unit.alt)}]({_escape_entities(unit.source)})"
         elif unit.text == "\n":
             written += line_break
+        elif unit.script:
+            inner, marks = _code_span(unit.text, is_cell) if unit.code else _escape(unit.text), ""
+            written += f"<{unit.script}>{inner}</{unit.script}>"
         elif unit.code:
             written += _code_span(unit.text, is_cell)
         elif marks and not is_styled_before and _can_stand(last, unit.text, following):
@@ -234,7 +237,7 @@ def _first_character(units: Sequence[Text | Image], number: int) -> str:
     if number == len(units):
         return ""
     unit = units[number]
-    return "!" if isinstance(unit, Image) else "`" if unit.code else unit.text[0]
+    return "!" if isinstance(unit, Image) else "<" if unit.script else "`" if unit.code else unit.text[0]
 
 
 def _can_stand(before: str, text: str, after: str) -> bool:

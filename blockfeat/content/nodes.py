@@ -17,6 +17,8 @@ class Text:
         How it is set.
     target : str or None
         Where it leads, if it is a link: a target that `blockfeat.content.links.safe_target` allows.
+    script : str
+        ``"sup"`` where it is raised, ``"sub"`` where it is lowered, otherwise empty.
     """
 
     text: str
@@ -24,6 +26,7 @@ class Text:
     italic: bool = False
     code: bool = False
     target: str | None = None
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import PREFORMATTED, code_parts, code_text
+from blockfeat.content.raised import with_marked_scripts
 from blockfeat.content.tables import DataTable
 from blockfeat.content.text_writer import text_of_blocks, text_of_table
 
@@ -48,7 +49,8 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     """Return the text of the kept blocks, a blank line between two of them.
 
     A line break of the page is one of the text; preformatted text keeps its lines (without empty ones in a row, which
-    part blocks); a table of data is a line a row, its cells parted by tabs.
+    part blocks); a table of data is a line a row, its cells parted by tabs. Raised and lowered text is marked; see
+    `blockfeat.content.raised`.
 
     Parameters
     ----------
@@ -61,6 +63,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
+    blocks = with_marked_scripts(blocks)
     if tables or has_key(blocks.containers.key, PREFORMATTED):
         text = _shaped(blocks, kept, tables)
     else:

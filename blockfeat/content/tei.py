@@ -30,6 +30,7 @@ TEI_NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _Line = Paragraph | Heading | Caption
+_RENDITIONS = {"sup": "superscript", "sub": "subscript"}
 _BLOCK_NAMES = """
 ab bibl body cell div encodingDesc fileDesc head idno item label langUsage language list p profileDesc ptr
 publicationStmt quote row sourceDesc table teiHeader text title titleStmt
@@ -193,7 +194,8 @@ def _fill(element: _Element, inline: Inline) -> None:
         if piece.target is not None:
             parent = element[-1] if piece.target == target else _add(parent, "ref", target=piece.target)
         target = piece.target
-        styles = " ".join(name for name, is_set in (("bold", piece.bold), ("italic", piece.italic)) if is_set)
+        set_styles = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
+        styles = " ".join(filter(None, set_styles))
         parent = _add(parent, "hi", rend=styles) if styles else parent
         parent = _add(parent, "code") if piece.code else parent
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
