@@ -8,10 +8,10 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
 
 from blockfeat.monitor.store.engine import insert_or
-from blockfeat.monitor.store.records import DueFeed, FeedManners, NewEntry, Poll, iso, iso_of
+from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners, NewEntry, Poll, iso, iso_of
 from blockfeat.monitor.store.schema import entry, feed, host, page
 
 _NOT_MODIFIED = 304
@@ -23,7 +23,6 @@ _SOONEST_RECHECK, _LATEST_RECHECK = 86_400.0, 7 * 86_400.0
 
 
 def add_feeds(
-    engine: Engine,
     connection: Connection,
     urls: Iterable[tuple[str, str | None, float | None]],
     *,
@@ -35,7 +34,7 @@ def add_feeds(
     for url, lang, every in urls:
         values = {"url": url, "lang": lang, "every": every, "parent": parent, "depth": depth, "due_at": now}
         values["failures"] = 0
-        statement = insert_or(engine.dialect.name, feed).values(values)
+        statement = insert_or(connection.dialect.name, feed).values(values)
         if parent is None:
             # Configured again: what the configuration says holds, and a feed that had been taken out is back.
             statement = statement.on_conflict_do_update(
@@ -89,12 +88,11 @@ def mend_clock(connection: Connection, *, now: float) -> None:
 
 
 def save_poll(
-    engine: Engine,
     connection: Connection,
     polled: DueFeed,
     poll: Poll,
-    entries: Iterable[NewEntry],
-    feeds: Iterable[str],
+    entries: Iterable[NewEntry] = (),
+    feeds: Iterable[str] = (),
 ) -> int:
     """Save what came of a poll, with the entries and feeds that it named; return the number of new or updated pages."""
     values: dict[str, Any] = {
@@ -119,9 +117,9 @@ def save_poll(
         values["retired"] = iso(poll.at)
     connection.execute(update(feed).where(feed.c.id == polled.id).values(values))
     if poll.retry_at is not None:
-        hold_host(engine, connection, poll.host, poll.retry_at)
+        hold_host(connection, poll.host, poll.retry_at)
     named = [(url, polled.lang, polled.every) for url in feeds]
-    add_feeds(engine, connection, named, now=poll.at, parent=polled.id, depth=polled.depth + 1)
+    add_feeds(connection, named, now=poll.at, parent=polled.id, depth=polled.depth + 1)
     return add_entries(connection, entries, now=poll.at, feed_id=polled.id, lang=polled.lang)
 
 
@@ -226,15 +224,15 @@ def _update(connection: Connection, known: Any, item: NewEntry, *, now: float, f
     return is_due
 
 
-def entry_text(connection: Connection, number: int) -> tuple[str | None, str] | None:
+def entry_text(connection: Connection, lent: DuePage) -> tuple[str | None, str] | None:
     """Return title and HTML of the feed's own text for a page; None where there is none, or the page was read."""
-    row = connection.execute(select(entry.c.title, entry.c.text).where(entry.c.page_id == number)).one_or_none()
+    row = connection.execute(select(entry.c.title, entry.c.text).where(entry.c.page_id == lent.id)).one_or_none()
     return None if row is None else (row.title, row.text)
 
 
-def hold_host(engine: Engine, connection: Connection, name: str, retry_at: float) -> None:
+def hold_host(connection: Connection, name: str, retry_at: float) -> None:
     """Note that a host is not to be asked before a moment."""
-    statement = insert_or(engine.dialect.name, host).values(name=name, retry_at=retry_at)
+    statement = insert_or(connection.dialect.name, host).values(name=name, retry_at=retry_at)
     connection.execute(statement.on_conflict_do_update(index_elements=[host.c.name], set_={"retry_at": retry_at}))
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import (
     BindParameter,
     Connection,
-    Engine,
     Executable,
     bindparam,
     delete,
@@ -151,7 +150,7 @@ def packed_profile(connection: Connection, host: str) -> str | None:
     return found
 
 
-def add_to_site(engine: Engine, connection: Connection, host: str, number: int, page: SitePage) -> None:
+def add_to_site(connection: Connection, host: str, number: int, page: SitePage) -> None:
     """Add a page to the profile of its host; a profile of another model is begun anew.
 
     One that is full takes one page in eight: sites change more slowly than their pages come, and a profile is large.
@@ -168,7 +167,7 @@ def add_to_site(engine: Engine, connection: Connection, host: str, number: int, 
     if profile.model not in (None, page.model):
         profile = SiteProfile()
     text = profile.add(page).to_bytes().decode()
-    connection.execute(_set_profile(engine.dialect.name), {"host": host, "profile": text})
+    connection.execute(_set_profile(connection.dialect.name), {"host": host, "profile": text})
 
 
 @cache
@@ -238,7 +237,7 @@ def due_pages(
     return [DuePage(*row[:-1]) for _, row in sorted(found, key=itemgetter(0))[:limit]]
 
 
-def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:
+def save_failure(connection: Connection, visit: Visit) -> Saved:
     """Save that a page could not be fetched; what was read of it before stays."""
     values = _fetched(visit)
     if visit.page.version == 0:
@@ -246,27 +245,26 @@ def save_failure(engine: Engine, connection: Connection, visit: Visit) -> Saved:
     if visit.tried:
         values["attempts"] = visit.page.attempts + 1
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
-    _hold(engine, connection, visit)
+    _hold(connection, visit)
     return Saved("failed")
 
 
-def save_unchanged(engine: Engine, connection: Connection, visit: Visit) -> Saved:
+def save_unchanged(connection: Connection, visit: Visit) -> Saved:
     """Save that a page is as it was (304)."""
     renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
     values = {**_fetched(visit), **{name: value for name, value in renewed.items() if value is not None}}
-    _save_same(engine, connection, visit, values)
+    _save_same(connection, visit, values)
     return Saved("unchanged")
 
 
-def _save_same(engine: Engine, connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
+def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
     """Save that a page says what it did."""
     values |= {"attempts": 0}
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
-    _hold(engine, connection, visit)
+    _hold(connection, visit)
 
 
 def save_page(
-    engine: Engine,
     connection: Connection,
     visit: Visit,
     record: PageRecord,
@@ -284,9 +282,9 @@ def save_page(
     number = visit.page.id
     before = connection.execute(_BEFORE, {"number": number}).one()
     if before.version > 0 and not differ(connection, before, record):
-        _save_same(engine, connection, visit, _answered(visit))
+        _save_same(connection, visit, _answered(visit))
         return Saved("unchanged")
-    _hold(engine, connection, visit)
+    _hold(connection, visit)
     canonical = record.canonical_url or visit.canonical_url
     is_new = before.version == 0
     if not is_new:
@@ -316,7 +314,7 @@ def save_page(
     if record.origin == "page" and record.status == "ok":
         connection.execute(_FORGET_ENTRY, {"number": number})
     if record.site_page is not None:
-        add_to_site(engine, connection, host_of(visit.final_url or before.url), number, record.site_page)
+        add_to_site(connection, host_of(visit.final_url or before.url), number, record.site_page)
     changes = save_mentions(connection, before, record)
     if original is not None:
         judge_copy(connection, number, original)
@@ -327,6 +325,25 @@ def save_page(
     if not is_new:
         _judge_copies(connection, number, copies, moment=iso(visit.at), announce=announce)
     return Saved("new" if is_new else "updated", len(record.mentions), original is not None)
+
+
+def save_visits(
+    connection: Connection,
+    visits: Sequence[tuple[Visit, PageRecord | None]],
+    *,
+    copies: CopySettings,
+    announce: bool = False,
+) -> list[Saved]:
+    """Save what came of visits: pages that were read, that failed, or that are as they were."""
+    saved = []
+    for visit, record in visits:
+        if record is not None:
+            saved.append(save_page(connection, visit, record, copies=copies, announce=announce))
+        elif visit.error is not None:
+            saved.append(save_failure(connection, visit))
+        else:
+            saved.append(save_unchanged(connection, visit))
+    return saved
 
 
 def _fetched(visit: Visit) -> dict[str, Any]:
@@ -370,9 +387,9 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _hold(engine: Engine, connection: Connection, visit: Visit) -> None:
+def _hold(connection: Connection, visit: Visit) -> None:
     if visit.retry_at is not None:
-        hold_host(engine, connection, visit.retry_host or visit.page.host, visit.retry_at)
+        hold_host(connection, visit.retry_host or visit.page.host, visit.retry_at)
 
 
 def _is_known_address(connection: Connection, visit: Visit, canonical: str | None) -> bool:

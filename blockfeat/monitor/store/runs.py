@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Engine, cast, delete, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, select, update
 
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
@@ -115,12 +115,12 @@ def _count(connection: Connection, condition: Any) -> int:
     return connection.scalar(select(func.count()).select_from(page).where(condition)) or 0
 
 
-def add_sinks(engine: Engine, connection: Connection, names: Sequence[str]) -> None:
+def add_sinks(connection: Connection, names: Sequence[str]) -> None:
     """Set the receivers: a new one gets what comes from here on, one that is no longer named is forgotten."""
     connection.execute(delete(sink).where(sink.c.name.not_in(names)))
     last = connection.scalar(select(func.max(outbox.c.id))) or connection.scalar(select(func.max(sink.c.delivered)))
     for name in names:
-        added = insert_or(engine.dialect.name, sink).values(name=name, delivered=last or 0, failures=0)
+        added = insert_or(connection.dialect.name, sink).values(name=name, delivered=last or 0, failures=0)
         connection.execute(added.on_conflict_do_nothing())
     _prune(connection)
 
@@ -162,11 +162,16 @@ def give_up(connection: Connection, name: str, last: int, events: Sequence[str],
     note_delivery(connection, name, last)
 
 
-def dead_letters(connection: Connection, name: str, *, after: int, limit: int) -> list[tuple[int, str]]:
+def dead_letters(connection: Connection, name: str, *, after: int = 0, limit: int) -> list[tuple[int, str]]:
     """Return dead letters of a receiver, each with its number."""
     mine = (dead_letter.c.sink == name) & (dead_letter.c.id > after)
     query = select(dead_letter.c.id, dead_letter.c.event).where(mine).order_by(dead_letter.c.id).limit(limit)
     return [(row.id, row.event) for row in connection.execute(query)]
+
+
+def forget_letters(connection: Connection, numbers: Sequence[int]) -> None:
+    """Forget dead letters that have arrived after all."""
+    connection.execute(delete(dead_letter).where(dead_letter.c.id.in_(numbers)))
 
 
 def _prune(connection: Connection) -> None:
