@@ -194,8 +194,8 @@ def _fill(element: _Element, inline: Inline) -> None:
         if piece.target is not None:
             parent = element[-1] if piece.target == target else _add(parent, "ref", target=piece.target)
         target = piece.target
-        set_styles = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
-        styles = " ".join(filter(None, set_styles))
+        named = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
+        styles = " ".join(style for style in named if style)
         parent = _add(parent, "hi", rend=styles) if styles else parent
         parent = _add(parent, "code") if piece.code else parent
         for number, line in enumerate(xml_characters(piece.text).split("\n")):
