@@ -1,10 +1,14 @@
-"""Plain text of the kept blocks: blocks parted by blank lines, in the shape that they have on the page."""
+"""Plain text of the kept blocks: blocks parted by blank lines, in the shape that they have on the page.
+
+Raised and lowered text (`sup`, `sub`) is shown by characters, as nothing else can show it there.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +16,19 @@ from numpy.typing import NDArray
 from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import PREFORMATTED, code_parts, code_text
-from blockfeat.content.raised import with_marked_scripts
 from blockfeat.content.tables import DataTable
 from blockfeat.content.text_writer import text_of_blocks, text_of_table
+from blockfeat.lang.characters import character_classes, code_points
+from blockfeat.page.tags import name_keys
 
+_RAISED_KEYS = name_keys(["sup"])
+_EITHER = name_keys(["sub", "sup"])
+_SUPERSCRIPTS = dict(zip("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
+_SUBSCRIPTS = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
+# Endings of ordinal numbers and titles, which are read as letters.
+_ENDINGS_IN_USE = "a as de e eme er le lle mlle mme nd o os r rd re st te ten tes th ème ère"
+_ENDINGS = frozenset(_ENDINGS_IN_USE.split())
+_MOST_IN_BRACES = 20
 # Breaks (zero-width space, word joiner, byte-order mark), marks of direction, invisible operators.
 _DROPPED = "\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
@@ -49,8 +62,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     """Return the text of the kept blocks, a blank line between two of them.
 
     A line break of the page is one of the text; preformatted text keeps its lines (without empty ones in a row, which
-    part blocks); a table of data is a line a row, its cells parted by tabs. Raised and lowered text is marked; see
-    `blockfeat.content.raised`.
+    part blocks); a table of data is a line a row, its cells parted by tabs. Raised and lowered text is marked.
 
     Parameters
     ----------
@@ -63,7 +75,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
     normalise : bool
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
-    blocks = with_marked_scripts(blocks)
+    blocks = _with_marked_scripts(blocks)
     if tables or has_key(blocks.containers.key, PREFORMATTED):
         text = _shaped(blocks, kept, tables)
     else:
@@ -97,3 +109,70 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
         behind = place
     pieces.append(text_of_blocks(blocks, chosen[behind:]))
     return "\n\n".join(filter(None, pieces))
+
+
+def _with_marked_scripts(blocks: Blocks) -> Blocks:
+    """Return blocks with raised and lowered text written so that its meaning stays, where they have any.
+
+    Numbers and signs become characters of Unicode (10²³, H₂O), all else stands in braces behind a mark (``x^{ab}``).
+    What is a link is the mark of a footnote and stands behind a blank. Endings of ordinals ("7th"), symbols, and what
+    stands at the beginning of a word stay as they are, and so does preformatted text.
+    """
+    if not has_key(blocks.tags.key, _EITHER):
+        return blocks
+    text, spans = blocks.page_text.text, _spans(blocks)
+    pieces, places, shifts = [], [], [0]
+    behind = 0
+    for start, end, is_raised, is_link in spans:
+        shown = _shown(text[start:end], is_raised=is_raised, is_link=is_link) if start >= behind else text[start:end]
+        if shown != text[start:end]:
+            pieces += [text[behind:start], shown]
+            behind = end
+            places.append(end)
+            shifts.append(shifts[-1] + len(shown) - (end - start))
+    if not places:
+        return blocks
+    marked = "".join([*pieces, text[behind:]])
+    codes = code_points(marked)
+    by_place = np.array(shifts, dtype=np.int32)
+    starts, ends = (
+        column + by_place[np.searchsorted(places, column, side="right")]
+        for column in (blocks.block_starts, blocks.page_text.block_ends)
+    )
+    classes = character_classes().of(codes)
+    page_text = replace(blocks.page_text, text=marked, codes=codes, classes=classes, block_ends=ends)
+    return replace(blocks, block_starts=starts, page_text=page_text)
+
+
+def _spans(blocks: Blocks) -> list[tuple[int, int, bool, bool]]:
+    """Return where raised and lowered text behind words stands, which of it is raised, and which is a link."""
+    tags, page = blocks.tags, blocks.page_text
+    in_code = {
+        block
+        for part in code_parts(blocks, np.ones(len(blocks), dtype=np.bool_))
+        for block in range(part.first, part.end)
+    }
+    starts, ends = blocks.anchors.start, blocks.anchors.end
+    found = []
+    for element in np.isin(tags.key, _EITHER).nonzero()[0].tolist():
+        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
+        if not 0 < start < end or not page.text[start - 1].strip() or not page.text[start:end].strip():
+            continue
+        block = int(page.block_ends.searchsorted(start, side="right"))
+        if block < len(blocks) and block not in in_code and end <= page.block_ends[block]:
+            is_link = bool(((starts < end) & (ends > start)).any())
+            found.append((start, end, tags.key[element] in _RAISED_KEYS, is_link))
+    return found
+
+
+def _shown(text: str, *, is_raised: bool, is_link: bool) -> str:
+    """Return what is written for raised or lowered text."""
+    inner = text.strip()
+    if inner.lower() in _ENDINGS or not any(character.isalnum() for character in inner):
+        return text
+    if is_link or len(inner) > _MOST_IN_BRACES:
+        return f" {text}"
+    characters = _SUPERSCRIPTS if is_raised else _SUBSCRIPTS
+    if all(character in characters for character in inner):
+        return "".join(characters[character] for character in inner)
+    return f"{'^' if is_raised else '_'}{{{inner}}}"
