@@ -21,7 +21,8 @@ def _program(name: str) -> str | None:
 def _as_server_user(*words: str) -> list[str]:
     """Return a command that root runs as the user postgres: the server refuses to run as root."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return ["runuser", "-u", "postgres", "--", *words] if is_root else list(words)
+    runuser = shutil.which("runuser") or "/usr/sbin/runuser"  # not on every path of commands
+    return [runuser, "-u", "postgres", "--", *words] if is_root else list(words)
 
 
 @pytest.fixture(scope="session")

@@ -115,8 +115,8 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
 
 
 def test_the_time_limit_leaves_the_rest_for_the_next_run(config: MonitorConfig) -> None:
-    slow = replace(config, fetch=replace(_FETCH, delay=0.2, per_host=1))
-    summary = asyncio.run(run_once(slow, time_limit=0.9))
+    slow = replace(config, fetch=replace(_FETCH, delay=10.0, per_host=1))
+    summary = asyncio.run(run_once(slow, time_limit=5.0))
     assert summary.stopped == "the time was over"
     assert summary.left > 0
     rest = asyncio.run(run_once(config))
