@@ -31,7 +31,12 @@ _F = cython.declare(cython.uchar, ord("f"))
 _G = cython.declare(cython.uchar, ord("g"))
 _I = cython.declare(cython.uchar, ord("i"))
 _P = cython.declare(cython.uchar, ord("p"))
+_T = cython.declare(cython.uchar, ord("t"))
 _Y = cython.declare(cython.uchar, ord("y"))
+# Of classes that show text to screen readers alone: sr-only (but not not-sr-only), visually-hidden, screen-reader-text.
+_ONLY = cython.declare(cython.const[cython.uchar][::1], b"sr-only")
+_HIDDEN = cython.declare(cython.const[cython.uchar][::1], b"lly-hid")
+_READER = cython.declare(cython.const[cython.uchar][::1], b"een-rea")
 
 _SLASH = ord("/")
 _PARAGRAPH, _NOSCRIPT = name_key("p"), name_key("noscript")
@@ -117,7 +122,8 @@ def _look_up(
 def part_words(tags: Tags, codes: NDArray[np.uint8]) -> None:
     """Let, in place, elements not join words that may be laid out as blocks though their tags are removed.
 
-    These are custom elements (their names have a hyphen) and those with such a ``display`` in their style.
+    These are custom elements (their names have a hyphen) and those with such a ``display`` in their style. Elements
+    that a class shows to screen readers alone are pruned.
     """
     starts, stops = (np.ascontiguousarray(column, dtype=np.int64) for column in (tags.start, tags.stop))
     _part_words(
@@ -140,37 +146,65 @@ def _part_words(
         for element in range(codes.shape[0]):
             if codes[element] == _REMOVE:
                 tag = opened[element]
-                if _may_be_block(source, start[tag] + 1, stop[tag] - 1):
-                    codes[element] = _REMOVE_BETWEEN_WORDS
+                codes[element] = _code_of_removed(source, start[tag] + 1, stop[tag] - 1)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _may_be_block(
+def _code_of_removed(
     source: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.bint:
-    """Return whether the name in a tag has a hyphen, or its attributes have ``display:`` with anything but inline."""
+) -> cython.int:
+    """Return the code of an element that is to be removed, by its tag: its name and the bytes of its attributes.
+
+    It does not join words if its name has a hyphen, or ``display:`` stands there with anything but inline.
+    """
+    code: cython.int = _REMOVE
     while place < end and source[place] > _BLANK:
         if source[place] == _HYPHEN:
-            return True
+            return _REMOVE_BETWEEN_WORDS
         place += 1
     # Behind the first letters of ` style="display`.
     place += 9
     while place < end:
-        if source[place] == _COLON and source[place - 1] == _Y and source[place - 7] == _D and source[place - 4] == _P:
+        if source[place] == _HYPHEN:
+            if _stands_at(source, place - 2, end, _ONLY):
+                return _REMOVE if source[place - 3] == _HYPHEN and source[place - 4] == _T else _PRUNE
+            if _stands_at(source, place - 3, end, _HIDDEN) or _stands_at(source, place - 3, end, _READER):
+                return _PRUNE
+        elif (
+            source[place] == _COLON and source[place - 1] == _Y and source[place - 7] == _D and source[place - 4] == _P
+        ):
             place += 1
             while place < end and source[place] == _BLANK:
                 place += 1
             # None, inline and inherit say nothing; inline-block does.
-            return (
+            if (
                 source[place] == _B
                 or source[place] == _F
                 or source[place] == _G
                 or (place + 6 < end and source[place] == _I and source[place + 6] == _HYPHEN)
-            )
+            ):
+                code = _REMOVE_BETWEEN_WORDS
         place += 1
-    return False
+    return code
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _stands_at(
+    source: cython.const[cython.uchar][::1],
+    place: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    mark: cython.const[cython.uchar][::1],
+) -> cython.bint:
+    """Return whether the seven bytes of a mark stand at a place."""
+    number: cython.int = 0
+    while number < 7 and place + number < end and source[place + number] == mark[number]:
+        number += 1
+    return number == 7
 
 
 def keep_holders_of_paragraphs(tags: Tags, codes: NDArray[np.uint8]) -> None:

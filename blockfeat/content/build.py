@@ -87,8 +87,8 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
         elif index in code_of:
             behind = code_of[index].end
             _add(root, paths[code_of[index].container], _code(blocks, code_of[index], inlines))
-        elif kept[index]:
-            _add(root, path, _leaf(blocks, index, kinds[index], inlines))
+        elif kept[index] and (inline := inlines.of_block(index)):
+            _add(root, path, _leaf(inline, kinds[index]))
     return tuple(_closed(child) for child in root.children)
 
 
@@ -203,9 +203,8 @@ def _code(blocks: Blocks, part: CodePart, inlines: Inlines) -> Code:
     return Code(normalised(text) if inlines.normalise else text, code_language(blocks, part.container))
 
 
-def _leaf(blocks: Blocks, index: int, kind: Kind, inlines: Inlines) -> Node:
-    """Return the node of one block."""
-    inline = inlines.of_block(index)
+def _leaf(inline: Inline, kind: Kind) -> Node:
+    """Return the node of the text of one block."""
     if kind.name == "heading":
         return Heading(min(max(kind.level, 1), 6), _unbold(inline))
     return Caption(inline) if kind.name == "caption" else Paragraph(inline)

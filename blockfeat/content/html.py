@@ -28,11 +28,18 @@ if TYPE_CHECKING:
 
 
 _TAG_NAMES = """
-a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre strong sub sup table
+a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre span strong sub sup table
 tbody td th thead tr ul
 """
 _TAGS = set(_TAG_NAMES.split())
-_ATTRIBUTES = {"*": {"dir"}, "a": {"href"}, "code": {"class"}, "img": {"alt", "src"}, "ol": {"start"}}
+_ATTRIBUTES = {
+    "*": {"dir"},
+    "a": {"href"},
+    "code": {"class"},
+    "img": {"alt", "src"},
+    "ol": {"start"},
+    "span": {"class"},
+}
 _SCHEMES = {"http", "https", "mailto"}
 _WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
 
@@ -145,6 +152,11 @@ def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:
             parent = element[-1] if piece.target == target else _within(parent, "a")
             parent.set("href", xml_characters(piece.target))
         target = piece.target
+        if piece.formula:
+            parent = _within(parent, "span")
+            parent.set("class", "math")
+            parent.text = (r"\(%s\)" if piece.formula == "$" else r"\[%s\]") % xml_characters(piece.text)
+            continue
         styles = ((piece.bold, "strong"), (piece.italic, "em"), (piece.code, "code"), (piece.script, piece.script))
         for is_set, name in styles:
             parent = _within(parent, name) if is_set else parent

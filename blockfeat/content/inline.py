@@ -14,9 +14,10 @@ from blockfeat.content.links import Base, safe_target
 from blockfeat.content.nodes import Image, Inline, Text
 from blockfeat.content.plain import normalised
 from blockfeat.content.text_writer import is_wide
+from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import Keys, name_key, name_keys
 
-_BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _LINK = 1, 2, 4, 8, 16, 32
+_BOLD, _ITALIC, _CODE, _RAISED, _LOWERED, _FORMULA, _LINK = 1, 2, 4, 8, 16, 32, 64
 _SCRIPTS = {_RAISED: "sup", _LOWERED: "sub"}
 _STYLES = (
     (_BOLD, name_keys(["b", "strong"])),
@@ -24,7 +25,14 @@ _STYLES = (
     (_CODE, name_keys(["code", "kbd", "samp", "tt"])),
     (_RAISED, name_keys(["sup"])),
     (_LOWERED, name_keys(["sub"])),
+    (_FORMULA, name_keys([FORMULA])),
 )
+# LaTeX as pages hold it for MathJax and KaTeX, and what tells it from money and from brackets in prose.
+_LATEX = re.compile(
+    r"(\$\$?)(?=\S)((?:[^$\\]|\\.)+?)(?<=\S)\1(?!\w)|\\\(((?:[^\\]|\\[^(])+?)\\\)|\\\[((?:[^\\]|\\[^[])+?)\\\]",
+    re.DOTALL,
+)
+_IS_LATEX = re.compile(r"\\[a-zA-Z]|[\^_{]|\A\s*\w\s*\Z")
 # White space, and control characters, which no output may hold.
 _GAP = re.compile("[\\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 SOURCES = ("src", "data-src", "data-lazy-src", "data-original")
@@ -44,7 +52,7 @@ class Inlines:
     normalise : bool
         Whether text is brought into a normal form.
     styles : int array, one for each character of the page's text
-        Bits for bold, italic, code, raised and lowered, and from the sixth bit on the number of the link, from 1.
+        Bits for bold, italic, code, raised, lowered and formulas, and above them the number of the link, from 1.
     targets : list of str or None
         The targets of the links.
     images : dict of int to list of (int, Image)
@@ -116,7 +124,7 @@ class Inlines:
         return normalised(shown, has_marks=self.blocks.page_text.has_marks) if self.normalise else shown
 
     def _add(self, found: list[Text | Image], shown: str, style: int) -> None:
-        """Add a piece of text, to the one before it if that has the same style."""
+        """Add text in one style, and the formulas in it by themselves."""
         piece = Text(
             shown,
             bold=bool(style & _BOLD),
@@ -125,13 +133,24 @@ class Inlines:
             target=self.targets[style // _LINK],
             script=_SCRIPTS.get(style & (_RAISED | _LOWERED), ""),
         )
-        if not shown:
-            return
-        last = found[-1] if found else None
-        if isinstance(last, Text) and replace(last, text=shown) == piece:
-            found[-1] = replace(piece, text=last.text + shown)
-        else:
-            found.append(piece)
+        behind = 0
+        for latex in () if piece.code else _LATEX.finditer(shown):
+            inner = latex[latex.lastindex or 0]
+            if style & _FORMULA or _IS_LATEX.search(inner):
+                _append(found, replace(piece, text=shown[behind : latex.start()]))
+                mark = "$$" if latex.group().startswith(("$$", "\\[")) else "$"
+                found.append(Text(" ".join(inner.split()), target=piece.target, formula=mark))
+                behind = latex.end()
+        _append(found, replace(piece, text=shown[behind:]))
+
+
+def _append(found: list[Text | Image], piece: Text) -> None:
+    """Add a piece of text, to the one before it if that has the same style."""
+    last = found[-1] if found else None
+    if isinstance(last, Text) and replace(last, text=piece.text) == piece:
+        found[-1] = replace(piece, text=last.text + piece.text)
+    elif piece.text:
+        found.append(piece)
 
 
 def gaps_of(raw: str) -> list[tuple[int, int, str]]:

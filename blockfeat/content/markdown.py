@@ -198,6 +198,9 @@ def _styled(pieces: list[Text | Image], line_break: str, is_cell: bool, before: 
             written += f"![{_escape(unit.alt)}]({_escape_entities(unit.source)})"
         elif unit.text == "\n":
             written += line_break
+        elif unit.formula:
+            # Two in a row would be one that is displayed.
+            written += " " * last.endswith("$") + f"{unit.formula}{_formula(unit.text, is_cell)}{unit.formula}"
         elif unit.script:
             inner, marks = _code_span(unit.text, is_cell) if unit.code else _escape(unit.text), ""
             written += f"<{unit.script}>{inner}</{unit.script}>"
@@ -216,13 +219,13 @@ def _units(pieces: Iterable[Text | Image]) -> Iterator[Text | Image]:
     merged: list[Text | Image] = []
     for piece in pieces:
         own = replace(piece, bold=False, italic=False) if isinstance(piece, Text) and piece.code else piece
-        last = merged[-1] if merged else None
+        last = merged[-1] if merged and not (isinstance(own, Text) and own.formula) else None
         if isinstance(own, Text) and isinstance(last, Text) and replace(last, text="") == replace(own, text=""):
             merged[-1] = replace(last, text=last.text + own.text)
         else:
             merged.append(own)
     for piece in merged:
-        if isinstance(piece, Image):
+        if isinstance(piece, Image) or piece.formula:
             yield piece
             continue
         text = clean_characters(piece.text)
@@ -237,7 +240,9 @@ def _first_character(units: Sequence[Text | Image], number: int) -> str:
     if number == len(units):
         return ""
     unit = units[number]
-    return "!" if isinstance(unit, Image) else "<" if unit.script else "`" if unit.code else unit.text[0]
+    if isinstance(unit, Image):
+        return "!"
+    return unit.formula[:1] or ("<" if unit.script else "`" if unit.code else unit.text[0])
 
 
 def _can_stand(before: str, text: str, after: str) -> bool:
@@ -259,6 +264,14 @@ def _code_span(text: str, is_cell: bool) -> str:
     fence = "`" * next(length for length in range(1, longest + 2) if length not in runs)
     padding = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{padding}{text.replace('|', chr(92) + '|') if is_cell else text}{padding}{fence}"
+
+
+def _formula(latex: str, is_cell: bool) -> str:
+    """Write LaTeX so that it is no markup where formulas are not known."""
+    for character, written in (("<", "< "), ("`", "'"), ("](", "] (")):
+        latex = latex.replace(character, written)
+    latex = latex.replace(r"\|", r"\Vert ").replace("|", r"\vert ") if is_cell else latex
+    return _ENTITY.sub("& ", fold_white_space(clean_characters(latex))).strip()
 
 
 def _escape(text: str) -> str:

@@ -19,6 +19,8 @@ class Text:
         Where it leads, if it is a link: a target that `blockfeat.content.links.safe_target` allows.
     script : str
         ``"sup"`` where it is raised, ``"sub"`` where it is lowered, otherwise empty.
+    formula : str
+        ``"$"`` where it is the LaTeX of a formula in a line, ``"$$"`` of one that is displayed, otherwise empty.
     """
 
     text: str
@@ -27,6 +29,7 @@ class Text:
     code: bool = False
     target: str | None = None
     script: str = ""
+    formula: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ _SUBSCRIPTS = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊�
 _ENDINGS_IN_USE = "a as de e eme er le lle mlle mme nd o os r rd re st te ten tes th ème ère"
 _ENDINGS = frozenset(_ENDINGS_IN_USE.split())
 _MOST_IN_BRACES = 20
+# Signs that links to a place are shown by: of a heading, and as a picture of a link.
+_SIGNS, _LONGEST_SIGN = frozenset("#¶§🔗\ufe0f\uf0c1"), 2
 # Breaks (zero-width space, word joiner, byte-order mark), marks of direction, invisible operators.
 _DROPPED = "\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 # Letters that joiners shape (Arabic to Mongolian, Indic, presentation forms, later scripts) and what emoji are made of.
@@ -111,6 +113,20 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
     return "\n\n".join(filter(None, pieces))
 
 
+def without_permalinks(blocks: Blocks) -> Blocks:
+    """Return blocks with blanks for links that show nothing but a sign: they mark a place, and are no text."""
+    text, anchors = blocks.page_text.text, blocks.anchors
+    lengths = anchors.end - anchors.start
+    found = []
+    for anchor in ((lengths > 0) & (lengths <= _LONGEST_SIGN)).nonzero()[0].tolist():
+        start, end = int(anchors.start[anchor]), int(anchors.end[anchor])
+        if _SIGNS.issuperset(text[start:end]):
+            tag = blocks.tags.start_tag(int(anchors.element[anchor]))
+            if "🔗" in text[start:end] or "#" in tag:
+                found.append((start, end, " " * (end - start)))
+    return _rewritten(blocks, _outside_of_code(blocks, found)) if found else blocks
+
+
 def _with_marked_scripts(blocks: Blocks) -> Blocks:
     """Return blocks with raised and lowered text written so that its meaning stays, where they have any.
 
@@ -118,14 +134,41 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
     What is a link is the mark of a footnote and stands behind a blank. Endings of ordinals ("7th"), symbols, and what
     stands at the beginning of a word stay as they are, and so does preformatted text.
     """
-    if not has_key(blocks.tags.key, _EITHER):
+    tags, text = blocks.tags, blocks.page_text.text
+    if not has_key(tags.key, _EITHER):
         return blocks
-    text, spans = blocks.page_text.text, _spans(blocks)
+    starts, ends = blocks.anchors.start, blocks.anchors.end
+    found = []
+    for element in np.isin(tags.key, _EITHER).nonzero()[0].tolist():
+        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
+        if 0 < start < end and text[start - 1].strip() and text[start:end].strip():
+            is_link = bool(((starts < end) & (ends > start)).any())
+            is_raised = tags.key[element] in _RAISED_KEYS
+            found.append((start, end, _shown(text[start:end], is_raised=is_raised, is_link=is_link)))
+    return _rewritten(blocks, _outside_of_code(blocks, found)) if found else blocks
+
+
+def _outside_of_code(blocks: Blocks, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the spans of text that stand in a block that is not preformatted."""
+    in_code = np.zeros(len(blocks), dtype=np.bool_)
+    for part in code_parts(blocks, ~in_code):
+        in_code[part.first : part.end] = True
+    ends = blocks.page_text.block_ends
+    owners = (int(ends.searchsorted(start, side="right")) for start, _, _ in spans)
+    return [
+        span
+        for span, block in zip(spans, owners, strict=True)
+        if block < len(blocks) and not in_code[block] and span[1] <= ends[block]
+    ]
+
+
+def _rewritten(blocks: Blocks, spans: list[tuple[int, int, str]]) -> Blocks:
+    """Return blocks with other text from start to end of each span; of spans in one another the outermost counts."""
+    text = blocks.page_text.text
     pieces, places, shifts = [], [], [0]
     behind = 0
-    for start, end, is_raised, is_link in spans:
-        shown = _shown(text[start:end], is_raised=is_raised, is_link=is_link) if start >= behind else text[start:end]
-        if shown != text[start:end]:
+    for start, end, shown in spans:
+        if start >= behind and shown != text[start:end]:
             pieces += [text[behind:start], shown]
             behind = end
             places.append(end)
@@ -142,27 +185,6 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
     classes = character_classes().of(codes)
     page_text = replace(blocks.page_text, text=marked, codes=codes, classes=classes, block_ends=ends)
     return replace(blocks, block_starts=starts, page_text=page_text)
-
-
-def _spans(blocks: Blocks) -> list[tuple[int, int, bool, bool]]:
-    """Return where raised and lowered text behind words stands, which of it is raised, and which is a link."""
-    tags, page = blocks.tags, blocks.page_text
-    in_code = {
-        block
-        for part in code_parts(blocks, np.ones(len(blocks), dtype=np.bool_))
-        for block in range(part.first, part.end)
-    }
-    starts, ends = blocks.anchors.start, blocks.anchors.end
-    found = []
-    for element in np.isin(tags.key, _EITHER).nonzero()[0].tolist():
-        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
-        if not 0 < start < end or not page.text[start - 1].strip() or not page.text[start:end].strip():
-            continue
-        block = int(page.block_ends.searchsorted(start, side="right"))
-        if block < len(blocks) and block not in in_code and end <= page.block_ends[block]:
-            is_link = bool(((starts < end) & (ends > start)).any())
-            found.append((start, end, tags.key[element] in _RAISED_KEYS, is_link))
-    return found
 
 
 def _shown(text: str, *, is_raised: bool, is_link: bool) -> str:

@@ -194,6 +194,9 @@ def _fill(element: _Element, inline: Inline) -> None:
         if piece.target is not None:
             parent = element[-1] if piece.target == target else _add(parent, "ref", target=piece.target)
         target = piece.target
+        if piece.formula:
+            _add(parent, "formula", piece.text, notation="TeX", rend="inline" if piece.formula == "$" else "display")
+            continue
         named = (piece.bold and "bold", piece.italic and "italic", _RENDITIONS.get(piece.script))
         styles = " ".join(style for style in named if style)
         parent = _add(parent, "hi", rend=styles) if styles else parent

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Unpack
 
-from blockfeat.content.plain import normalised, plain_text
+from blockfeat.content.plain import normalised, plain_text, without_permalinks
 from blockfeat.errors import LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import Chooser
@@ -165,7 +165,9 @@ class Extractor:
         self, page: Page, measured: MeasuredPage, prediction: Prediction, *, id: str | None = None
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
-        blocks, options, model = measured.blocks, self.options, self.model
+        options, model = self.options, self.model
+        blocks = without_permalinks(measured.blocks)
+        measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         warnings = (*page.warnings, *self._foreign(measured.lang))
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
         choice = chooser.choose(blocks, prediction, page)

@@ -18,12 +18,13 @@ from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.content.tables import data_tables
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.features.cues import bundled_cues
+from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
 
 # Elements that technical text is known by, and how many of them there are at least.
-_TECHNICAL = name_keys(["code", "kbd", "math", "mjx-container", "pre", "samp", "tt"])
+_TECHNICAL = name_keys(["code", "kbd", FORMULA, "mjx-container", "pre", "samp", "tt"])
 _FEWEST_TECHNICAL = 3
 # The text is what is in the innermost element that holds so much of what is kept.
 _NEARLY_ALL = 0.97
@@ -32,7 +33,6 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 # Where so much of the kept words is a discussion, what is dropped is what surrounds the posts.
 _MOST_DISCUSSED = 0.3
 
-_PERMALINKS = " #¶§🔗\u200b\uf0c1"
 _PAGE = name_keys(["body", "html"])
 _HEADER_CELL = name_keys(["th"])
 _NEAR = 2
@@ -158,7 +158,7 @@ def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int
         return []
     title = _first_title(blocks, kept)
     titles = {block for block in (title, headline) if block is not None}
-    if len(titles) > 1 and len({blocks.text(block).rstrip(_PERMALINKS) for block in titles}) == 1:
+    if len(titles) > 1 and len({blocks.text(block) for block in titles}) == 1:
         titles.discard(headline)
     return sorted(titles)
 

@@ -414,6 +414,7 @@ def grown(column: array[int], room: int, code: str = "q") -> array[int]:
 
 
 if not cython.compiled:
+    Bytes = bytes
 
     def find_byte(data: bytes, byte: int, start: int, stop: int) -> int:
         """Return the position of a byte, or -1."""

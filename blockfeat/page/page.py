@@ -10,10 +10,9 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.page.encoding import Decoding, decode, source_of_utf_8, utf_16_order
+from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_encoded, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tags import Tags
-from blockfeat.page.twice_encoded import LEAST_PAIRS, mend_twice_encoded
 from blockfeat.page.utf_8 import doubled_pairs
 
 if TYPE_CHECKING:
@@ -269,6 +268,10 @@ def _read(
         return None, (), [], 0
     tags, repairs, scripts, replaced = Tags.read(data, keeps_raw_text=keep_raw_text, keeps_drawings=keep_drawings)
     warnings = ["NUL characters were replaced"] if b"\x00" in data else []
+    if not keep_raw_text and (tags.named("math").size or tags.named("script").size):
+        from blockfeat.page.formulas import with_formulas
+
+        tags = with_formulas(tags)
     return tags if len(tags) else None, scripts, [*warnings, *repairs], replaced
 
 

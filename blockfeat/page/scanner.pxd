@@ -4,7 +4,8 @@ cimport cython
 from blockfeat.page.markup cimport find_byte
 from blockfeat.page.tokens cimport (
     COMMENT_UNCLOSED, END_HIDDEN, FLATTENED, SCRIPT_UNCLOSED, STYLE_UNCLOSED, TAG_REMOVED, TITLE_REMOVED, _BANG, _CLASS,
-    _DASH, _GREATER, _IS_LETTER, _IS_SPACE, _LESS, _QUESTION, _SCRIPT, _SLASH, _SPACE, Tokens
+    _DASH, _GREATER, _IS_LETTER, _IS_SPACE, _LD_JSON, _LESS, _MATH_TEX, _PLUS_AT, _QUESTION, _SCRIPT, _SLASH, _SLASH_AT,
+    _SPACE, Tokens
 )
 from blockfeat.page.tree cimport HEAD, HTML, KNOWN, NEEDS_END_TAG, NONE, RAW_TEXT, REFERENCES, VOID, _FLAGS
 

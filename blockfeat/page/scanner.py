@@ -24,10 +24,14 @@ if not cython.compiled:
         _GREATER,
         _IS_LETTER,
         _IS_SPACE,
+        _LD_JSON,
         _LESS,
+        _MATH_TEX,
+        _PLUS_AT,
         _QUESTION,
         _SCRIPT,
         _SLASH,
+        _SLASH_AT,
         _SPACE,
         COMMENT_UNCLOSED,
         END_HIDDEN,
@@ -198,9 +202,13 @@ class Scanner(Tokens):
         start: cython.Py_ssize_t
         if name in (_SCRIPT, _STYLE):
             start = self._behind_tag(self.name_stop)
-            if name == _SCRIPT and self._is_linked_data(self.name_stop, start):
+            if name == _SCRIPT and self._names_type(_LD_JSON, _PLUS_AT, self.name_stop, start):
                 self._remember_linked_data(start)
-            return -1 if self.keeps_raw_text else self._cut_script(name, start)
+            if self.keeps_raw_text or (
+                name == _SCRIPT and self._names_type(_MATH_TEX, _SLASH_AT, self.name_stop, start)
+            ):
+                return -1
+            return self._cut_script(name, start)
         if name in (_OPTION, _OPTGROUP) and self.drops_options:
             self._scan_dropped_option()
             return self._behind_tag(self.name_stop)

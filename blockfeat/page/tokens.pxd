@@ -4,13 +4,13 @@ cimport cython
 from blockfeat.page.markup cimport _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, Bytes, find_byte
 from blockfeat.page.tree cimport BODY, KNOWN, _NAME_AT, _NAME_BYTES, Tree
 
-cdef int _BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE, _PLUS
+cdef int _BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE, _PLUS_AT, _SLASH_AT
 cdef int _SCRIPT, _P, _DIV, _ARTICLE, _SECTION
 cdef int _MOST_ATTRIBUTES, _SWALLOWED_TITLE, _NOT_SEARCHED
 cdef int _IS_SPACE, _ENDS_NAME, _ENDS_ATTRIBUTE, _IS_LETTER
 cdef int ATTRIBUTES_DROPPED, FLATTENED, TITLE_REMOVED, TAG_REMOVED, COMMENT_UNCLOSED, SCRIPT_UNCLOSED, STYLE_UNCLOSED
 cdef int SCRIPT_COMMENT, END_HIDDEN
-cdef Bytes _CLASS, _LD_JSON
+cdef Bytes _CLASS, _LD_JSON, _MATH_TEX
 cdef unsigned long long _MIX
 
 cdef class Tokens(Tree):
@@ -29,7 +29,7 @@ cdef class Tokens(Tree):
     @cython.final
     cdef int forget(self) noexcept nogil
     @cython.final
-    cdef bint _is_linked_data(self, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
+    cdef bint _names_type(self, Bytes kind, int rare, Py_ssize_t start, Py_ssize_t stop) noexcept nogil
     @cython.final
     cdef inline int _read_name(self, Py_ssize_t start) noexcept nogil
     @cython.final

@@ -12,15 +12,16 @@ import cython
 from blockfeat.page import elements
 
 if not cython.compiled:
-    from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, find_byte
+    from blockfeat.page.markup import _FNV_PRIME, _FNV_START, _MASK, _NAME_BYTE, Bytes, find_byte
     from blockfeat.page.tree import _NAME_AT, _NAME_BYTES, BODY, KNOWN, Tree
 
 
 _BANG, _QUOTE, _APOSTROPHE, _DASH, _SLASH, _LESS, _EQUALS, _GREATER, _QUESTION, _SPACE = b"!\"'-/<=>? "
 _SCRIPT = elements.NAMES.index("script")
 _P, _DIV, _ARTICLE, _SECTION = (elements.NAMES.index(name) for name in ("p", "div", "article", "section"))
-_LD_JSON = b"ld+json"
-_PLUS = b"+"[0]
+_LD_JSON, _MATH_TEX = b"ld+json", b"math/tex"
+# Where in each stands the byte that is rare in other attributes.
+_PLUS_AT, _SLASH_AT = 2, 4
 _MOST_ATTRIBUTES = 500
 _SWALLOWED_TITLE = 5_000
 _NOT_SEARCHED = -2
@@ -321,17 +322,20 @@ class Tokens(Tree):
             if place + 1 < self.stop and _CLASS[self.data[place + 1]] & _IS_LETTER:
                 return False
 
-    def _is_linked_data(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.bint:
-        """Return whether the attributes of a script name its type as JSON-LD."""
+    def _names_type(
+        self, kind: Bytes, rare: cython.int, start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+    ) -> cython.bint:
+        """Return whether the attributes of a script name a type, of which one byte is rare in other attributes."""
         place: cython.Py_ssize_t = start
+        size: cython.Py_ssize_t = len(kind)
         number: cython.Py_ssize_t
         while True:
-            place = find_byte(self.data, _PLUS, place + 1, stop)
+            place = find_byte(self.data, kind[rare], place + 1, stop)
             if place < 0:
                 return False
-            if start <= place - 2 and place + 5 <= stop:
+            if start <= place - rare and place - rare + size <= stop:
                 number = 0
-                while number < 7 and self.data[place - 2 + number] | 0x20 == _LD_JSON[number] | 0x20:
+                while number < size and self.data[place - rare + number] | 0x20 == kind[number] | 0x20:
                     number += 1
-                if number == 7:
+                if number == size:
                     return True

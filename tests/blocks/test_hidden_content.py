@@ -47,6 +47,20 @@ def test_hidden_elements_are_kept_unless_the_table_prunes_them(attribute: str) -
     assert text(html, PRUNING) == "shown after"
 
 
+@pytest.mark.parametrize("names", ["sr-only", "link visually-hidden", "icon-sr-only", "screen-reader-text"])
+def test_words_for_screen_readers_alone_are_left_out(names: str) -> None:
+    assert (
+        text(f'<p>the <a href="a">site<span class="{names}"> opens in a new window</span></a> shows')
+        == "the site shows"
+    )
+    assert text(f'<h1 class="{names}">Ferries</h1>') == "Ferries"
+
+
+@pytest.mark.parametrize("names", ["md:not-sr-only", "visual", "screen", "reader-text"])
+def test_words_that_others_see_are_kept(names: str) -> None:
+    assert text(f'<p>the <span class="{names}">white</span> ferry') == "the white ferry"
+
+
 @pytest.mark.parametrize(
     "hidden",
     [

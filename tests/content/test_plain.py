@@ -13,6 +13,7 @@ from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import completed, data_tables
 from blockfeat.data import demo_pages
 from blocks_of import blocks_of
+from golden_formats import all_kept
 from uncompiled import load_uncompiled
 
 ROWS = "<tr><th>Ferry<th>Time<tr><td>Aveline<td>nine<tr><td>Corisande<td>ten"
@@ -22,6 +23,18 @@ def _text(html: str, dropped: tuple[int, ...] = ()) -> str:
     blocks = blocks_of(html)
     kept = np.array([index not in dropped for index in range(len(blocks))])
     return plain_text(blocks, kept, data_tables(blocks, kept))
+
+
+def test_signs_that_mark_a_place_are_no_text() -> None:
+    page = (
+        '<h1>Use<a href="#use">\u00b6</a></h1><h2><a href="#a">#</a> Two</h2><p>one <a href="a">\U0001f517</a></p>'
+        '<div><a href="#q">#</a></div><p>item <a href="b">#</a> and <a href="#n">1</a></p>'
+        '<pre><a href="#l">#</a> c</pre>'
+    )
+    found = all_kept(page)
+    assert found.text == "Use\n\nTwo\n\none\n\nitem # and 1\n\n# c"
+    assert found.to_markdown() == "# Use\n\n## Two\n\none\n\nitem # and 1\n\n```\n# c\n```"
+    assert "<p></p>" not in found.to_html()
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.page.encoding import declared_charset, decode, source_of_utf_8, utf_16_order
-from blockfeat.page.twice_encoded import LEAST_PAIRS
+from blockfeat.page.encoding import LEAST_PAIRS, declared_charset, decode, source_of_utf_8, utf_16_order
 from blockfeat.page.utf_8 import doubled_pairs
 
 

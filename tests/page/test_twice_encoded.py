@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import blockfeat
+from blockfeat.page.encoding import LEAST_PAIRS, mend_twice_encoded
 from blockfeat.page.page import Page
-from blockfeat.page.twice_encoded import LEAST_PAIRS, mend_twice_encoded
 from blockfeat.page.utf_8 import doubled_pairs
 from uncompiled import load_uncompiled
 

@@ -1,0 +1,57 @@
+"""Formulas are LaTeX in every format."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from lxml import etree
+
+from golden_formats import all_kept
+from tei_schema import validate_tei
+
+DISPLAYED = r'<math display="block" alttext="\sum_{i=1}^n a_i"><mi>a</mi></math>'
+
+
+def test_every_format_has_its_own_marks() -> None:
+    found = all_kept(f"<p>Let <b>all <math alttext='x_i^2'><mi>x</mi></math></b> be.</p><p>{DISPLAYED}</p>")
+    assert found.text == "Let all $x_i^2$ be.\n\n$$\\sum_{i=1}^n a_i$$"
+    assert found.to_markdown() == "Let **all** $x_i^2$ be.\n\n$$\\sum_{i=1}^n a_i$$"
+    assert r'<strong>all </strong><span class="math">\(x_i^2\)</span> be.' in found.to_html()
+    assert r'<span class="math">\[\sum_{i=1}^n a_i\]</span>' in found.to_html()
+    assert '<formula notation="TeX" rend="inline">x_i^2</formula>' in found.to_xml()
+    validate_tei(etree.fromstring(found.to_xml().encode()))
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        (r"Let \(x_i\) be.", "Let $x_i$ be."),
+        (r"Let \[ a^2 \\[2pt] b \] be.", r"Let $$a^2 \\[2pt] b$$ be."),
+        (r"Let $x_i < \$ 3$ be.", r"Let $x_i < \$ 3$ be."),
+        ("It costs $5 (net) or US$ more.", r"It costs \$5 (net) or US\$ more."),
+        ("From $5_a to $6.", r"From \$5\_a to \$6."),
+        (r"Group by \( and \) here.", r"Group by \\( and \\) here."),
+        (r"<code>\(x_i\)</code>", r"`\(x_i\)`"),
+    ],
+)
+def test_latex_in_the_text_of_a_page_is_a_formula(text: str, markdown: str) -> None:
+    assert all_kept(f"<p>{text}</p>").to_markdown() == markdown
+
+
+def test_formulas_cannot_become_markup() -> None:
+    latex = "[a](javascript:b) &lt;b&gt; `c` &amp;lt; |"
+    cells = f"<td><math alttext='\\x {latex}'><mi>x</mi></math><td><math alttext='n'></math>"
+    page = f"<table><tr><th>a<th>b<tr>{cells}</table>"
+    assert r"| $\x [a] (javascript:b) < b> 'c' & lt; \vert$ | $n$ |" in all_kept(page).to_markdown()
+    assert "<b>" not in all_kept(page).to_html()
+
+
+@pytest.mark.parametrize(
+    "text", [r"\(", r"\[", "$", "$a ", r"\(a\\", "<math>", "<math><mrow>", "<script type=math/tex>"]
+)
+def test_time_is_linear(text: str) -> None:
+    page = "<p>x" + text * 20_000
+    start = time.process_time()
+    all_kept(page).to_markdown()
+    assert time.process_time() - start < 20
