@@ -12,6 +12,7 @@ from blockfeat.content.nodes import (
     Code,
     Definitions,
     Entry,
+    Figure,
     Heading,
     Image,
     ListOf,
@@ -29,7 +30,7 @@ TARGETS = st.sampled_from([None, None, "https://a.example/b?c=1&d=2", "/rel"])
 TEXTS = st.builds(Text, WORDS, st.booleans(), st.booleans(), st.booleans(), TARGETS)
 INLINES = st.lists(TEXTS, min_size=1, max_size=4).map(tuple)
 PARAGRAPHS = INLINES.map(Paragraph)
-CELLS = st.builds(Cell, INLINES, st.booleans())
+CELLS = st.builds(Cell, INLINES, st.booleans(), st.integers(1, 2), st.integers(1, 2))
 TABLES = st.integers(2, 3).flatmap(
     lambda width: st.lists(st.lists(CELLS, min_size=width, max_size=width).map(tuple), min_size=1, max_size=3)
 )
@@ -46,6 +47,7 @@ def _around(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
     several = st.lists(inner, min_size=1, max_size=2).map(tuple)
     return (
         several.map(Quote)
+        | several.map(Figure)
         | st.builds(ListOf, st.booleans(), st.lists(several, min_size=1, max_size=3).map(tuple), st.integers(0, 9))
         | st.lists(st.builds(Entry, st.booleans(), several), min_size=1, max_size=3).map(
             lambda entries: Definitions(tuple(entries))
@@ -66,7 +68,7 @@ def node_texts(nodes: Iterable[Node]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, Code):
             yield node.text
-        elif isinstance(node, Quote):
+        elif isinstance(node, Quote | Figure):
             yield from node_texts(node.nodes)
         elif isinstance(node, ListOf):
             for item in node.items:

@@ -17,6 +17,7 @@ from blockfeat.content.nodes import (
     Code,
     Definitions,
     Entry,
+    Figure,
     Heading,
     Image,
     Inline,
@@ -35,14 +36,15 @@ from blockfeat.page.tags import name_key, name_keys
 _MOST_DEPTH = 24
 _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
-_ITEM = name_key("li")
+_ITEM, _FIGURE = name_key("li"), name_key("figure")
 _LIST_KEYS = name_keys(sorted(_LISTS))
+_ROLES = {"blockquote": "quote", "dl": "definitions", "figure": "figure"}
 _START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
 
 
 @dataclass(slots=True)
 class _Open:
-    """A list, item, quote or definition list that is being filled; its container tells it from others of its role."""
+    """A list, item, quote, figure … that is being filled; its container tells it from others of its role."""
 
     role: str
     container: int
@@ -72,18 +74,20 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
     first_of = {table.first_block: table for table in data_tables(blocks, kept)}
     code_of = {part.first: part for part in code_parts(blocks, kept)}
     loose = {index: images for index, images in inlines.loose.items() if shows[index]}
+    figure_of = _figures(blocks) if loose else {}
     behind = 0
     for index in sorted({*kept.nonzero()[0].tolist(), *first_of, *loose}):
         if index < behind:
             continue
         path = paths[int(blocks.container[index])]
-        for image in loose.get(index, ()):
-            _add(root, (), Paragraph((image,)))
+        for place, image in loose.get(index, ()):
+            figure = next((container for container, span in figure_of.items() if place in span), None)
+            _add(root, () if figure is None else paths[figure], Paragraph((image,)))
         table = first_of.get(index)
         if table is not None:
             behind = table.end_block
-            for node in _table_nodes(table, kept, inlines):
-                _add(root, paths[table.container], node)
+            if nodes := _table_nodes(table, kept, inlines):
+                _add(root, paths[table.container], nodes[0] if len(nodes) == 1 else Figure(tuple(nodes)))
         elif index in code_of:
             behind = code_of[index].end
             _add(root, paths[code_of[index].container], _code(blocks, code_of[index], inlines))
@@ -107,7 +111,7 @@ def shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
 
 
 def _paths(blocks: Blocks) -> list[_Path]:
-    """Return the lists, items, quotes and definitions around what each container holds, outermost first."""
+    """Return the lists, items, quotes, figures and definitions around what each container holds, outermost first."""
     paths: list[_Path] = []
     containers, tags = blocks.containers, blocks.tags
     layout = _layout_lists(blocks)
@@ -132,11 +136,20 @@ def _paths(blocks: Blocks) -> list[_Path]:
             if not outer or outer[-1].role != "definitions":
                 outer = (*path, _Open("definitions", ~around))
             paths.append((*outer, _Open("term" if name == "dt" else "item", container)))
-        elif name in ("blockquote", "dl"):
-            paths.append((*path, _Open("quote" if name == "blockquote" else "definitions", container)))
+        elif name in _ROLES:
+            paths.append((*path, _Open(_ROLES[name], container)))
         else:
             paths.append(path)
     return [*paths, ()]
+
+
+def _figures(blocks: Blocks) -> dict[int, range]:
+    """Return where each figure stands in the source, by its container, the innermost first."""
+    tags, containers = blocks.tags, blocks.containers
+    figures = (containers.key == _FIGURE).nonzero()[0][::-1]
+    elements = containers.element[figures]
+    starts, ends = tags.start[tags.opened[elements]].tolist(), tags.start[tags.closed[elements]].tolist()
+    return dict(zip(figures.tolist(), map(range, starts, ends), strict=True))
 
 
 def _layout_lists(blocks: Blocks) -> set[int]:
@@ -185,8 +198,8 @@ def _closed(child: _Open | Node) -> Node:
     """Return the node of what was filled; nested at most 12 deep."""
     if not isinstance(child, _Open):
         return child
-    if child.role == "quote":
-        return Quote(tuple(_closed(inner) for inner in child.children))
+    if child.role in ("quote", "figure"):
+        return (Quote if child.role == "quote" else Figure)(tuple(_closed(inner) for inner in child.children))
     inside = [
         (entry.role == "term", tuple(_closed(inner) for inner in entry.children))
         for entry in child.children
@@ -216,22 +229,36 @@ def _unbold(inline: Inline) -> Inline:
 
 
 def _table_nodes(table: DataTable, kept: NDArray[np.bool_], inlines: Inlines) -> list[Node]:
-    """Return the caption of a table and its rows that have something in them."""
+    """Return the captions of a table and its rows that have something in them."""
     captions = (
         table.first_block + (kept[table.first_block : table.end_block] & ~table.in_cells()).nonzero()[0]
     ).tolist()
-    rows = []
-    for line in table.grid().tolist():
-        cells = tuple(_cell(table, cell, kept, inlines) for cell in line)
-        if any(cell.inline for cell in cells):
-            rows.append(cells)
-    return [*(Caption(inlines.of_block(index)) for index in captions), *([Table(tuple(rows))] if rows else [])]
+    grid = table.grid()
+    shown = [_cell(table, cell, kept, inlines) for cell in range(table.first.size)]
+    is_shown = np.array([any(cell >= 0 and shown[cell].inline for cell in line) for line in grid.tolist()])
+    is_spanned = np.zeros(grid.shape, dtype=np.bool_)
+    for row, column in np.argwhere(grid >= 0).tolist():
+        cell = int(grid[row, column])
+        columns, rows = (int(spans[cell]) for spans in (table.columns, table.rows))
+        if columns > 1 or rows > 1:
+            place = is_spanned[row : row + rows, column : column + columns]
+            place[:] = True
+            rows = int(is_shown[row : row + rows].sum())
+            shown[cell] = replace(shown[cell], columns=place.shape[1], rows=rows)
+    nothing, spanned = Cell(), Cell(columns=0, rows=0)
+    rows_of_cells = tuple(
+        tuple(shown[cell] if cell >= 0 else spanned if below else nothing for cell, below in zip(*line, strict=True))
+        for line, is_line in zip(zip(grid.tolist(), is_spanned.tolist(), strict=True), is_shown, strict=True)
+        if is_line
+    )
+    return [
+        *(Caption(inlines.of_block(index)) for index in captions),
+        *([Table(rows_of_cells)] if rows_of_cells else []),
+    ]
 
 
 def _cell(table: DataTable, cell: int, kept: NDArray[np.bool_], inlines: Inlines) -> Cell:
-    """Return a cell, its blocks joined by line breaks; an empty one for -1."""
-    if cell < 0:
-        return Cell((), False)
+    """Return a cell, its blocks joined by line breaks."""
     is_header = bool(table.is_header[cell])
     inline: list[Text | Image] = []
     for index in range(int(table.first[cell]), int(table.end[cell])):

@@ -12,11 +12,13 @@ from blockfeat.content.nodes import (
     Code,
     Content,
     Definitions,
+    Figure,
     Heading,
     Image,
     Inline,
     ListOf,
     Node,
+    Paragraph,
     Quote,
     Table,
 )
@@ -39,6 +41,7 @@ _ATTRIBUTES = {
     "img": {"alt", "src"},
     "ol": {"start"},
     "span": {"class"},
+    **{cell: {"colspan", "rowspan"} for cell in ("td", "th")},
 }
 _SCHEMES = {"http", "https", "mailto"}
 _WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
@@ -90,6 +93,8 @@ def _element(node: Node) -> HtmlElement:
         return builder.DL(*(_holding(element, nodes) for element, nodes in entries))
     if isinstance(node, Quote):
         return builder.BLOCKQUOTE(*map(_element, node.nodes))
+    if isinstance(node, Figure):
+        return _figure(node)
     if isinstance(node, Table):
         return _table(node)
     if isinstance(node, Code):
@@ -98,10 +103,25 @@ def _element(node: Node) -> HtmlElement:
             return builder.PRE(text)
         return builder.PRE(builder.CODE(text, {"class": f"language-{node.language}"}))
     if isinstance(node, Caption):
-        return builder.E("figure", _filled(builder.E("figcaption"), node.inline))
+        return _figure(Figure((node,)))
     if isinstance(node, Heading):
         return _filled(builder.E(f"h{node.level}"), node.inline)
     return _filled(builder.P(), node.inline)
+
+
+def _figure(node: Figure) -> HtmlElement:
+    """Return a figure; its images stand in it without paragraphs."""
+    from lxml.html import builder
+
+    element = builder.E("figure")
+    for inner in node.nodes:
+        if isinstance(inner, Caption):
+            element.append(_filled(builder.E("figcaption"), inner.inline))
+        elif isinstance(inner, Paragraph) and all(isinstance(piece, Image) for piece in inner.inline):
+            _filled(element, inner.inline)
+        else:
+            element.append(_element(inner))
+    return element
 
 
 def _list(node: ListOf) -> HtmlElement:
@@ -117,10 +137,10 @@ def _list(node: ListOf) -> HtmlElement:
 def _holding(element: HtmlElement, nodes: Iterable[Node]) -> HtmlElement:
     """Put nodes into an item; the text of the first paragraph stands in it without one."""
     first, *rest = nodes
-    if isinstance(first, ListOf | Definitions | Quote | Table | Code | Caption | Heading):
-        element.append(_element(first))
-    else:
+    if isinstance(first, Paragraph):
         _filled(element, first.inline)
+    else:
+        element.append(_element(first))
     element.extend(map(_element, rest))
     return element
 
@@ -128,13 +148,17 @@ def _holding(element: HtmlElement, nodes: Iterable[Node]) -> HtmlElement:
 def _table(node: Table) -> HtmlElement:
     from lxml.html import builder
 
-    rows = [
-        builder.TR(*(_filled(builder.TH() if cell.is_header else builder.TD(), cell.inline) for cell in row))
-        for row in node.rows
-    ]
+    rows = [builder.TR() for _ in node.rows]
+    for element, row in zip(rows, node.rows, strict=True):
+        for cell in row:
+            if cell.columns:
+                spans = {f"{name}span": str(count) for name, count in cell.spans().items()}
+                element.append(_filled(builder.E("th" if cell.is_header else "td", spans), cell.inline))
     if not node.has_header:
         return builder.TABLE(builder.E("tbody", *rows))
-    return builder.TABLE(builder.E("thead", rows[0]), builder.E("tbody", *rows[1:]))
+    # No cell reaches from the head into the body.
+    head = max(cell.rows for cell in node.rows[0])
+    return builder.TABLE(builder.E("thead", *rows[:head]), builder.E("tbody", *rows[head:]))
 
 
 def _filled(element: HtmlElement, inline: Inline) -> HtmlElement:

@@ -57,8 +57,8 @@ class Inlines:
         The targets of the links.
     images : dict of int to list of (int, Image)
         The images by the block that they stand in, with their places in the page's text.
-    loose : dict of int to list of Image
-        Images between blocks, by the block that follows.
+    loose : dict of int to list of (int, Image)
+        Images between blocks, by the block that follows, with their places in the source.
     """
 
     blocks: Blocks
@@ -67,7 +67,7 @@ class Inlines:
     styles: NDArray[np.int32]
     targets: list[str | None]
     images: dict[int, list[tuple[int, Image]]]
-    loose: dict[int, list[Image]]
+    loose: dict[int, list[tuple[int, Image]]]
 
     @classmethod
     def of(cls, blocks: Blocks, *, base: Base, normalise: bool, images: bool) -> Inlines:
@@ -184,10 +184,12 @@ def _covered(blocks: Blocks, keys: Keys) -> NDArray[np.bool_]:
     return np.cumsum(change) > 0
 
 
-def _images(blocks: Blocks, base: Base) -> tuple[dict[int, list[tuple[int, Image]]], dict[int, list[Image]]]:
+def _images(
+    blocks: Blocks, base: Base
+) -> tuple[dict[int, list[tuple[int, Image]]], dict[int, list[tuple[int, Image]]]]:
     """Return the images inside of blocks, and those between."""
     inside: dict[int, list[tuple[int, Image]]] = {}
-    loose: dict[int, list[Image]] = {}
+    loose: dict[int, list[tuple[int, Image]]] = {}
     for element in (blocks.tags.key == name_key("img")).nonzero()[0].tolist():
         attributes = blocks.tags.attributes(element)
         given = (attributes.get(name, "").strip() for name in SOURCES)
@@ -202,5 +204,5 @@ def _images(blocks: Blocks, base: Base) -> tuple[dict[int, list[tuple[int, Image
         if index >= 0 and byte < blocks.end_byte[index]:
             inside.setdefault(index, []).append((int(blocks.places[tag]), image))
         else:
-            loose.setdefault(index + 1, []).append(image)
+            loose.setdefault(index + 1, []).append((byte, image))
     return inside, loose

@@ -14,6 +14,7 @@ from blockfeat.content.nodes import (
     Code,
     Content,
     Definitions,
+    Figure,
     Heading,
     Image,
     Inline,
@@ -61,13 +62,22 @@ def _parts(nodes: Sequence[Node], links: bool) -> list[list[str]]:
     parts: list[list[str]] = []
     bullets = 0
     before: Node | None = None
-    for node in nodes:
+    for node in _without_figures(nodes):
         # Lists of one kind beside each other would be read as one.
         bullets = 1 - bullets if _is_same_list(before, node) else 0
         found = _definitions(node, links) if isinstance(node, Definitions) else [_lines(node, links, bullets)]
         parts.extend(lines for lines in found if lines)
         before = node
     return parts
+
+
+def _without_figures(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes, and in place of figures what stands in them: Markdown has none."""
+    for node in nodes:
+        if isinstance(node, Figure):
+            yield from _without_figures(node.nodes)
+        else:
+            yield node
 
 
 def _is_same_list(before: Node | None, node: Node) -> bool:
@@ -85,7 +95,7 @@ def _lines(node: Node, links: bool, bullets: int) -> list[str]:
         return ["> " + line if line else ">" for line in _joined(_parts(node.nodes, links))]
     if isinstance(node, Table):
         return _table(node, links)
-    assert not isinstance(node, Definitions)
+    assert not isinstance(node, Definitions | Figure)
     if isinstance(node, Heading):
         text = _inline(node.inline, links, line_break=" ")
         text = _CLOSING_HASHES.sub(lambda match: match.group().replace("#", "\\#"), text)

@@ -82,6 +82,13 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """What a caption belongs to, images or a table, with the caption."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListOf:
     """A list of items; the first of a numbered one has the number ``start``."""
 
@@ -107,10 +114,26 @@ class Definitions:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table; ``is_header`` if it names its row or column."""
+    """A cell of a table.
+
+    Attributes
+    ----------
+    inline : tuple of Text or Image
+        What stands in it.
+    is_header : bool
+        Whether it names its row or column.
+    columns, rows : int
+        How many it spans; 0 where another cell spans its place.
+    """
 
     inline: Inline = ()
     is_header: bool = False
+    columns: int = 1
+    rows: int = 1
+
+    def spans(self) -> dict[str, int]:
+        """Return how many columns and rows it spans, where these are several."""
+        return {name: count for name, count in (("col", self.columns), ("row", self.rows)) if count > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +148,7 @@ class Table:
         return all(cell.is_header or not cell.inline for cell in self.rows[0])
 
 
-Node = Paragraph | Heading | Caption | Code | Quote | ListOf | Definitions | Table
+Node = Paragraph | Heading | Caption | Code | Quote | Figure | ListOf | Definitions | Table
 
 
 @dataclass(frozen=True, slots=True)

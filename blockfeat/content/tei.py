@@ -12,6 +12,7 @@ from blockfeat.content.nodes import (
     Code,
     Content,
     Definitions,
+    Figure,
     Heading,
     Image,
     Inline,
@@ -120,6 +121,14 @@ def _add_node(parent: _Element, node: Node) -> None:
         quote = _add(parent, "quote")
         for inner in node.nodes:
             _add_node(quote, inner)
+    elif isinstance(node, Figure):
+        figure = _add(parent, "figure")
+        figure.tail = "\n"
+        for inner in node.nodes:
+            if isinstance(inner, Caption):
+                _fill(_add(figure, "head"), inner.inline)
+            else:
+                _add_node(figure, inner)
     elif isinstance(node, Table):
         _add_table(parent, node)
     elif isinstance(node, Code):
@@ -176,7 +185,9 @@ def _add_table(parent: _Element, node: Table) -> None:
     for number, cells in enumerate(node.rows):
         row = _add(table, "row", role="label" if number == 0 and node.has_header else "data")
         for cell in cells:
-            _fill(_add(row, "cell", role="label" if cell.is_header else "data"), cell.inline)
+            if cell.columns:
+                spans = {f"{name}s": str(count) for name, count in cell.spans().items()}
+                _fill(_add(row, "cell", role="label" if cell.is_header else "data", **spans), cell.inline)
 
 
 def _fill(element: _Element, inline: Inline) -> None:

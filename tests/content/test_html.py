@@ -46,7 +46,7 @@ ALLOWED = {
     *("figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "img", "li", "ol", "p", "pre", "strong"),
     *("table", "tbody", "td", "th", "thead", "tr"),
 }
-ATTRIBUTES = {"lang", "charset", "href", "src", "alt", "start"}
+ATTRIBUTES = {"colspan", "rowspan", "lang", "charset", "href", "src", "alt", "start"}
 
 
 def _body(*nodes: Node) -> str:
