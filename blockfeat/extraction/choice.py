@@ -15,7 +15,7 @@ from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.content.code import PREFORMATTED, code_marks
 from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
-from blockfeat.extraction.banners import banners
+from blockfeat.extraction.banners import banners, promotions
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
@@ -62,6 +62,7 @@ _STANDFIRST = "kept: the page describes itself with these words, right before it
 _OUTSIDE = "dropped: it stands outside of the box that the page names as its article"
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
+_PROMOTION = "dropped: it asks to subscribe to a newsletter or to the paper"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
@@ -120,9 +121,9 @@ class Chooser:
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
     drops_clutter : bool
-        Whether consent banners, lines that only point at other texts, and on doubtful pages what stands outside of the
-        article's box are dropped, and what belongs to the text is kept: a standfirst, headings of sections, technical
-        text as a whole.
+        Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, and on doubtful
+        pages what stands outside of the article's box are dropped, and what belongs to the text is kept: a standfirst,
+        headings of sections, technical text as a whole.
     """
 
     options: ExtractionOptions
@@ -202,7 +203,7 @@ class Chooser:
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
         rules = [(banners, _BANNER)] if may_ask else []
-        rules.append((pointers, _POINTER))
+        rules += [(promotions, _PROMOTION), (pointers, _POINTER)]
         if has_key(blocks.containers.key, PREFORMATTED):
             rules.append((code_marks, _CODE_MARK))
         for clutter, reason in rules if self.drops_clutter else ():
