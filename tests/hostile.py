@@ -155,6 +155,9 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
         for name in _GUARDED
     },
     **{f"end tags {name}": _repeat(f"</{name}>") for name in ("p", "a", "div", "br", "body", "html", "svg", "title")},
+    "levels of mathml": lambda size: _page(
+        b"<math>" + b"<mrow><mi>x</mi>" * (size // 23) + b"</mrow>" * (size // 23) + b"</math>"
+    ),
     "nested tables": _closed("table tr td"),
     "nested lists": _closed("ul li"),
     "li a ul": _repeat("<li>a<ul>"),

@@ -30,6 +30,8 @@ _WRAPPED = re.compile(r"\\\((.*)\\\)|\\\[(.*)\\\]|\$+([^$]*)\$+|\{\\(?:display|t
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _SPECIAL = re.compile(r"[#$%&_{}]")
 _NEEDLESS = re.compile(r"(?<![\w}\]])\{(\w)\}(?=[_^])")
+# Each level of MathML is written again by the one around it: what a page can hold of long formulas takes its time.
+_LONGEST = 1 << 16  # bytes
 _ARGUMENT = re.compile(r"#([1-3])")
 _JOINTS = {"mfenced": ", ", "msqrt": "", "mtable": r" \\ ", "mtr": " & "}
 _COMMANDS = {
@@ -62,7 +64,9 @@ def with_formulas(tags: Tags) -> Tags:
     Its LaTeX is what the script of MathJax 2 holds, or else an annotation or ``alttext`` of its MathML, or else written
     from the MathML.
     """
-    candidates = ((tags.key == _MATH) | (tags.key == _SCRIPT)).nonzero()[0].tolist()
+    maths = (tags.key == _MATH).nonzero()[0]
+    is_outermost = tags.opened[maths] > np.append(-1, np.maximum.accumulate(tags.closed[maths])[:-1])[: maths.size]
+    candidates = sorted([*maths[is_outermost].tolist(), *(tags.key == _SCRIPT).nonzero()[0].tolist()])
     parents, ending = tags.parents().tolist(), {tag: element for element, tag in enumerate(tags.closed.tolist())}
     spans: list[_Span] = []
     for before, element, behind in zip([0, *candidates], candidates, [*candidates[1:], 0], strict=False):
@@ -129,7 +133,9 @@ def _latex(text: str) -> str:
 
 
 def _of_mathml(tags: Tags, parents: list[int], element: int, end: int) -> str:
-    """Return MathML as LaTeX, from the innermost elements outwards."""
+    """Return MathML as LaTeX, from the innermost elements outwards; nothing where it is too long."""
+    if tags.start[tags.closed[element]] - tags.stop[tags.opened[element]] > _LONGEST:
+        return ""
     inside: dict[int, list[str]] = defaultdict(list)
     for inner in range(end - 1, element - 1, -1):
         parts = inside.pop(inner, [])[::-1]

@@ -87,6 +87,12 @@ def test_an_element_around_formulas_stays() -> None:
 def test_what_has_no_latex_stays_as_it_is() -> None:
     assert formulas("<math></math><script type=math/tex></script>") == []
     assert formulas("<span class=katex><math></math>x</span>") == []
+    levels = 5000
+    assert formulas(f"<math>{'<mrow><mi>x</mi>' * levels}{'</mrow>' * levels}</math>") == []
+
+
+def test_a_formula_within_another_is_part_of_it() -> None:
+    assert formulas("<math><mi>x</mi><math><mi>y</mi></math></math><math><mi>z</mi></math>") == ["$xy$", "$z$"]
 
 
 def test_other_scripts_hold_no_formulas() -> None:
