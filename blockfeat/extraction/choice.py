@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.content.code import PREFORMATTED, code_marks
-from blockfeat.content.plain import normalised
 from blockfeat.content.tables import DataTable, completed, data_tables
-from blockfeat.extraction.banners import banners, promotions
+from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.phrases import asks_at_an_edge, pointers
+from blockfeat.extraction.phrases import asks_at_an_edge, pointers, promotions
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
 from blockfeat.extraction.structure import (
     in_named_box,
@@ -88,8 +87,6 @@ class Choice:
         The data tables of the page.
     overruled : dict
         Why blocks are kept or dropped against the model's label, by block.
-    title : str or None
-        The page's title, in normal form if the options say so.
     headline : int or None
         The block that is the headline; see `find_headline`.
     headline_text : str or None
@@ -103,7 +100,6 @@ class Choice:
     kept: Mask
     tables: list[DataTable]
     overruled: dict[int, str]
-    title: str | None = None
     headline: int | None = None
     headline_text: str | None = None
     may_ask: bool = True
@@ -130,7 +126,7 @@ class Chooser:
     site: SiteProfile | None
     drops_clutter: bool
 
-    def choose(self, blocks: Blocks, prediction: Prediction, page: Page) -> Choice:
+    def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
 
         What the site repeats goes first, unless nothing would be left of the text.
@@ -142,9 +138,11 @@ class Chooser:
         prediction : Prediction
             What the model keeps, and how likely it takes blocks for content.
         page : Page
-            The page, for its title and descriptions.
+            The page, for its address and descriptions.
+        title : str or None
+            Its title, as the result shall have it.
         """
-        predicted, title = prediction.kept, page.title
+        predicted = prediction.kept
         overruled: dict[int, str] = {}
         if self.drops_clutter and prediction.log_odds is not None:
             is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)
@@ -181,8 +179,6 @@ class Chooser:
         Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and banners and
         lines that point at other texts go.
         """
-        if title and self.options.normalise:
-            title = normalised(title)
         tables = data_tables(blocks, left)
         overruled: dict[int, str] = {}
         whole = completed(blocks, left, tables)
@@ -211,7 +207,7 @@ class Chooser:
                 chosen = chosen.copy()
                 chosen[found] = False
                 overruled.update(dict.fromkeys(found, reason))
-        return Choice(chosen, tables, overruled, title, headline, headline_text, may_ask)
+        return Choice(chosen, tables, overruled, headline, headline_text, may_ask)
 
 
 def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> None:
@@ -283,7 +279,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     for block, text in zip(near, blocks.texts(near), strict=True):
         # In scripts without spaces characters are words.
         words = tokenize(text) if block in is_unspaced else text.lower().split()
-        share = sum(word in wanted for word in words) / max(len(words), 1)
+        share = sum(map(wanted.__contains__, words)) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
         score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _HEADINGS[0] else 0.0)
         if len(words) > 1 and score >= most:

@@ -166,13 +166,15 @@ class Extractor:
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         options, model = self.options, self.model
+        warnings = (*page.warnings, *self._foreign(measured.lang))
         blocks = without_permalinks(measured.blocks)
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
-        warnings = (*page.warnings, *self._foreign(measured.lang))
+        title = normalised(page.title) if page.title and options.normalise else page.title
         chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
-        choice = chooser.choose(blocks, prediction, page)
+        choice = chooser.choose(blocks, prediction, page, title=title)
         prediction = replace(prediction, kept=choice.kept)
-        evidence = PageEvidence(blocks, prediction, page, title=choice.title, may_ask=choice.may_ask)
+        evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
+        notice = evidence.notice
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
@@ -182,10 +184,10 @@ class Extractor:
             lang=measured.lang,
             url=page.url,
             id=id,
-            title=choice.title,
+            title=title,
             headline=headline,
-            status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
-            warnings=warnings if evidence.notice is None else (*warnings, NOTICES[evidence.notice]),
+            status="ok" if text and notice is None else "no content" if len(blocks) else "empty",
+            warnings=warnings if notice is None else (*warnings, NOTICES[notice]),
             model=model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else choice.site_repeated,

@@ -132,10 +132,11 @@ def context_columns(
 def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
     """Fill the rows of a page's blocks, at least one, but for the columns about its JSON-LD."""
     blocks, spread = measured.blocks, getrandbits(64) | 1
+    nesting = Nesting.of(blocks, cues)
     title, in_title = title_words(blocks.declared)
     flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
     add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
-    add_context(rows, blocks, Nesting.of(blocks, cues), cues, spread)
+    add_context(rows, blocks, nesting, cues, spread)
 
 
 def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
