@@ -7,6 +7,7 @@ import logging
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ _MOST_WARNINGS = 20
 _MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
+# Pages of a few hosts come at a time.
+_PROFILES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ class FetchedPage:
     ----------
     site : str or None
         The profile of its host, as the store has it.
+    adds_to_site : bool
+        Whether the profile takes something of this page.
     origin : str
         ``"feed"`` where it is a feed's own text: all of it is content, whatever the model makes of so short a page.
     """
@@ -53,6 +58,7 @@ class FetchedPage:
     charset: str | None = None
     lang: str | None = None
     site: str | None = None
+    adds_to_site: bool = True
     origin: str = "page"
 
 
@@ -109,13 +115,14 @@ class PageReader:
         try:
             if page.origin == "feed":
                 return self._read_entry(document)
-            return self._record(self._extractor_for(page).extract_document(document))
+            extraction = self._extractor_for(page).extract_document(document)
+            return self._record(extraction, adds_to_site=self.site_profile and page.adds_to_site)
         except Exception as error:
             return PageRecord("error", error=clean_characters(failure_reason(error)))
 
     def _read_entry(self, document: Document) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        reader = replace(self, least_score=None, site_profile=False, count_kinds=KINDS)
+        reader = replace(self, least_score=None, count_kinds=KINDS)
         parsed = Page.parse(document.data or b"", url=document.url)
         measured = self.extractor.measurer.measure(parsed, lang=document.lang)
         prediction = self.extractor.model.predict(measured)
@@ -127,12 +134,12 @@ class PageReader:
         if not self.site_profile or page.site is None:
             return self.extractor
         try:
-            return self.extractor.with_site(SiteProfile.from_bytes(page.site.encode()))
+            return self.extractor.with_site(_profile(page.site))
         except (InputError, ModelError) as error:
             _logger.info("%s: read without the profile of its host: %s", page.url, error, extra={"url": page.url})
             return self.extractor
 
-    def _record(self, extraction: Extraction) -> PageRecord:
+    def _record(self, extraction: Extraction, *, adds_to_site: bool = False) -> PageRecord:
         """Return what is stored of an extraction."""
         if extraction.error is not None:
             return PageRecord("error", error=clean_characters(extraction.error))
@@ -165,8 +172,14 @@ class PageReader:
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
             mentions=tuple(_found(item, None if is_counted else extraction.kind) for item in mentions[:_MOST_MENTIONS]),
-            site_page=extraction.site_page if self.site_profile else None,
+            site_page=extraction.site_page if adds_to_site else None,
         )
+
+
+@lru_cache(maxsize=_PROFILES_KEPT)
+def _profile(packed: str) -> SiteProfile:
+    """Return the profile in these bytes; most pages of a host come with those of the page before."""
+    return SiteProfile.from_bytes(packed.encode())
 
 
 def _found(mention: Mention, kind: str | None) -> FoundMention:

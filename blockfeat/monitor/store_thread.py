@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -21,6 +22,7 @@ T = TypeVar("T")
 # Visits that end while others are being read are saved together, after so many seconds at the latest.
 _GATHER_SECONDS, _GATHER_STEP = 0.2, 0.02
 _SAVED_AT_ONCE = 32
+_PROFILES_KEPT = 128
 
 
 class StoreThread:
@@ -46,6 +48,8 @@ class StoreThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._unsaved: list[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]] = []
         self._saving: asyncio.Task[None] | None = None
+        # No other process writes them: the run has the lock.
+        self._profiles: OrderedDict[str, str | None] = OrderedDict()
 
     def close(self) -> None:
         """End the thread."""
@@ -85,12 +89,18 @@ class StoreThread:
         visits = [(seen, record) for seen, record, _ in some]
         saved = await self.call(self.store.save_visits, visits, copies=self._copies, announce=self._announce)
         for (_, _, future), outcome in zip(some, saved, strict=True):
+            if outcome.site is not None:
+                self._profiles.pop(outcome.site, None)
             if not future.done():
                 future.set_result(outcome)
 
     async def site_profile(self, host: str) -> str | None:
-        """Return what the store knows of a host."""
-        return await self.call(self.store.site_profile, host)
+        """Return what the store knows of a host; a page that is being saved meanwhile may be missing in it."""
+        if host not in self._profiles:
+            self._profiles[host] = await self.call(self.store.site_profile, host)
+            if len(self._profiles) > _PROFILES_KEPT:
+                self._profiles.popitem(last=False)
+        return self._profiles[host]
 
     async def entry_text(self, page: DuePage) -> OwnText | None:
         """Return what the feed itself says of a page."""

@@ -28,6 +28,7 @@ from blockfeat.monitor.schedule import (
     after_visit,
     manners_of,
 )
+from blockfeat.monitor.store.pages import takes_page
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -246,7 +247,8 @@ async def visit(
     if fetched.not_modified:
         return seen, None
     site = None if site_profile is None else await site_profile(host_of(fetched.final_url))
-    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang, site))
+    known = (fetched.charset, page.lang, site, takes_page(site, page.id))
+    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, *known))
     if record.status == "error":
         return replace(seen, error=record.error, due_at=None), record
     if record.status != "ok" and record.kind in _WALLS and page.version > 0:

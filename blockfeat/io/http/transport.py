@@ -75,6 +75,7 @@ class _Stream:
     def __init__(self, stream: httpcore2.AsyncNetworkStream, connected: Any) -> None:
         self._stream = stream
         self._socket = connected
+        self._waiting: select.poll | None = None
         self.read = stream.read
         self.write = stream.write
         self.aclose = stream.aclose
@@ -88,9 +89,10 @@ class _Stream:
         number = self._socket.fileno()
         if number < 0:
             return True
-        waiting = select.poll()
-        waiting.register(number, select.POLLIN)
-        return bool(waiting.poll(0))
+        if self._waiting is None:
+            self._waiting = select.poll()
+            self._waiting.register(number, select.POLLIN)
+        return bool(self._waiting.poll(0))
 
 
 async def resolved(host: str, port: int, timeout: float, resolver: Resolver = ask_resolver) -> list[str]:
@@ -144,7 +146,7 @@ def checked_transport(
         ssl_context=httpx2.create_ssl_context(trust_env=False),
         network_backend=cast("httpcore2.AsyncNetworkBackend", _CheckedBackend(networks, resolver, hint)),
         max_connections=max_connections,
-        max_keepalive_connections=max_connections // 4,
+        max_keepalive_connections=max_connections // 1,
         keepalive_expiry=15.0,
     )
 

@@ -71,7 +71,7 @@ def _keys(page_key: str, found: Sequence[FoundMention], olds: Sequence[Any]) -> 
     same: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for row in reversed(olds):
         same[row.brand, steady(row.sentence)].append(row.key)
-    for number, item in enumerate(found):
+    for number, item in enumerate(found if olds else ()):
         if matching := same.get((item.brand, steady(item.sentence))):
             keys[number] = matching.pop()
     used = set(keys)

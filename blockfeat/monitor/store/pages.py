@@ -150,14 +150,19 @@ def packed_profile(connection: Connection, host: str) -> str | None:
     return found
 
 
-def add_to_site(connection: Connection, host: str, number: int, page: SitePage) -> None:
-    """Add a page to the profile of its host; a profile of another model is begun anew.
+def takes_page(packed: str | None, number: int) -> bool:
+    """Return whether a profile takes a page.
 
     One that is full takes one page in eight: sites change more slowly than their pages come, and a profile is large.
     """
+    return packed is None or number % _RENEWED_BY == 0 or packed.count(_OF_A_PAGE) < MOST_PAGES
+
+
+def add_to_site(connection: Connection, host: str, number: int, page: SitePage) -> bool:
+    """Add a page to the profile of its host, and return whether it takes it; one of another model is begun anew."""
     packed = packed_profile(connection, host)
-    if packed is not None and number % _RENEWED_BY and packed.count(_OF_A_PAGE) >= MOST_PAGES:
-        return
+    if not takes_page(packed, number):
+        return False
     profile = SiteProfile()
     if packed is not None:
         try:
@@ -168,6 +173,7 @@ def add_to_site(connection: Connection, host: str, number: int, page: SitePage) 
         profile = SiteProfile()
     text = profile.add(page).to_bytes().decode()
     connection.execute(_set_profile(connection.dialect.name), {"host": host, "profile": text})
+    return True
 
 
 @cache
@@ -313,8 +319,8 @@ def save_page(
     save_bands(connection, number, bands, is_new=is_new)
     if record.origin == "page" and record.status == "ok":
         connection.execute(_FORGET_ENTRY, {"number": number})
-    if record.site_page is not None:
-        add_to_site(connection, host_of(visit.final_url or before.url), number, record.site_page)
+    site_host = host_of(visit.final_url or before.url)
+    is_taken = record.site_page is not None and add_to_site(connection, site_host, number, record.site_page)
     changes = save_mentions(connection, before, record)
     if original is not None:
         judge_copy(connection, number, original)
@@ -324,7 +330,8 @@ def save_page(
         queue_events(connection, number, changes, moment=iso(visit.at))
     if not is_new:
         _judge_copies(connection, number, copies, moment=iso(visit.at), announce=announce)
-    return Saved("new" if is_new else "updated", len(record.mentions), original is not None)
+    outcome = "new" if is_new else "updated"
+    return Saved(outcome, len(record.mentions), original is not None, site_host if is_taken else None)
 
 
 def save_visits(

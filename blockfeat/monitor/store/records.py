@@ -237,11 +237,14 @@ class Saved:
         How many mentions it has, in clutter and copies too.
     copy : bool
         Whether it is a copy.
+    site : str or None
+        The host whose profile it has changed.
     """
 
     outcome: str
     mentions: int = 0
     copy: bool = False
+    site: str | None = None
 
 
 _FIRST_YEAR = 1990
