@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from blockfeat.monitor.store.records import DuePage, NewEntry
+from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 
-__all__ = ["NOW", "add", "due", "entry"]
+__all__ = ["NOW", "add", "due", "entry", "save_visit"]
 
 NOW = 1_767_614_400.0  # 2026-01-05 12:00 UTC
 
@@ -25,3 +26,16 @@ def add(store: Store, *names: str, **values: object) -> list[DuePage]:
 def due(store: Store, *, at: float = NOW) -> list[DuePage]:
     """Return all pages that are due at a moment."""
     return store.due_pages(now=at, limit=2000, of_each_host=2000)
+
+
+def save_visit(
+    store: Store,
+    visit: Visit,
+    record: PageRecord | None = None,
+    *,
+    copies: CopySettings | None = None,
+    announce: bool = False,
+) -> Saved:
+    """Save what came of one visit."""
+    (saved,) = store.save_visits([(visit, record)], copies=copies or CopySettings(), announce=announce)
+    return saved

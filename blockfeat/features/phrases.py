@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from math import expm1, isfinite
 from operator import or_
 from types import MappingProxyType
@@ -51,7 +51,13 @@ def phrase(feature: Feature, value: float, *, is_high: bool, container: str | No
     if feature.form == NAMED:
         # Without a name, the phrase would say less than nothing.
         return words.format(container) if container or not is_high else None
-    return _ONE_OF_MANY.sub(r"\1", words.format(FORMS[feature.form](value))) if words else None
+    return _worded(words, FORMS[feature.form](value)) if words else None
+
+
+@lru_cache(maxsize=4096)
+def _worded(words: str, value: str) -> str:
+    """Return a phrase with its value; the same few stand in the reasons of most blocks."""
+    return _ONE_OF_MANY.sub(r"\1", words.format(value))
 
 
 def limit(feature: Feature, threshold: float) -> str:

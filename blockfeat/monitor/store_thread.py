@@ -20,7 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Visits that end while others are being read are saved together, after so many seconds at the latest.
-_GATHER_SECONDS, _GATHER_STEP = 0.2, 0.02
+_GATHER_SECONDS, _GATHER_STEP = 0.5, 0.05
 _SAVED_AT_ONCE = 32
 _PROFILES_KEPT = 128
 

@@ -19,6 +19,7 @@ from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.report.counts import counts
 from blockfeat.monitor.store.records import NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
+from stored_pages import save_visit
 
 _NOW = 1_767_614_400.0
 _LOGIN = (
@@ -50,7 +51,7 @@ def _save(store: Store, url: str, record: PageRecord) -> str:
     store.add_sources([], [NewEntry(url=url, key=url, host="a.example")], now=_NOW)
     (page,) = [due for due in store.due_pages(now=_NOW, limit=99, of_each_host=99) if due.url == url]
     seen = Visit(page=page, at=_NOW, due_at=None, final_url=url, canonical_url=url, http_status=200)
-    return store.save_page(seen, record, copies=CopySettings()).outcome
+    return save_visit(store, seen, record, copies=CopySettings()).outcome
 
 
 def test_mentions_on_a_login_are_stored_and_not_counted(store: Store) -> None:

@@ -22,6 +22,7 @@ from blockfeat.monitor.report.page import in_steps, report_page
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from pages import BRAND, article_page
+from stored_pages import save_visit
 
 _NOW = 1_767_614_400.0
 _EVIL = '<script>alert("x")</script>'
@@ -44,7 +45,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
             opened.add_sources([], [NewEntry(url, url, f"h{number}.example")], now=_NOW + 86400 * number)
             (page,) = opened.due_pages(now=_NOW + 9e6, limit=9, of_each_host=9)
             visit = Visit(page, _NOW, None, final_url=url, canonical_url=url, http_status=200)
-            opened.save_page(visit, record, copies=CopySettings(min_words=20))
+            save_visit(opened, visit, record, copies=CopySettings(min_words=20))
         yield opened
 
 

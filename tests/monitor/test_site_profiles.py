@@ -25,6 +25,7 @@ from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from site_pages import story_page
+from stored_pages import save_visit
 
 _NOW = 1_767_614_400.0
 _SETTINGS = ReaderSettings("default", (Brand("Zephyrona"),), True, site_profile=True)
@@ -56,7 +57,7 @@ def _save(store: Store, number: int, record: PageRecord) -> str:
         _known(store, url)
     ]
     seen = Visit(page=page, at=_NOW, due_at=None, final_url=url, canonical_url=url, http_status=200)
-    return store.save_page(seen, record, copies=CopySettings()).outcome
+    return save_visit(store, seen, record, copies=CopySettings()).outcome
 
 
 def _known(store: Store, url: str) -> DuePage:

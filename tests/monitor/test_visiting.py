@@ -22,6 +22,7 @@ from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.store.records import PageRecord, Poll
 from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.visiting import OwnText, PolledFeed, poll, visit
+from stored_pages import save_visit
 
 _OLD, _NEW = "https://old.example/feed", "https://new.example/feed"
 _STORY = "The ferry Corvane left the harbour at nine, said its captain, and nobody on the quay was surprised by that."
@@ -219,7 +220,7 @@ def test_a_refused_page_is_tried_again_over_days(store: Store, web: _Web, reader
         web.put("https://a.example/late", status=status)
         (page,) = store.due_pages(now=9e9, limit=9, of_each_host=9)
         seen, record = asyncio.run(visit(page, web, readers, config))
-        store.save_failure(seen)
+        save_visit(store, seen)
         assert record is None
         waits.append(None if seen.due_at is None else round(seen.due_at - seen.at))
     assert waits[-1] is None

@@ -146,7 +146,7 @@ def checked_transport(
         ssl_context=httpx2.create_ssl_context(trust_env=False),
         network_backend=cast("httpcore2.AsyncNetworkBackend", _CheckedBackend(networks, resolver, hint)),
         max_connections=max_connections,
-        max_keepalive_connections=max_connections // 1,
+        max_keepalive_connections=max_connections // 2,
         keepalive_expiry=15.0,
     )
 

@@ -257,12 +257,13 @@ class _Chain:
             raise ExchangeError(reason, permanent=True)
         if not request.url.host:
             raise ExchangeError("the address names no host", permanent=True)
-        if self.status is not None and self._all_permanent:
-            self.moved = str(request.url.copy_with(userinfo=b"", fragment=None))
         self.where = str(request.url.copy_with(userinfo=b"", fragment=None))
+        if self.status is not None and self._all_permanent:
+            self.moved = self.where
         # A cookie that cannot be sent is not sent.
-        with suppress(UnicodeError):
-            self.cookies.set_cookie_header(request)
+        if self.cookies:
+            with suppress(UnicodeError):
+                self.cookies.set_cookie_header(request)
         state = (self.where, request.headers.get("cookie", ""))
         if state in self._seen:
             raise ExchangeError("its redirects lead in a circle", permanent=True)

@@ -84,9 +84,9 @@ _WITH_ITS_ADDRESS = (
 _BEFORE = select(
     *(page.c[name] for name in ("id", "key", "url", "version", "status", "kind", "title", "headline", "text")),
     *(page.c[name] for name in ("metadata", "fetched_at", "published")),
-).where(page.c.id == _NUMBER)
+).where(page.c.id.in_(bindparam("numbers", expanding=True)))
 _UPDATE = update(page).where(page.c.id == _NUMBER)
-_FORGET_ENTRY = delete(entry).where(entry.c.page_id == _NUMBER)
+_FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", expanding=True)))
 _PROFILE = select(site.c.profile).where(site.c.host == bindparam("name"))
 
 
@@ -243,7 +243,7 @@ def due_pages(
     return [DuePage(*row[:-1]) for _, row in sorted(found, key=itemgetter(0))[:limit]]
 
 
-def save_failure(connection: Connection, visit: Visit) -> Saved:
+def _save_failure(connection: Connection, visit: Visit) -> Saved:
     """Save that a page could not be fetched; what was read of it before stays."""
     values = _fetched(visit)
     if visit.page.version == 0:
@@ -255,7 +255,7 @@ def save_failure(connection: Connection, visit: Visit) -> Saved:
     return Saved("failed")
 
 
-def save_unchanged(connection: Connection, visit: Visit) -> Saved:
+def _save_unchanged(connection: Connection, visit: Visit) -> Saved:
     """Save that a page is as it was (304)."""
     renewed = {"etag": visit.etag, "last_modified": visit.last_modified}
     values = {**_fetched(visit), **{name: value for name, value in renewed.items() if value is not None}}
@@ -270,23 +270,11 @@ def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> 
     _hold(connection, visit)
 
 
-def save_page(
-    connection: Connection,
-    visit: Visit,
-    record: PageRecord,
-    *,
-    copies: CopySettings,
-    announce: bool = False,
+def _save_page(
+    connection: Connection, visit: Visit, record: PageRecord, before: Any, *, copies: CopySettings, announce: bool
 ) -> Saved:
-    """Save a page that was read, with its mentions; what it was before becomes a version with its time.
-
-    Parameters
-    ----------
-    announce : bool
-        Whether mentions that the page did not have before, or not so, go into the outbox.
-    """
+    """Save a page that was read, with its mentions; what it was before becomes a version with its time."""
     number = visit.page.id
-    before = connection.execute(_BEFORE, {"number": number}).one()
     if before.version > 0 and not differ(connection, before, record):
         _save_same(connection, visit, _answered(visit))
         return Saved("unchanged")
@@ -317,8 +305,6 @@ def save_page(
     values |= {"version": before.version + 1, "published": before.published or day_or_moment(record.published)}
     connection.execute(_UPDATE, {"number": number, **values})
     save_bands(connection, number, bands, is_new=is_new)
-    if record.origin == "page" and record.status == "ok":
-        connection.execute(_FORGET_ENTRY, {"number": number})
     site_host = host_of(visit.final_url or before.url)
     is_taken = record.site_page is not None and add_to_site(connection, site_host, number, record.site_page)
     changes = save_mentions(connection, before, record)
@@ -341,15 +327,28 @@ def save_visits(
     copies: CopySettings,
     announce: bool = False,
 ) -> list[Saved]:
-    """Save what came of visits: pages that were read, that failed, or that are as they were."""
+    """Save what came of visits to different pages: they were read, they failed, or they are as they were.
+
+    Parameters
+    ----------
+    announce : bool
+        Whether mentions that a page did not have before, or not so, go into the outbox.
+    """
     saved = []
+    read = [visit.page.id for visit, record in visits if record is not None]
+    befores = {row.id: row for row in connection.execute(_BEFORE, {"numbers": read})} if read else {}
     for visit, record in visits:
         if record is not None:
-            saved.append(save_page(connection, visit, record, copies=copies, announce=announce))
+            before = befores.pop(visit.page.id)
+            saved.append(_save_page(connection, visit, record, before, copies=copies, announce=announce))
         elif visit.error is not None:
-            saved.append(save_failure(connection, visit))
+            saved.append(_save_failure(connection, visit))
         else:
-            saved.append(save_unchanged(connection, visit))
+            saved.append(_save_unchanged(connection, visit))
+    # The feed's own text of a page that was read is of no more use.
+    whole = [visit.page.id for visit, record in visits if record and (record.origin, record.status) == ("page", "ok")]
+    if whole:
+        connection.execute(_FORGET_ENTRIES, {"numbers": whole})
     return saved
 
 

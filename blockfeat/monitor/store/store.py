@@ -169,9 +169,6 @@ class Store:
     due_hosts = _reads(pages.due_hosts)
     due_pages = _reads(pages.due_pages)
     site_profile = _reads(pages.packed_profile)
-    save_failure = _writes(pages.save_failure)
-    save_unchanged = _writes(pages.save_unchanged)
-    save_page = _writes(pages.save_page)
     save_visits = _writes(pages.save_visits)
 
     set_sinks = _writes(runs.add_sinks)

@@ -12,7 +12,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from blockfeat.monitor.config.settings import CopySettings, Source
 from blockfeat.monitor.store.records import DueFeed, DuePage, FoundMention, PageRecord, Poll, Visit
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, add, due, entry
+from stored_pages import NOW, add, due, entry, save_visit
 
 _DAY = 86_400.0
 _COPIES = CopySettings(min_words=10)
@@ -122,10 +122,10 @@ def test_what_a_clock_that_was_ahead_put_off_is_due_again(store: Store) -> None:
     for number, ahead in enumerate([60.0, 3600.0]):
         then = NOW + ahead
         store.save_poll((first, second)[number], Poll(at=then, due_at=then + 500))
-        store.save_failure(_visit(pages[number], at=then, due_at=then + 500, error="no"))
+        save_visit(store, _visit(pages[number], at=then, due_at=then + 500, error="no"))
     held = {"b.example": NOW + 8 * _DAY, "c.example": NOW + 8 * _DAY + 1}
     for name, until in held.items():
-        store.save_failure(_visit(pages[0], at=NOW + 60, due_at=NOW + 560, retry_at=until, retry_host=name))
+        save_visit(store, _visit(pages[0], at=NOW + 60, due_at=NOW + 560, retry_at=until, retry_host=name))
     store.begin_run(now=NOW, process="here 1")
     assert [feed.id for feed in store.due_feeds(now=NOW, limit=9)] == [second.id]
     assert [page.id for page in due(store)] == [pages[1].id]
@@ -163,7 +163,7 @@ def test_only_a_later_date_of_a_feed_is_an_update(
     feed = _feed(store)
     store.add_entries(feed, [entry("a.example/1", stamp=before)], now=NOW)
     (page,) = due(store)
-    store.save_page(_visit(page, due_at=None), _record("Corvane sails."), copies=_COPIES)
+    save_visit(store, _visit(page, due_at=None), _record("Corvane sails."), copies=_COPIES)
     assert store.add_entries(feed, [entry("a.example/1", stamp=after)], now=NOW + 9) == int(is_update)
     assert due(store, at=NOW + 8.9) == []
     assert len(due(store, at=NOW + 9)) == int(is_update)
@@ -188,14 +188,14 @@ def test_other_words_in_a_feed_are_an_update_where_they_are_of_the_same_feed(sto
 
 def test_a_host_that_is_held_is_free_from_its_moment_on(store: Store) -> None:
     (page,) = add(store, "a.example/1")
-    store.save_failure(_visit(page, due_at=NOW + 5, error="busy", retry_at=NOW + 50))
+    save_visit(store, _visit(page, due_at=NOW + 5, error="busy", retry_at=NOW + 50))
     assert store.next_due() == NOW + 50
     assert store.held_hosts(now=NOW + 49) == {"a.example": NOW + 50}
     assert due(store, at=NOW + 49) == []
     assert [due.id for due in due(store, at=NOW + 50)] == [page.id]
     assert store.held_hosts(now=NOW + 50) == {}
     assert store.next_due() == NOW + 5
-    store.save_failure(_visit(page, due_at=None, error="gone"))
+    save_visit(store, _visit(page, due_at=None, error="gone"))
     assert store.next_due() is None
 
 
@@ -204,7 +204,7 @@ def test_the_next_moment_is_the_first_of_feeds_and_pages(store: Store) -> None:
     (page,) = _add_pages(store, "b.example/1")
     store.delay_feed(_feed(store), NOW + 7)
     assert store.next_due() == NOW
-    store.save_failure(_visit(page, due_at=NOW + 9, error="busy"))
+    save_visit(store, _visit(page, due_at=NOW + 9, error="busy"))
     assert store.next_due() == NOW + 7
 
 
@@ -213,18 +213,18 @@ def test_attempts_are_counted_until_a_page_is_read(store: Store) -> None:
     for attempts in range(2):
         (page,) = due(store)
         assert page.attempts == attempts
-        store.save_failure(_visit(page, error="busy", tried=True))
-    store.save_failure(_visit(page, error="held", tried=False))
+        save_visit(store, _visit(page, error="busy", tried=True))
+    save_visit(store, _visit(page, error="held", tried=False))
     (page,) = due(store)
     assert page.attempts == 2
     assert [row["status"] for row in store.rows("pages")] == ["waiting"]
-    store.save_page(_visit(page), _record("Corvane sails."), copies=_COPIES)
+    save_visit(store, _visit(page), _record("Corvane sails."), copies=_COPIES)
     (page,) = due(store)
     assert (page.attempts, page.version) == (0, 1)
-    store.save_failure(_visit(page, error="busy", tried=True))
+    save_visit(store, _visit(page, error="busy", tried=True))
     (row,) = store.rows("pages")
     assert (row["status"], row["text"], row["attempts"]) == ("ok", "Corvane sails.", 1)
-    store.save_unchanged(_visit(page, http_status=304))
+    save_visit(store, _visit(page, http_status=304))
     (page,) = due(store)
     assert (page.attempts, page.version) == (0, 1)
 
@@ -243,9 +243,9 @@ def test_attempts_are_counted_until_a_page_is_read(store: Store) -> None:
 def test_what_is_another_version_of_a_page(store: Store, change: dict[str, object], outcome: str) -> None:
     (page,) = add(store, "a.example/1")
     first = _record("Corvane sails.", _mention())
-    store.save_page(_visit(page), first, copies=_COPIES)
+    save_visit(store, _visit(page), first, copies=_COPIES)
     (page,) = due(store)
-    assert store.save_page(_visit(page), replace(first, **change), copies=_COPIES).outcome == outcome  # type: ignore[arg-type]
+    assert save_visit(store, _visit(page), replace(first, **change), copies=_COPIES).outcome == outcome  # type: ignore[arg-type]
     (page,) = due(store)
     assert page.version == (2 if outcome == "updated" else 1)
     assert len(list(store.rows("versions"))) == page.version - 1
@@ -254,21 +254,21 @@ def test_what_is_another_version_of_a_page(store: Store, change: dict[str, objec
 @pytest.mark.parametrize(("last", "is_copy"), [(100, True), (78, True), (70, False), (0, False)])
 def test_a_copy_has_most_of_what_the_other_says(store: Store, last: int, is_copy: bool) -> None:
     first, second = add(store, "a.example/1", "b.example/2")
-    store.save_page(_visit(first), _record(_story(0, 80)), copies=_COPIES)
+    save_visit(store, _visit(first), _record(_story(0, 80)), copies=_COPIES)
     text = f"{_story(0, last)} {_story(200, 300 - last)}".strip()
-    assert store.save_page(_visit(second), _record(text), copies=_COPIES).copy is is_copy
+    assert save_visit(store, _visit(second), _record(text), copies=_COPIES).copy is is_copy
     (third,) = [page for page in add(store, "c.example/3") if page.version == 0]
-    assert not store.save_page(_visit(third), _record(text), copies=replace(_COPIES, find=False)).copy
+    assert not save_visit(store, _visit(third), _record(text), copies=replace(_COPIES, find=False)).copy
 
 
 def test_a_copy_is_of_the_original_that_it_is_most_like(store: Store) -> None:
     pages = add(store, *(f"{name}.example/1" for name in "abcd"))
     near = f"{_story(0, 100)} {_story(300, 310)}"
     loose = CopySettings(min_words=10, similarity=1.0)
-    store.save_page(_visit(pages[0]), _record(_story(0, 100)), copies=loose)
-    store.save_page(_visit(pages[1]), _record(_story(8, 100) + " " + _story(300, 340)), copies=loose)
-    assert store.save_page(_visit(pages[2]), _record(near), copies=_COPIES).copy
-    assert store.save_page(_visit(pages[3]), _record(near), copies=_COPIES).copy
+    save_visit(store, _visit(pages[0]), _record(_story(0, 100)), copies=loose)
+    save_visit(store, _visit(pages[1]), _record(_story(8, 100) + " " + _story(300, 340)), copies=loose)
+    assert save_visit(store, _visit(pages[2]), _record(near), copies=_COPIES).copy
+    assert save_visit(store, _visit(pages[3]), _record(near), copies=_COPIES).copy
     found = {row["url"]: row["copy_of"] for row in store.rows("pages")}
     assert [found[page.url] for page in pages] == [None, None, pages[0].url, pages[0].url]
 
@@ -277,10 +277,10 @@ def test_a_copy_is_of_the_original_that_it_is_most_like(store: Store) -> None:
 def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_copy: bool) -> None:
     store.set_sinks(["one"])
     first, second = add(store, "a.example/1", "b.example/2")
-    store.save_page(_visit(first), _record(_story(0, 50), _mention()), copies=_COPIES, announce=True)
+    save_visit(store, _visit(first), _record(_story(0, 50), _mention()), copies=_COPIES, announce=True)
     text = _story(0 if is_copy else 100, 50 if is_copy else 150)
     record = _record(text, _mention(counted=counted))
-    assert store.save_page(_visit(second), record, copies=_COPIES, announce=True).copy is is_copy
+    assert save_visit(store, _visit(second), record, copies=_COPIES, announce=True).copy is is_copy
     (_, (_, event)) = store.undelivered("one", limit=9)
     sent = json.loads(event)
     because = "a list of links" if not counted else "copy" if is_copy else None
@@ -293,8 +293,8 @@ def test_what_a_receiver_learns_of_a_mention(store: Store, counted: bool, is_cop
 def test_a_page_with_nothing_new_says_nothing_and_without_receivers_nothing_is_kept(store: Store) -> None:
     store.set_sinks(["one"])
     first, second = add(store, "a.example/1", "b.example/2")
-    store.save_page(_visit(first), _record("Corvane sails.", _mention()), copies=_COPIES)
-    store.save_page(_visit(second), _record("Nothing."), copies=_COPIES, announce=True)
+    save_visit(store, _visit(first), _record("Corvane sails.", _mention()), copies=_COPIES)
+    save_visit(store, _visit(second), _record("Nothing."), copies=_COPIES, announce=True)
     assert store.undelivered("one", limit=9) == []
 
 
@@ -303,5 +303,5 @@ def test_a_login_that_many_addresses_lead_to_makes_none_of_them_another(store: S
     there = {"final_url": "https://a.example/login", "canonical_url": "https://a.example/login"}
     wall = _record("Log in.", status="partial")
     for page in (first, second):
-        assert store.save_page(_visit(page, **there), wall, copies=_COPIES).outcome == "new"
-    assert store.save_page(_visit(third, **there), _record("Log in."), copies=_COPIES).outcome == "new"
+        assert save_visit(store, _visit(page, **there), wall, copies=_COPIES).outcome == "new"
+    assert save_visit(store, _visit(third, **there), _record("Log in."), copies=_COPIES).outcome == "new"

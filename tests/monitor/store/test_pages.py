@@ -16,7 +16,7 @@ from blockfeat.extraction.site_profile import MOST_PAGES, SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, add
+from stored_pages import NOW, add, save_visit
 
 _STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(40))
 _FRONT = "https://a.example/front"
@@ -25,7 +25,7 @@ _FRONT = "https://a.example/front"
 def _save(store: Store, page: DuePage, text: str = "", **values: object) -> Saved:
     visit = Visit(page, NOW, NOW, final_url=page.url, canonical_url=page.url, http_status=200)
     record = replace(PageRecord("ok", text=text), **values)  # type: ignore[arg-type]
-    return store.save_page(visit, record, copies=CopySettings())
+    return save_visit(store, visit, record, copies=CopySettings())
 
 
 def _other(number: int) -> str:
@@ -66,7 +66,7 @@ def test_a_name_that_another_page_has_is_taken(store: Store) -> None:
 
 def test_what_could_not_be_fetched_and_then_not_read_is_new(store: Store) -> None:
     (page,) = add(store, "a.example/1")
-    store.save_failure(Visit(page, NOW, None, error="no answer"))
+    save_visit(store, Visit(page, NOW, None, error="no answer"))
     assert _save(store, page, status="error", error="no HTML").outcome == "new"
     assert _column(store, "version") == {"1": 1}
 
@@ -132,10 +132,10 @@ def test_a_page_is_known_at_the_address_that_it_leads_to(
 ) -> None:
     first, second = add(store, "a.example/long", "s.example/x")
     ask = Visit(first, NOW, NOW, final_url="https://a.example/long?s=1", canonical_url=first.url, http_status=200)
-    store.save_page(ask, PageRecord("ok", text=_STORY), copies=CopySettings())
+    save_visit(store, ask, PageRecord("ok", text=_STORY), copies=CopySettings())
     there = replace(ask, page=second, final_url=final_url, canonical_url=canonical_url)
     record = PageRecord("ok", text=_STORY, canonical_url=own_name)
-    assert store.save_page(there, record, copies=CopySettings()).outcome == "same"
+    assert save_visit(store, there, record, copies=CopySettings()).outcome == "same"
     assert _column(store, "same_as") == {"long": None, "x": first.id}
 
 

@@ -20,7 +20,7 @@ from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, PageRecord, Poll, Visit
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, add, entry
+from stored_pages import NOW, add, entry, save_visit
 
 _COPIES = CopySettings(min_words=10)
 _STORY = " ".join(
@@ -44,8 +44,8 @@ def _visit(page: DuePage, *, at: float = NOW, **values: object) -> Visit:
 
 def test_a_page_is_fetched_once_and_what_it_says_is_there(store: Store) -> None:
     (page,) = add(store, "a.example/1")
-    saved = store.save_page(
-        _visit(page), _record("Corvane sails.", _mention(), _mention("More", counted=False)), copies=_COPIES
+    saved = save_visit(
+        store, _visit(page), _record("Corvane sails.", _mention(), _mention("More", counted=False)), copies=_COPIES
     )
     assert (saved.outcome, saved.mentions) == ("new", 2)
     assert store.due_pages(now=NOW + 9e9, limit=9, of_each_host=9) == []
@@ -59,12 +59,12 @@ def test_a_page_is_fetched_once_and_what_it_says_is_there(store: Store) -> None:
 def test_an_updated_page_replaces_its_mentions_and_keeps_the_old_version(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     first = _record("Corvane sails. Old.", _mention("Corvane sails."), _mention("Old Corvane."))
-    store.save_page(_visit(page), first, copies=_COPIES)
+    save_visit(store, _visit(page), first, copies=_COPIES)
     again = replace(page, version=1)
-    same = store.save_page(_visit(again, at=NOW + 60), first, copies=_COPIES)
+    same = save_visit(store, _visit(again, at=NOW + 60), first, copies=_COPIES)
     assert same.outcome == "unchanged"
     changed = _record("Corvane sails. New.", _mention("Corvane sails."), _mention("New Corvane."))
-    assert store.save_page(_visit(again, at=NOW + 120), changed, copies=_COPIES).outcome == "updated"
+    assert save_visit(store, _visit(again, at=NOW + 120), changed, copies=_COPIES).outcome == "updated"
     assert {m["sentence"] for m in store.rows("mentions")} == {"Corvane sails.", "New Corvane."}
     (old,) = store.rows("versions")
     assert (old["text"], old["fetched_at"], old["replaced_at"]) == (
@@ -80,10 +80,10 @@ def test_an_updated_page_replaces_its_mentions_and_keeps_the_old_version(store: 
 def test_copies_are_found_across_runs_and_counted_apart(address: str) -> None:
     with Store.open(address) as store:
         (page,) = add(store, "a.example/1")
-        store.save_page(_visit(page), _record(_STORY, _mention()), copies=_COPIES)
+        save_visit(store, _visit(page), _record(_STORY, _mention()), copies=_COPIES)
     with Store.open(address) as store:
         (page,) = add(store, "b.example/2")
-        saved = store.save_page(_visit(page), _record(f"From the agency. {_STORY}", _mention()), copies=_COPIES)
+        saved = save_visit(store, _visit(page), _record(f"From the agency. {_STORY}", _mention()), copies=_COPIES)
         assert saved.copy
         (row,) = store.rows("pages", where="copy_of IS NOT NULL")
         assert row["copy_of"] == "https://a.example/1"
@@ -91,12 +91,12 @@ def test_copies_are_found_across_runs_and_counted_apart(address: str) -> None:
         assert mention["not_counted_because"] == "copy of https://a.example/1"
         (page,) = add(store, "c.example/3")
         other = " ".join(f"Baker {n} sold {n * 3} loaves at {n + 7} pence to {n} people." for n in range(60))
-        assert not store.save_page(_visit(page), _record(other), copies=_COPIES).copy
+        assert not save_visit(store, _visit(page), _record(other), copies=_COPIES).copy
 
 
 def _keeps(store: Store, page: DuePage, words: str, *mentions: FoundMention, version: int = 0) -> None:
     record = _record(words, *mentions)
-    store.save_page(_visit(replace(page, version=version)), record, copies=_COPIES, announce=True)
+    save_visit(store, _visit(replace(page, version=version)), record, copies=_COPIES, announce=True)
 
 
 def test_a_brand_that_only_the_copy_names_counts(store: Store) -> None:
@@ -144,7 +144,8 @@ def test_an_id_outlives_a_corrected_letter(store: Store) -> None:
 def test_what_passes_by_itself_makes_no_version(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     _keeps(store, page, "Corvane sails.\n\nUpdated 5 minutes ago\n\n1,204 views", _mention())
-    saved = store.save_page(
+    saved = save_visit(
+        store,
         _visit(replace(page, version=1)),
         _record("Corvane sails.\n\nUpdated 2 hours ago\n\n1,377 views", _mention()),
         copies=_COPIES,
@@ -157,13 +158,13 @@ def test_short_texts_that_share_a_template_are_no_copies(store: Store) -> None:
     words = "Shares of {} closed at {} on Monday in thin trade, said the exchange in its daily note to the members."
     for page, name in zip(pages, ("Corvane", "Brightwell"), strict=True):
         record = _record(words.format(name, len(name)))
-        assert not store.save_page(_visit(page), record, copies=CopySettings()).copy
+        assert not save_visit(store, _visit(page), record, copies=CopySettings()).copy
 
 
 def test_two_addresses_of_one_page(store: Store) -> None:
     long, short = add(store, "a.example/long", "s.example/x")
-    store.save_page(_visit(long), _record("Corvane sails.", _mention()), copies=_COPIES)
-    saved = store.save_page(_visit(short, canonical_url=long.url, final_url=long.url), _record(), copies=_COPIES)
+    save_visit(store, _visit(long), _record("Corvane sails.", _mention()), copies=_COPIES)
+    saved = save_visit(store, _visit(short, canonical_url=long.url, final_url=long.url), _record(), copies=_COPIES)
     assert saved.outcome == "same"
     (row,) = store.rows("pages", where="status = 'same'")
     assert (row["url"], row["final_url"], row["same_as"]) == (short.url, long.url, long.url)
@@ -175,13 +176,13 @@ def test_a_page_that_calls_itself_another_is_believed_only_with_its_text(store: 
     front = "https://a.example/"
     for number, page in enumerate(pages):
         record = _record(f"Story {number} of Corvane.", _mention(f"Story {number}."), canonical_url=front)
-        assert store.save_page(_visit(page), record, copies=_COPIES).outcome == "new"
+        assert save_visit(store, _visit(page), record, copies=_COPIES).outcome == "new"
 
 
 def test_failures_and_hosts_that_want_to_be_left_alone(store: Store) -> None:
     first, second = add(store, "a.example/1", "a.example/2")
     failed = _visit(first, due_at=NOW + 50, error="busy", http_status=429, retry_at=NOW + 50)
-    store.save_failure(failed)
+    save_visit(store, failed)
     assert store.due_pages(now=NOW + 1, limit=9, of_each_host=9) == []
     assert store.held_hosts(now=NOW + 1) == {"a.example": NOW + 50}
     assert store.next_due() == NOW + 50
@@ -190,7 +191,7 @@ def test_failures_and_hosts_that_want_to_be_left_alone(store: Store) -> None:
     store.delay_feed(feed, NOW + 50)
     assert store.due_feeds(now=NOW + 49, limit=9) == []
     assert {page.id for page in store.due_pages(now=NOW + 51, limit=9, of_each_host=9)} == {first.id, second.id}
-    store.save_failure(_visit(first, error="gone", http_status=410, tried=True))
+    save_visit(store, _visit(first, error="gone", http_status=410, tried=True))
     (row,) = store.rows("pages", where="status = 'error'")
     assert (row["http_status"], row["error"], row["attempts"]) == (410, "gone", 1)
 
@@ -213,7 +214,7 @@ def test_feeds_with_their_entries_are_one_transaction(store: Store) -> None:
     (parent,) = store.due_feeds(now=NOW + 61, limit=9, besides=[found.id])
     assert (parent.etag, parent.manners) == ('"e"', FeedManners(30.0, (3,), ()))
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
-    store.save_page(_visit(page), _record(), copies=_COPIES)
+    save_visit(store, _visit(page), _record(), copies=_COPIES)
     assert store.save_poll(feed, poll, [replace(named, stamp="2026-01-02T00:00:00Z")]) == 1
     assert [again.version for again in store.due_pages(now=NOW, limit=9, of_each_host=9)] == [1]
     assert [row["day"] for row in store.rows("pages")] == ["2026-01-01"]
@@ -236,7 +237,7 @@ def test_new_mentions_wait_for_each_receiver(store: Store) -> None:
     store.set_sinks(["one", "two"])
     (page,) = add(store, "a.example/1")
     record = _record("Corvane sails.", _mention(), _mention("Again."))
-    store.save_page(_visit(page), record, copies=_COPIES, announce=True)
+    save_visit(store, _visit(page), record, copies=_COPIES, announce=True)
     events = store.undelivered("one", limit=9)
     assert [json.loads(event)["sentence"] for _, event in events] == ["Corvane sails.", "Again."]
     store.note_delivery("one", events[0][0])
@@ -246,7 +247,7 @@ def test_new_mentions_wait_for_each_receiver(store: Store) -> None:
     assert store.undelivered("one", limit=9) == []
     assert len(store.undelivered("two", limit=9)) == 2
     changed = _record("Corvane sails. New.", _mention(), _mention("New."))
-    store.save_page(_visit(replace(page, version=1)), changed, copies=_COPIES, announce=True)
+    save_visit(store, _visit(replace(page, version=1)), changed, copies=_COPIES, announce=True)
     assert [json.loads(event)["sentence"] for _, event in store.undelivered("one", limit=9)] == ["New."]
     store.set_sinks(["two", "three"])
     assert store.undelivered("three", limit=9) == []
@@ -257,11 +258,11 @@ def test_new_mentions_wait_for_each_receiver(store: Store) -> None:
 def test_a_receiver_that_joins_an_emptied_outbox_loses_nothing(store: Store) -> None:
     store.set_sinks(["one"])
     (page,) = add(store, "a.example/1")
-    store.save_page(_visit(page), _record("x", _mention()), copies=_COPIES, announce=True)
+    save_visit(store, _visit(page), _record("x", _mention()), copies=_COPIES, announce=True)
     store.note_delivery("one", store.undelivered("one", limit=9)[-1][0])
     store.set_sinks(["two"])
     (page,) = add(store, "a.example/2")
-    store.save_page(_visit(page), _record("y", _mention("y")), copies=_COPIES, announce=True)
+    save_visit(store, _visit(page), _record("y", _mention("y")), copies=_COPIES, announce=True)
     assert len(store.undelivered("two", limit=9)) == 1
 
 
@@ -278,7 +279,7 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     broken = _record("x", _mention(), replace(_mention("other"), start=None))  # type: ignore[arg-type]
     with pytest.raises(StoreError, match="start"):
-        store.save_page(_visit(page), broken, copies=_COPIES)
+        save_visit(store, _visit(page), broken, copies=_COPIES)
     assert store.due_pages(now=NOW, limit=9, of_each_host=9) == [page]
     assert list(store.rows("mentions")) == []
 
@@ -287,16 +288,16 @@ def test_what_a_database_refuses_does_not_reach_it(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     odd = "NUL \x00 and half a pair \ud83d."
     record = replace(_record(odd, _mention(odd)), title=odd, metadata={"authors": [odd]})
-    store.save_page(_visit(page, etag=odd), record, copies=_COPIES, announce=True)
+    save_visit(store, _visit(page, etag=odd), record, copies=_COPIES, announce=True)
     (row,) = store.rows("pages")
     assert row["text"] == row["title"] == "NUL \ufffd and half a pair \ufffd."
-    store.save_failure(_visit(replace(page, version=1), error=odd))
+    save_visit(store, _visit(replace(page, version=1), error=odd))
 
 
 def test_status_and_runs(store: Store) -> None:
     pages = add(store, "a.example/1", "a.example/2")
     number = store.begin_run(now=NOW, process="here 1")
-    store.save_page(_visit(pages[0]), _record("x", _mention()), copies=_COPIES)
+    save_visit(store, _visit(pages[0]), _record("x", _mention()), copies=_COPIES)
     store.end_run(number, now=NOW + 1, summary={"pages": 1})
     status = store.status(now=NOW)
     assert status.pages == {"ok": 1, "waiting": 1}
@@ -323,14 +324,14 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
     with Store.open(address) as store:
         page, short = add(store, "a.example/1", "a.example/2")
-        store.save_page(_visit(page), _record(_STORY), copies=_COPIES)
-        store.save_page(_visit(short), _record("Corvane sails."), copies=_COPIES)
+        save_visit(store, _visit(page), _record(_STORY), copies=_COPIES)
+        save_visit(store, _visit(short), _record("Corvane sails."), copies=_COPIES)
         with store.engine.begin() as connection:
             connection.execute(text("UPDATE band SET hash = hash / 2"))
             connection.execute(text("UPDATE blockfeat_meta SET value = '2' WHERE key = 'schema_version'"))
     with Store.open(address) as store:
         (page,) = add(store, "b.example/1")
-        assert store.save_page(_visit(page), _record(f"From the agency. {_STORY}"), copies=_COPIES).copy
+        assert save_visit(store, _visit(page), _record(f"From the agency. {_STORY}"), copies=_COPIES).copy
         assert store.query("SELECT count(DISTINCT page_id) AS pages FROM band") == [{"pages": 2}]
 
 
@@ -349,12 +350,12 @@ def test_addresses(tmp_path: Path) -> None:
 def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> None:
     (page,) = add(store, "a.example/1")
     twice = (_mention("Corvane sails."), _mention("Corvane sails."))
-    saved = store.save_page(_visit(page), _record("Corvane sails. Corvane sails.", *twice), copies=_COPIES)
+    saved = save_visit(store, _visit(page), _record("Corvane sails. Corvane sails.", *twice), copies=_COPIES)
     assert saved.mentions == 2
     first = {mention["id"] for mention in store.rows("mentions")}
     assert len(first) == 2
     again = _record("News. Corvane sails. Corvane sails.", *twice, _mention("Corvane sails."))
-    store.save_page(_visit(replace(page, version=1)), again, copies=_COPIES)
+    save_visit(store, _visit(replace(page, version=1)), again, copies=_COPIES)
     assert first < {mention["id"] for mention in store.rows("mentions")}
 
 
@@ -362,23 +363,23 @@ def test_a_sentence_that_is_repeated_is_a_mention_each_time(store: Store) -> Non
 def test_validators_are_those_of_the_last_answer(store: Store, text: str) -> None:
     (page,) = add(store, "a.example/1")
     first = _visit(page, due_at=NOW, last_modified="Mon, 05 Jan 2026 12:00:00 GMT")
-    store.save_page(first, _record("Corvane sails."), copies=_COPIES)
+    save_visit(store, first, _record("Corvane sails."), copies=_COPIES)
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
     assert (page.etag, page.last_modified) == ('"1"', "Mon, 05 Jan 2026 12:00:00 GMT")
-    store.save_page(_visit(page, due_at=NOW, etag=None), _record(text), copies=_COPIES)
+    save_visit(store, _visit(page, due_at=NOW, etag=None), _record(text), copies=_COPIES)
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
     assert (page.etag, page.last_modified) == (None, None)
 
 
 def test_an_answer_that_says_nothing_new_keeps_the_validators(store: Store) -> None:
     (page,) = add(store, "a.example/1")
-    store.save_page(_visit(page, due_at=NOW), _record("Corvane sails."), copies=_COPIES)
+    save_visit(store, _visit(page, due_at=NOW), _record("Corvane sails."), copies=_COPIES)
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
-    store.save_unchanged(_visit(page, due_at=NOW, etag=None, http_status=304))
-    store.save_failure(_visit(page, due_at=NOW, etag='"of what could not be read"', error="broken"))
+    save_visit(store, _visit(page, due_at=NOW, etag=None, http_status=304))
+    save_visit(store, _visit(page, due_at=NOW, etag='"of what could not be read"', error="broken"))
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
     assert page.etag == '"1"'
-    store.save_unchanged(_visit(page, due_at=NOW, etag='"2"', http_status=304))
+    save_visit(store, _visit(page, due_at=NOW, etag='"2"', http_status=304))
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
     assert page.etag == '"2"'
 
@@ -414,7 +415,7 @@ def test_numbers_of_an_older_store_do_not_run_out(address: str) -> None:
             connection.execute(text("SELECT setval('page_id_seq', 3000000000)"))
         (page,) = add(store, "a.example/1")
         assert page.id > 3_000_000_000
-        store.save_page(_visit(page), _record(_STORY, _mention()), copies=_COPIES)
+        save_visit(store, _visit(page), _record(_STORY, _mention()), copies=_COPIES)
         assert [row["url"] for row in store.rows("mentions")] == [page.url]
 
 
