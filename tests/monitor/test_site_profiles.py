@@ -19,15 +19,16 @@ from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageS
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
+from blockfeat.monitor.store_thread import StoreThread
 from site_pages import story_page
-from stored_pages import save_visit
+from stored_pages import NOW, add, save_visit
 
-_NOW = 1_767_614_400.0
 _SETTINGS = ReaderSettings("default", (Brand("Zephyrona"),), True, site_profile=True)
 
 
@@ -52,12 +53,31 @@ def _read(reader: PageReader, number: int, *, site: str | None = None, promoted:
 
 def _save(store: Store, number: int, record: PageRecord) -> str:
     url = _url(number)
-    store.add_sources([], [NewEntry(url=url, key=url, host="a.example")], now=_NOW)
-    (page,) = [due for due in store.due_pages(now=_NOW, limit=99, of_each_host=99) if due.url == url] or [
+    store.add_sources([], [NewEntry(url=url, key=url, host="a.example")], now=NOW)
+    (page,) = [due for due in store.due_pages(now=NOW, limit=99, of_each_host=99) if due.url == url] or [
         _known(store, url)
     ]
-    seen = Visit(page=page, at=_NOW, due_at=None, final_url=url, canonical_url=url, http_status=200)
+    seen = Visit(page=page, at=NOW, due_at=None, final_url=url, canonical_url=url, http_status=200)
     return save_visit(store, seen, record, copies=CopySettings()).outcome
+
+
+def test_a_run_knows_a_profile_as_soon_as_it_is_saved(store: Store, reader: PageReader) -> None:
+    async def known_and_stored() -> list[tuple[str | None, str | None]]:
+        async with Readers(_SETTINGS, jobs=0) as readers:
+            thread = StoreThread(store, readers, copies=CopySettings(), announce=False)
+            found = []
+            for page in add(store, "a.example/1", "a.example/2"):
+                await thread.site_profile("a.example")
+                seen = Visit(page=page, at=NOW, due_at=None, final_url=page.url, canonical_url=page.url)
+                await thread.save(seen, _read(reader, page.id))
+                found.append((await thread.site_profile("a.example"), store.site_profile("a.example")))
+            thread.close()
+        return found
+
+    (first, first_stored), (second, second_stored) = asyncio.run(known_and_stored())
+    assert first == first_stored
+    assert second == second_stored
+    assert first != second
 
 
 def _known(store: Store, url: str) -> DuePage:
