@@ -1,6 +1,8 @@
 """Run the monitor twice over generated feeds; print pages a second, CPU a page, memory, and what a second poll costs.
 
     python tools/load_monitor.py --hosts 400 --feeds 2000 --pages 20 --kills 10
+    python tools/load_monitor.py --hosts 10 --feeds 10 --pages 200
+    python tools/load_monitor.py --hosts 11 --feeds 11 --pages 200 --slow 2
     python tools/load_monitor.py --waiting 1000000
 
 The server runs in a process of its own; neither its memory nor its CPU is counted, but on two cores it takes its share
@@ -41,6 +43,8 @@ from process_memory import children_of, resident_megabytes
 # Linux's PR_SET_CHILD_SUBREAPER.
 _SUBREAPER = 36
 _TELL_SECONDS = 0.2
+# The first of the generated ones.
+_SLOW_HOST = "many-0"
 _TWICE = """
     SELECT count(*) AS n FROM (SELECT 1 FROM mention GROUP BY page_id, version, key HAVING count(*) > 1) AS twice
 """
@@ -56,11 +60,12 @@ _MADE = """
 class _LoadServer(DemoServer):
     """Generated sites, each with several feeds of some of its pages."""
 
-    def __init__(self, *, hosts: int, feeds: int, pages: int) -> None:
+    def __init__(self, *, hosts: int, feeds: int, pages: int, slow: float) -> None:
         each = -(-feeds // hosts)
         super().__init__(lists={"load": many_sites(hosts, each * pages)})
         self._feeds = feeds
         self._of_a_feed = pages
+        self._slow = slow
 
     def answer(self, host: str, target: str) -> Reply:
         """Return the list of feeds, a feed, or a page."""
@@ -74,6 +79,8 @@ class _LoadServer(DemoServer):
             site = next(site for site in sites if site.name == host)
             first = int(target.removeprefix("/feed/")) * self._of_a_feed
             return self._feed(replace(site, pages=site.pages[first : first + self._of_a_feed]))
+        if self._slow and host == _SLOW_HOST and target.startswith("/20"):
+            time.sleep(self._slow)
         return super().answer(host, target)
 
 
@@ -86,6 +93,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that read; 0: in the process itself")
     parser.add_argument("--seconds", type=float, help="end the first run after so long")
     parser.add_argument("--kills", type=int, default=0, help="kill the run so often, and go on with another")
+    parser.add_argument("--slow", type=float, default=0.0, help="seconds that the first host takes for each page")
     parser.add_argument("--store", help="address of an empty store; a temporary SQLite file by default")
     parser.add_argument("--waiting", type=int, help="only ask an SQLite store with so many waiting pages for those due")
     options = parser.parse_args()
@@ -95,7 +103,7 @@ def main() -> None:
             _measure_due(store, options.waiting, options.hosts)
             return
         ours, theirs = multiprocessing.Pipe()
-        served = (theirs, options.hosts, options.feeds, options.pages)
+        served = (theirs, options.hosts, options.feeds, options.pages, options.slow)
         process = multiprocessing.Process(target=_serve, args=served, daemon=True)
         process.start()
         feeds, brands = ours.recv()
@@ -108,14 +116,14 @@ def main() -> None:
                 pages=PageSettings(max_age=None, jobs=options.jobs),
             )
             _measure(config, options.feeds * options.pages, process.pid or 0, options.seconds, options.kills)
-            _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log")
+            _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log", _SLOW_HOST if options.slow else None)
         finally:
             process.kill()
 
 
-def _serve(line: multiprocessing.connection.Connection, hosts: int, feeds: int, pages: int) -> None:
+def _serve(line: multiprocessing.connection.Connection, hosts: int, feeds: int, pages: int, slow: float) -> None:
     """Serve until killed; send the address of the list of feeds, and the brands that their pages name."""
-    with _LoadServer(hosts=hosts, feeds=feeds, pages=pages) as server:
+    with _LoadServer(hosts=hosts, feeds=feeds, pages=pages, slow=slow) as server:
         named = {name for site in server.sites("load") for page in site.pages for name in (*page.brands, *page.around)}
         line.send((server.list_url("load"), sorted(named)))
         line.recv()
@@ -208,12 +216,17 @@ def _show_store(name: str) -> None:
     print(f", {twice} mentions twice")
 
 
-def _show_served(server_log: str) -> None:
-    """Print how many pages were fetched more than once, because a run was killed before it had stored them."""
+def _show_served(server_log: str, slow_host: str | None) -> None:
+    """Print how many pages were fetched more than once, because a run was killed before it had stored them.
+
+    Print too how long the fetching of pages took, without those of the slow host.
+    """
     with urllib.request.urlopen(server_log) as answer:
-        visits = [json.loads(line) for line in answer]
-    pages = Counter((visit["host"], visit["target"]) for visit in visits if visit["target"].startswith("/20"))
+        visits = [visit for line in answer if (visit := json.loads(line))["target"].startswith("/20")]
+    pages = Counter((visit["host"], visit["target"]) for visit in visits)
     print(f"{len(pages)} pages fetched, {pages.total() - len(pages)} of them again after a kill")
+    moments = [visit["seconds"] for visit in visits if visit["host"] != slow_host]
+    print(f"{max(moments) - min(moments):.1f} s from the first to the last page of hosts that are not slow")
 
 
 def _measure_poll(config: MonitorConfig) -> None:
