@@ -44,7 +44,7 @@ _SHORT_TITLES = {
 }
 _LONGEST_TEXT = 60
 # What shows in the blocks.
-_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "max_bytes")
+_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "max_bytes")
 
 
 @with_input_options(delay=False)

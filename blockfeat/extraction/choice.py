@@ -116,7 +116,7 @@ class Chooser:
         Which parts of a page belong to its text.
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
-    drops_clutter : bool
+    has_rules : bool
         Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, and on doubtful
         pages what stands outside of the article's box are dropped, and what belongs to the text is kept: a standfirst,
         headings of sections, technical text as a whole.
@@ -124,7 +124,7 @@ class Chooser:
 
     options: ExtractionOptions
     site: SiteProfile | None
-    drops_clutter: bool
+    has_rules: bool
 
     def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
@@ -144,7 +144,7 @@ class Chooser:
         """
         predicted = prediction.kept
         overruled: dict[int, str] = {}
-        if self.drops_clutter and prediction.log_odds is not None:
+        if self.has_rules and prediction.log_odds is not None:
             is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)
             if is_doubted and self.options.favour != "recall":
                 likely = (prediction.log_odds >= 0) & ~in_comments(blocks)
@@ -183,7 +183,7 @@ class Chooser:
         overruled: dict[int, str] = {}
         whole = completed(blocks, left, tables)
         _note(overruled, whole, left, _COMPLETED)
-        if self.drops_clutter and self.options.favour != "precision" and whole.any():
+        if self.has_rules and self.options.favour != "precision" and whole.any():
             for complete, reason in (
                 (technical_text, _TECHNICAL),
                 (tables_inside, _TABLE),
@@ -202,7 +202,7 @@ class Chooser:
         rules += [(promotions, _PROMOTION), (pointers, _POINTER)]
         if has_key(blocks.containers.key, PREFORMATTED):
             rules.append((code_marks, _CODE_MARK))
-        for clutter, reason in rules if self.drops_clutter else ():
+        for clutter, reason in rules if self.has_rules else ():
             if found := clutter(blocks, chosen):
                 chosen = chosen.copy()
                 chosen[found] = False

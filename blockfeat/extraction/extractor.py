@@ -27,7 +27,7 @@ from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 
 # Models after a paper keep what the paper's rule keeps.
-_WITHOUT_CLUTTER = ("margin", "sequence")
+_WITH_RULES = ("margin", "sequence")
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -84,7 +84,7 @@ class Extractor:
         ----------
         **given
             Options by name, which `ExtractionOptions` describes: ``decoder``, ``runs``, ``favour``, ``headline``,
-            ``captions``, ``tables``, ``comments``, ``metadata``, ``max_bytes``, ``normalise``.
+            ``captions``, ``tables``, ``comments``, ``rules``, ``metadata``, ``max_bytes``, ``normalise``.
 
         Raises
         ------
@@ -170,7 +170,8 @@ class Extractor:
         blocks = without_permalinks(measured.blocks)
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
-        chooser = Chooser(options, self.site, drops_clutter=model.kind in _WITHOUT_CLUTTER)
+        has_rules = model.kind in _WITH_RULES if options.rules is None else options.rules
+        chooser = Chooser(options, self.site, has_rules=has_rules)
         choice = chooser.choose(blocks, prediction, page, title=title)
         prediction = replace(prediction, kept=choice.kept)
         evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
@@ -295,7 +296,7 @@ def extract(
     **options
         What `Extractor.with_options` takes: ``favour`` (``"precision"`` for less clutter, ``"recall"`` for less text
         lost), ``headline``, ``captions``, ``tables`` and ``comments`` (whether these parts belong to the text; by
-        default the model decides), ``metadata``, ``decoder``, ``runs``, ``max_bytes``, ``normalise``; see
+        default the model decides), ``rules``, ``metadata``, ``decoder``, ``runs``, ``max_bytes``, ``normalise``; see
         `blockfeat.extraction.options.ExtractionOptions`.
 
     Returns

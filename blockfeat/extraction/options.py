@@ -35,6 +35,10 @@ class ExtractionOptions:
         Whether captions of figures and cells of tables inside the text belong to it.
     comments : bool or None
         Whether what readers wrote belongs to the text.
+    rules : bool or None
+        Whether rules go over what a model keeps: banners, boxes that ask to subscribe and lines that point at other
+        texts are dropped, on pages in doubt what stands outside of the article's box too; standfirsts, headings of
+        sections and technical text are kept. None: with ``default``, ``margin`` and others of their kinds.
     metadata : bool
         Whether extractions have metadata, which are read when they are asked for.
     max_bytes : int or None
@@ -51,6 +55,7 @@ class ExtractionOptions:
     captions: bool | None = _option("Keep captions inside the text, or not.")
     tables: bool | None = _option("Keep tables inside the text, or not.")
     comments: bool | None = _option("Keep the comments of readers, or not.")
+    rules: bool | None = _option("Drop banners and the like from what a model keeps, or not.")
     metadata: bool = _option("Write title, authors, dates and the rest in JSON, or not.", default=True)
     max_bytes: int | None = _option("Largest page that is read.", least=1)
     normalise: bool = _option("Compose letters (NFC), drop marks without width.", default=True)
@@ -88,6 +93,7 @@ class GivenOptions(TypedDict, total=False):
     captions: bool | None
     tables: bool | None
     comments: bool | None
+    rules: bool | None
     metadata: bool | None
     max_bytes: int | None
     normalise: bool | None

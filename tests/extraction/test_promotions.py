@@ -70,3 +70,14 @@ def test_an_article_about_newsletters_and_subscriptions_stays() -> None:
     html = f"<title>Letters</title><body><article><h1>Letters that pay</h1>{text}</article><p>Imprint</p></body>"
     found = Extractor.load("default").extract(html)
     assert all(paragraph in found.text for paragraph in about)
+
+
+def test_rules_are_an_option_of_every_model() -> None:
+    given = page(BOXES[2], OFFERS["de"], place=2, paragraphs=6)
+    for model in ("default", "thresholds", "mss-supervised", "web2text"):
+        extractor = Extractor.load(model)
+        assert OFFERS["de"][1] not in extractor.with_options(rules=True).extract(given).text
+    assert any(
+        OFFERS["de"][1] in Extractor.load(model).with_options(rules=False).extract(given).text
+        for model in ("margin", "thresholds", "mss-supervised")
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _SOME_FAILED, _WRONG_USAGE, _NOTHING_DONE = 1, 2, 126
-_YES_OR_NO = ("headline", "captions", "tables", "comments", "metadata")
+_YES_OR_NO = ("headline", "captions", "tables", "comments", "rules", "metadata")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -23,7 +23,7 @@ from blockfeat.web.safe.markup import LOOKS
 _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200
 _MOST_RUNS = 1000
-_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "normalise")
+_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "normalise")
 _MOST_CONTAINERS = 200
 
 Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]

@@ -3,6 +3,7 @@
 import { byId, checkbox, el, select } from "./dom.js";
 
 const PARTS = [["headline", "Headline"], ["captions", "Captions"], ["tables", "Tables"], ["comments", "Readers' comments"]];
+const RULES = [["", "as the model decides"], ["true", "apply"], ["false", "leave out"]];
 const TITLES = {
   sequence: "weighs the features of a block and its neighbours", margin: "weighted thresholds", thresholds: "thresholds on eight features",
   tokens: "one stretch of the page", web2text: "after Web2Text",
@@ -58,6 +59,7 @@ export function setUpOptions(form, models, value, onchange) {
     el("fieldset", {}, el("legend", {}, "Parts of the text"), ...parts),
     el("div", { class: "field" }, el("label", { for: "lang" }, "Language"),
       el("input", { type: "text", id: "lang", maxlength: 35, placeholder: "identified", autocapitalize: "off", spellcheck: "false", onchange })),
+    select("rules", "Rules for banners and the like", RULES, { onchange }),
     checkbox("normalise", "Normalise letters (NFC)", true, onchange),
     checkbox("images", "Show images, loaded from their sites", false, onchange),
     checkbox("links", "Write links in Markdown", false, onchange),
@@ -70,8 +72,9 @@ export function setUpOptions(form, models, value, onchange) {
 
 /** What was chosen, as the API takes it. */
 export function chosen() {
-  const parts = PARTS.map(([name]) => [name, { true: true, false: false }[byId(`part-${name}`).value] ?? null]);
-  return { ...chosenModel("a"), ...Object.fromEntries(parts), lang: byId("lang").value.trim() || null, normalise: byId("normalise").checked };
+  const decided = (id) => ({ true: true, false: false }[byId(id).value] ?? null);
+  const parts = PARTS.map(([name]) => [name, decided(`part-${name}`)]);
+  return { ...chosenModel("a"), ...Object.fromEntries(parts), rules: decided("rules"), lang: byId("lang").value.trim() || null, normalise: byId("normalise").checked };
 }
 
 export const chosenOutput = () => ({ links: byId("links").checked, images: byId("images").checked });
