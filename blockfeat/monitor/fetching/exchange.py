@@ -36,7 +36,6 @@ class ExchangeError(FetchError):
 class Answer:
     """An answer that was read: a redirect or an error without its body, anything else with it."""
 
-    url: str
     status: int
     reason: str
     headers: dict[str, str]
@@ -100,8 +99,7 @@ async def _exchange(
     try:
         cookies.extract_cookies(response)
         headers = {name.lower(): value for name, value in response.headers.items()}
-        url = str(response.url.copy_with(userinfo=b"", fragment=None))
-        answer = Answer(url, response.status_code, response.reason_phrase, headers, charset=response.charset_encoding)
+        answer = Answer(response.status_code, response.reason_phrase, headers, charset=response.charset_encoding)
         if response.next_request is not None:
             return replace(answer, redirect=response.next_request)
         if not response.is_success or response.status_code == 204:

@@ -148,18 +148,18 @@ class Fetcher:
     async def _attempt(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
         """Fetch once; raise _TryAgain where another try may help."""
         try:
-            answer, moved = await self._follow(url, headers, kind)
+            answer, chain = await self._follow(url, headers, kind)
         except _Broken as broken:
             fetched = broken.fetched(url)
             if broken.error.passing:
                 raise _TryAgain(fetched) from broken
             return fetched
-        return self._judged(_fetched(url, answer, moved, conditional=bool(headers)))
+        return self._judged(_fetched(url, answer, chain, conditional=bool(headers)))
 
-    async def _follow(self, url: str, headers: Mapping[str, str], kind: str) -> tuple[Answer, str | None]:
+    async def _follow(self, url: str, headers: Mapping[str, str], kind: str) -> tuple[Answer, _Chain]:
         """Follow redirects one by one, so that each new address passes the same checks as the first.
 
-        Returns the answer, and where permanent redirects lead.
+        Returns the answer, and the redirects that have led to it.
         """
         import httpx2
 
@@ -171,7 +171,7 @@ class Fetcher:
                 chain.enter(request)
                 answer = await self._hop(request, kind, chain)
                 if answer.redirect is None:
-                    return answer, chain.moved
+                    return answer, chain
                 request = answer.redirect
                 chain.redirected(answer)
             most = self._options.max_redirects
@@ -306,14 +306,14 @@ class _Broken(Exception):
         )
 
 
-def _fetched(url: str, answer: Answer, moved: str | None, *, conditional: bool) -> Fetched:
+def _fetched(url: str, answer: Answer, chain: _Chain, *, conditional: bool) -> Fetched:
     """Return an answer with its error, if its status or its content type is one."""
     success = 200 <= answer.status < 300 and answer.status != 204
     error = answer.refusal if success else f"the server answered {answer.status} {answer.reason}".rstrip()
     unchanged = answer.status == 304 and conditional
     return Fetched(
         url=url,
-        final_url=answer.url,
+        final_url=chain.where,
         status=answer.status,
         headers=answer.headers,
         data=b"" if error else answer.data,
@@ -321,8 +321,8 @@ def _fetched(url: str, answer: Answer, moved: str | None, *, conditional: bool) 
         etag=answer.headers.get("etag"),
         last_modified=answer.headers.get("last-modified"),
         not_modified=unchanged,
-        moved_permanently_to=moved if success or unchanged else None,
+        moved_permanently_to=chain.moved if success or unchanged else None,
         error=f"{url}: {error}" if error and not unchanged else None,
         permanent=bool(answer.refusal) or (301 <= answer.status < 500 and answer.status not in (304, *_PASSING)),
-        host=host_of(answer.url),
+        host=host_of(chain.where),
     )

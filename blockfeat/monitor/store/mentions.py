@@ -17,6 +17,8 @@ from blockfeat.monitor.store.schema import mention, outbox, page
 _KEY_LENGTH = 24
 # So many sentences of the version before are compared with one that is new.
 _COMPARED = 8
+# Made once: making a statement costs more than running it.
+_ADD = insert(mention)
 
 
 def differ(connection: Connection, before: Any, record: PageRecord) -> bool:
@@ -51,13 +53,14 @@ def save_mentions(connection: Connection, before: Any, record: PageRecord) -> di
     for item, key in zip(record.mentions, keys, strict=True):
         values = {name: getattr(item, name) for name in FoundMention.__dataclass_fields__}
         first = known.get(key, current)
-        rows.append({**values, "key": key, "page_id": before.id, "version": current, "first_version": first})
+        numbers = {"page_id": before.id, "version": current, "first_version": first}
+        rows.append({**values, **numbers, "key": key, "copied": False})
         if key not in known:
             changes[key] = "new"
         elif key in sentences and steady(sentences[key]) != steady(item.sentence):
             changes[key] = "update"
     if rows:
-        connection.execute(insert(mention), [{**row, "copied": False} for row in rows])
+        connection.execute(_ADD, rows)
     return changes
 
 

@@ -86,6 +86,7 @@ _BEFORE = select(
     *(page.c[name] for name in ("metadata", "fetched_at", "published")),
 ).where(page.c.id.in_(bindparam("numbers", expanding=True)))
 _UPDATE = update(page).where(page.c.id == _NUMBER)
+_ADD_BAND = insert(band)
 _FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", expanding=True)))
 _PROFILE = select(site.c.profile).where(site.c.host == bindparam("name"))
 
@@ -126,7 +127,7 @@ def save_bands(connection: Connection, number: int, bands: Sequence[int], *, is_
         connection.execute(delete(band).where(band.c.page_id == number))
     if bands:
         rows = [{"number": place, "hash": key, "page_id": number} for place, key in enumerate(bands)]
-        connection.execute(insert(band), rows)
+        connection.execute(_ADD_BAND, rows)
 
 
 def renew_bands(connection: Connection) -> None:
