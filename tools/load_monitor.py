@@ -1,8 +1,8 @@
 """Run the monitor twice over generated feeds; print pages a second, CPU a page, memory, and what a second poll costs.
 
     python tools/load_monitor.py --hosts 400 --feeds 2000 --pages 20 --kills 10
-    python tools/load_monitor.py --hosts 10 --feeds 10 --pages 200
-    python tools/load_monitor.py --hosts 11 --feeds 11 --pages 200 --slow 2
+    python tools/load_monitor.py --hosts 10 --feeds 10 --pages 40 --delay 1
+    python tools/load_monitor.py --hosts 11 --feeds 11 --pages 40 --delay 1 --slow 2
     python tools/load_monitor.py --waiting 1000000
 
 The server runs in a process of its own; neither its memory nor its CPU is counted, but on two cores it takes its share
@@ -43,8 +43,6 @@ from process_memory import children_of, resident_megabytes
 # Linux's PR_SET_CHILD_SUBREAPER.
 _SUBREAPER = 36
 _TELL_SECONDS = 0.2
-# The first of the generated ones.
-_SLOW_HOST = "many-0"
 _TWICE = """
     SELECT count(*) AS n FROM (SELECT 1 FROM mention GROUP BY page_id, version, key HAVING count(*) > 1) AS twice
 """
@@ -66,6 +64,7 @@ class _LoadServer(DemoServer):
         self._feeds = feeds
         self._of_a_feed = pages
         self._slow = slow
+        self._slow_host = _slow_host(hosts) if slow else None
 
     def answer(self, host: str, target: str) -> Reply:
         """Return the list of feeds, a feed, or a page."""
@@ -79,9 +78,14 @@ class _LoadServer(DemoServer):
             site = next(site for site in sites if site.name == host)
             first = int(target.removeprefix("/feed/")) * self._of_a_feed
             return self._feed(replace(site, pages=site.pages[first : first + self._of_a_feed]))
-        if self._slow and host == _SLOW_HOST and target.startswith("/20"):
+        if host == self._slow_host and target.startswith("/20"):
             time.sleep(self._slow)
         return super().answer(host, target)
+
+
+def _slow_host(hosts: int) -> str:
+    """Return the last of the generated hosts: those before it are the same without it."""
+    return f"many-{hosts - 1}"
 
 
 def main() -> None:
@@ -93,7 +97,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that read; 0: in the process itself")
     parser.add_argument("--seconds", type=float, help="end the first run after so long")
     parser.add_argument("--kills", type=int, default=0, help="kill the run so often, and go on with another")
-    parser.add_argument("--slow", type=float, default=0.0, help="seconds that the first host takes for each page")
+    parser.add_argument("--delay", type=float, default=0.0, help="least seconds between two requests to a host")
+    parser.add_argument("--slow", type=float, default=0.0, help="seconds that the last host takes for each page")
     parser.add_argument("--store", help="address of an empty store; a temporary SQLite file by default")
     parser.add_argument("--waiting", type=int, help="only ask an SQLite store with so many waiting pages for those due")
     options = parser.parse_args()
@@ -112,11 +117,12 @@ def main() -> None:
                 store=store,
                 sources=(Source(feeds),),
                 brands=tuple(map(Brand, brands)),
-                fetch=FetchOptions(delay=0.0, per_host=2, allow_networks=("127.0.0.0/8",)),
+                fetch=FetchOptions(delay=options.delay, per_host=2, allow_networks=("127.0.0.0/8",)),
                 pages=PageSettings(max_age=None, jobs=options.jobs),
             )
             _measure(config, options.feeds * options.pages, process.pid or 0, options.seconds, options.kills)
-            _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log", _SLOW_HOST if options.slow else None)
+            slow_host = _slow_host(options.hosts) if options.slow else None
+            _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log", slow_host)
         finally:
             process.kill()
 
