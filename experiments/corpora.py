@@ -18,6 +18,7 @@ __all__ = [
     "HEADLINE_IN_GOLD",
     "NEWS",
     "SNIPPETS",
+    "STRUCTURED",
     "WRONG_GOLD",
     "Corpora",
     "fold_numbers",
@@ -25,9 +26,11 @@ __all__ = [
 
 NEWS = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
 """Corpora with a gold text that is not CleanEval's: news, blogs, and the page types of WCXB."""
+STRUCTURED = "structured-dev"
+"""Pages of documentation generators, blogs, wikis and books, with the structure of their text."""
 CLEANEVAL = ("cleaneval-dev", "cleaneval-test")
 """Development and test pages of CleanEval."""
-DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext")
+DEVELOPMENT = (CLEANEVAL[0], *NEWS, "goose3", "htmltotext", STRUCTURED)
 """Corpora with a gold text that models may be trained on."""
 SNIPPETS = "trafilatura"
 """The corpus with snippets in place of gold texts."""
@@ -40,6 +43,7 @@ FAMILIES = (
     ("l3s-gn1",),
     ("wcxb-dev",),
     CLEANEVAL,
+    (STRUCTURED,),
 )
 """Corpora that are left out together: those of one kind and time have pages of the same publishers."""
 WRONG_GOLD = Path(__file__).with_name("wrong_gold.jsonl")

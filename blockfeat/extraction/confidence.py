@@ -47,7 +47,8 @@ def content_chances(kind: str, prediction: Prediction, words: NDArray[np.integer
 
 
 CONFIDENCE_MEASURES = (
-    "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "article", "front page",
+    "expected", "near the cut", "certainty", "lost", "words", "share", "blocks", "switches", "gaps",
+    "article", "front page",
 )  # fmt: skip
 """Names of the measures, in their order."""
 
@@ -79,6 +80,7 @@ def confidence_measures(
     chance = probabilities(logits, limit=_MOST_ODDS)
     total = float(sizes[kept].sum())
     found = float((chance * sizes)[kept].sum())
+    first, last = kept.nonzero()[0][[0, -1]]
     expected = 2 * found / (total + float((chance * sizes).sum()))
     bounded = min(max(expected, _LEAST), 1 - _LEAST)
     return [
@@ -90,6 +92,7 @@ def confidence_measures(
         total / float(sizes.sum()),
         log1p(int(kept.sum())),
         float(np.count_nonzero(kept[1:] != kept[:-1])) / int(kept.sum()),
+        log1p((float(sizes[first : last + 1].sum()) - total) / total),
         float(page[0]),
         float(page[2]),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blockfeat.data import demo_pages
+from blockfeat.extraction.confidence import CONFIDENCE_MEASURES
 from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights
 from experiments.expected_f1 import Outcome, calibrate, table
 from experiments.made_pages import MADE, PageMaker
@@ -45,7 +46,7 @@ def test_the_calibration_follows_what_was_measured() -> None:
     random = np.random.default_rng(1)
     found = []
     for number in range(200):
-        measures = random.normal(size=10)
+        measures = random.normal(size=len(CONFIDENCE_MEASURES))
         f1 = float(np.clip(0.7 + 0.15 * measures[0], 0, 1))
         found.append(Outcome("sequence", "ab"[number % 2], measures.tolist(), f1))
     assert calibrate(found)["expected"] > 0.3
