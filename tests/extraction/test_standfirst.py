@@ -49,7 +49,7 @@ def test_the_text_the_lead_and_the_reason_have_it() -> None:
     menu = "".join(f"<li><a href=/{number}>Ferries {number}</a></li>" for number in range(20))
     page = (
         f'<html lang=en><head><title>The ferry</title><meta property="og:description" content="{STANDFIRST}"></head>'
-        f"<body><ul>{menu}</ul><div class='promo teaser'><p>{STANDFIRST}</p></div><h1>The ferry</h1>"
+        f"<body><ul>{menu}</ul><div class='box'><p>{STANDFIRST}</p></div><h1>The ferry</h1>"
         f"<article>{body}</article></body></html>"
     )
     with_it = Extractor.load("default").extract(page)
