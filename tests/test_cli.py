@@ -320,6 +320,6 @@ def test_an_empty_result_says_why(tmp_path: Path) -> None:
     (tmp_path / "empty.html").write_text("<html></html>")
     done = blockfeat("extract", tmp_path / "menu.html")
     assert (done.returncode, done.stdout.strip()) == (0, "")
-    assert done.stderr == f"blockfeat: {tmp_path / 'menu.html'}: no main text was found on the page\n"
+    assert done.stderr.startswith(f"blockfeat: {tmp_path / 'menu.html'}: no main text was found on the page: the model")
     assert "the page has no text" in blockfeat("extract", tmp_path / "empty.html").stderr
     assert blockfeat("extract", tmp_path / "menu.html", "--quiet").stderr == ""

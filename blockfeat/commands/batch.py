@@ -277,9 +277,7 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
 
 def _emptiness(rendered: Rendered) -> str:
     """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
-    reasons = {"empty": "the page has no text", "no content": "no main text was found on the page"}
-    reason = None if rendered.error else reasons.get(rendered.status)
-    return console.with_name(rendered.id, reason) if reason else ""
+    return console.with_name(rendered.id, rendered.reason) if rendered.reason else ""
 
 
 @contextmanager

@@ -164,6 +164,8 @@ class PageAnalysis:
         The block that is the headline.
     overruled : mapping
         The reasons of blocks that are kept or dropped against the model's label.
+    is_list : bool
+        Whether the text is a list in the place of a main text (`blockfeat.extraction.no_main_text.list_instead`).
     """
 
     page: Page
@@ -175,6 +177,7 @@ class PageAnalysis:
     evidence: PageEvidence
     headline: int | None
     overruled: Mapping[int, str]
+    is_list: bool = False
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -225,7 +228,8 @@ class PageAnalysis:
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:
         from blockfeat.extraction.page_kind import page_kind
 
-        return page_kind(self.evidence)
+        kind, probabilities = page_kind(self.evidence)
+        return "list" if self.is_list and kind == "other" else kind, probabilities
 
     @cached_property
     def facts(self) -> Facts:
@@ -246,7 +250,7 @@ class PageAnalysis:
 
         return Facts(
             kind=kind,
-            confidence=expected_f1(model_kind, measures),
+            confidence=expected_f1(model_kind, measures, is_list=self.is_list),
             lang_confidence=self._lang_confidence(),
             roles=roles,
             lead=text("lead") or None,

@@ -54,9 +54,10 @@ class Extraction:
     blocks : tuple of Block
         Every block with its features, score and reason, made when first asked for.
     kind : str
-        What the page is: ``"article"``, ``"other"`` (another page with content, such as a forum, a product, a list),
-        ``"front page"``, ``"consent wall"``, ``"paywall stub"``, ``"login"``, ``"bot check"``, ``"error page"``,
-        ``"empty"``, or ``"error"`` where it could not be read. This and the following are made when first asked for.
+        What the page is: ``"article"``, ``"other"`` (another page with content, such as a forum, a product),
+        ``"front page"``, ``"list"``, ``"consent wall"``, ``"paywall stub"``, ``"login"``, ``"bot check"``,
+        ``"error page"``, ``"empty"``, or ``"error"`` where it could not be read. This and the following are made when
+        first asked for.
     confidence : float or None
         The word F1 that is to be expected of ``text``, from 0 to 1; None without a text.
     lang_confidence : float or None

@@ -13,8 +13,9 @@ from blockfeat.errors import LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.no_main_text import instead_of_text
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
-from blockfeat.extraction.refusals import NOTICES, PageEvidence
+from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
@@ -173,9 +174,13 @@ class Extractor:
         has_rules = model.kind in _WITH_RULES if options.rules is None else options.rules
         chooser = Chooser(options, self.site, has_rules=has_rules)
         choice = chooser.choose(blocks, prediction, page, title=title)
-        prediction = replace(prediction, kept=choice.kept)
-        evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
-        notice = evidence.notice
+        evidence = PageEvidence(
+            blocks, replace(prediction, kept=choice.kept), page, title=title, may_ask=choice.may_ask
+        )
+        instead = instead_of_text(
+            evidence, choice, prediction.kept, model_kind=model.kind, has_rules=has_rules, favour=options.favour
+        )
+        choice, prediction = instead.choice, replace(prediction, kept=instead.choice.kept)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
@@ -187,8 +192,8 @@ class Extractor:
             id=id,
             title=title,
             headline=headline,
-            status="ok" if text and notice is None else "no content" if len(blocks) else "empty",
-            warnings=warnings if notice is None else (*warnings, NOTICES[notice]),
+            status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
+            warnings=warnings if instead.warning is None else (*warnings, instead.warning),
             model=model.name,
             encoding=page.encoding,
             site_repeated=None if self.site is None else choice.site_repeated,
@@ -202,6 +207,7 @@ class Extractor:
                 evidence=evidence,
                 headline=choice.headline,
                 overruled=choice.overruled,
+                is_list=instead.is_list,
             ),
         )
 

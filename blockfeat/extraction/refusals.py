@@ -24,7 +24,7 @@ from blockfeat.page.utf_8 import Marks
 Mask = NDArray[np.bool_]
 
 KINDS = (
-    *("article", "other", "front page", "consent wall", "paywall stub", "login", "bot check", "error page"),
+    *("article", "other", "front page", "list", "consent wall", "paywall stub", "login", "bot check", "error page"),
     *("empty", "error"),
 )
 """What a page can be; ``"error"`` where it could not be read."""

@@ -77,18 +77,37 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
     if np.count_nonzero(np.isin(tags.key[element:end_element], _TECHNICAL)) < _FEWEST_TECHNICAL:
         return kept
-    cues = bundled_cues()
-    bits = cues.of_elements(tags, containers.element).bits
-    discussed = _inside(blocks, bits & np.uint32(cues.masks["discussion"]) != 0)
+    bits = _cue_bits(blocks)
+    discussed = _inside(blocks, bits & _mask_of("discussion") != 0)
     if words[kept & discussed].sum() >= _MOST_DISCUSSED * words[kept].sum():
         return kept
-    of_others = np.uint32(np.bitwise_or.reduce([cues.masks[kind] for kind in _CUES_OF_OTHERS]))
-    is_other = (bits & of_others != 0) | np.isin(containers.key, _NOT_TEXT)
+    is_other = _is_beside(blocks, bits)
     is_other[: innermost + 1] = False
     chosen = ~_inside(blocks, is_other)
     chosen[: max(_start(blocks, kept), int(containers.first_block[innermost]))] = False
     chosen[int(containers.end_block[innermost]) :] = False
     return chosen | kept
+
+
+def beside_text(blocks: Blocks) -> Mask:
+    """Return which blocks stand in menus, forms, asides, footers, comments and other parts beside the text."""
+    return _inside(blocks, _is_beside(blocks, _cue_bits(blocks)))
+
+
+def _is_beside(blocks: Blocks, bits: NDArray[np.uint32]) -> Mask:
+    """Return which containers are parts of a page beside its text, by their names and cues."""
+    is_beside: Mask = (bits & _mask_of(*_CUES_OF_OTHERS) != 0) | np.isin(blocks.containers.key, _NOT_TEXT)
+    return is_beside
+
+
+def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
+    """Return the bits of the cues of each container."""
+    return bundled_cues().of_elements(blocks.tags, blocks.containers.element).bits
+
+
+def _mask_of(*kinds: str) -> np.uint32:
+    """Return the bits of some kinds of cues."""
+    return np.uint32(np.bitwise_or.reduce([bundled_cues().masks[kind] for kind in kinds]))
 
 
 def tables_inside(blocks: Blocks, kept: Mask) -> Mask:

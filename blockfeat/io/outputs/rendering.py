@@ -22,7 +22,10 @@ _OPTIONS = ("links", "images", "absolute", "styles")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One document's output: identifier, what to write (a text, or a record for a table), error, address, status."""
+    """One document's output: identifier, what to write (a text, or a record for a table), error, address, status.
+
+    ``reason`` says why there is no main text.
+    """
 
     id: str
     text: str
@@ -30,6 +33,7 @@ class Rendered:
     url: str | None = None
     status: str = "ok"
     record: Mapping[str, Any] | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ class Renderer(PageWork[Rendered]):
         elif extraction.error is None:
             options = {name: getattr(self, name) for name in _OPTIONS}
             text = written(extraction, self.format, **options)
-        return Rendered(document.id, text, extraction.error, document.url, extraction.status, record)
+        reason = extraction.warnings[-1] if extraction.status in ("empty", "no content") else None
+        return Rendered(document.id, text, extraction.error, document.url, extraction.status, record, reason)
 
 
 _HTML = re.compile(

@@ -37,7 +37,16 @@ class Source:
 
 
 PageKind = Literal[
-    "article", "other", "front page", "consent wall", "paywall stub", "login", "bot check", "error page", "empty"
+    "article",
+    "other",
+    "front page",
+    "list",
+    "consent wall",
+    "paywall stub",
+    "login",
+    "bot check",
+    "error page",
+    "empty",
 ]
 """What a page can be, of `blockfeat.extraction.refusals.KINDS`."""
 
