@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from blockfeat.monitor.mentions.scores import MentionBench
     from blockfeat.training.evaluation.bench_result import BenchResult
     from blockfeat.training.evaluation.peers import Peer
+    from blockfeat.training.evaluation.text_bench import TextBench
 
 
 @with_extraction_options("decoder", "favour", "headline")
@@ -101,8 +102,11 @@ def _group_keys(by: str) -> list[str]:
 def bench(
     corpus: CorpusOption,
     what: Annotated[
-        Literal["quality", "mentions"],
-        typer.Argument(help="quality: scores of the texts; mentions: which names an article mentions, by language."),
+        Literal["quality", "text", "metadata", "mentions"],
+        typer.Argument(
+            help="quality: scores of the texts; text: their boundaries, edges and structure; metadata: title, authors, "
+            "dates, --corpus names gold metadata; mentions: which names an article mentions, by language."
+        ),
     ] = "quality",
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
@@ -112,9 +116,7 @@ def bench(
     growth: Annotated[
         bool, typer.Option("--growth", help="Deprecated: run python -m benchmarks growth from a checkout.")
     ] = False,
-    metadata: Annotated[
-        bool, typer.Option("--metadata", help="Score title, authors and dates; --corpus names gold metadata.")
-    ] = False,
+    metadata: Annotated[bool, typer.Option("--metadata", help="Deprecated: bench metadata.")] = False,
     memory: Annotated[
         bool, typer.Option("--memory", help="Deprecated: run python -m benchmarks footprint from a checkout.")
     ] = False,
@@ -134,20 +136,21 @@ def bench(
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.evaluation.bench import sampled
 
-    if speed and what == "mentions":
-        raise typer.BadParameter("measure one thing at a time: mentions or --speed", param_hint="--speed")
-    if metadata and leave_out is not None:
+    what = "metadata" if metadata else what
+    if speed and what != "quality":
+        raise typer.BadParameter(f"measure one thing at a time: {what} or --speed", param_hint="--speed")
+    if what == "metadata" and leave_out is not None:
         raise typer.BadParameter("metadata are scored on all pages of their gold", param_hint="--leave-out")
     models = [Extractor.load(name) for name in model or ["default"]]
     chosen = _peers(peers)
-    if metadata:
+    if what == "metadata":
         _metadata(models[0], chosen, corpus, sample=sample, folder=output, quiet=quiet)
         return
     pages = sampled(labelled_pages(corpus, leave_out=leave_out), sample)
     with writing(output):
         output.mkdir(parents=True, exist_ok=True)
     with console.progress("bench", quiet=quiet) as tick:
-        run = _Bench(models, chosen, pages, output, tick)
+        run = _Bench(models, chosen, corpus, pages, output, tick)
         for line in run.timed(passes, growth=growth, memory=memory) if speed else run.scored(what, jobs):
             console.show(line)
     if peers == "all":
@@ -156,17 +159,18 @@ def bench(
 
 @dataclass(frozen=True)
 class _Bench:
-    """What is compared, on which pages; where tables and plots go."""
+    """What is compared, on which pages, of which corpora; where tables and plots go."""
 
     models: Sequence[Extractor]
     peers: Sequence[Peer]
+    corpora: Sequence[str]
     pages: Sequence[LabelledPage]
     folder: Path
     tick: Ticker
 
     def scored(self, what: str, jobs: int) -> Iterator[str]:
         """Score models and peers by their texts, or by the names in them; write that; yield the lines to print."""
-        result: BenchResult | MentionBench
+        result: BenchResult | MentionBench | TextBench
 
         def on_page(system: str, done: int, all: int) -> None:
             self.tick(done, all, system)
@@ -175,6 +179,12 @@ class _Bench:
             from blockfeat.monitor.mentions.bench import run_mentions
 
             result = run_mentions(self.models, self.peers, self.pages, jobs=jobs, on_page=on_page)
+        elif what == "text":
+            from blockfeat.training.evaluation.structure_scores import structure_gold
+            from blockfeat.training.evaluation.text_bench import run_text_bench
+
+            gold = structure_gold(path for path in self.corpora if path != "demo")
+            result = run_text_bench(self.models, self.peers, self.pages, gold, jobs=jobs, on_page=on_page)
         else:
             from blockfeat.training.evaluation.bench import run_bench
 

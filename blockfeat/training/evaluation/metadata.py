@@ -71,15 +71,24 @@ class MetadataResult:
     def to_markdown(self) -> str:
         """Return F1 by set, then precision and recall over all, and the share of time."""
         sets = [*dict.fromkeys(page.set for page in self.pages), None]
-        rows = []
-        for name in sets if len(sets) > 2 else sets[:-1]:
-            count = sum(name in (None, page.set) for page in self.pages)
-            for system in self.systems:
-                scores = self.scores(system, name)
-                rows.append([name or "**all**", str(count), system.name, *(_cell(scores[each]) for each in SCORED)])
+        all_scores = {
+            (name, system.name): self.scores(system, name)
+            for name in (sets if len(sets) > 2 else sets[:-1])
+            for system in self.systems
+        }
+        shown = [each for each in SCORED if any(scores[each].gold for scores in all_scores.values())]
+        rows = [
+            [
+                name or "**all**",
+                str(sum(name in (None, page.set) for page in self.pages)),
+                system,
+                *(_cell(scores[each]) for each in shown),
+            ]
+            for (name, system), scores in all_scores.items()
+        ]
         share = self.metadata / self.extraction if self.extraction else 0.0
         lines = [
-            markdown_table(["set", "pages", "system", *SCORED], rows),
+            markdown_table(["set", "pages", "system", *shown], rows),
             "F1 with precision / recall in brackets; pages without gold for a field are not counted.",
             f"metadata takes {share:.0%} of the time of the extraction "
             f"({1000 * self.metadata / len(self.pages):.2f} ms a page)",
@@ -164,7 +173,15 @@ class _Blockfeat:
         end = time.process_time()
         self.seconds[0] += between - start
         self.seconds[1] += end - between
-        return GivenMetadata(found.title, found.authors, found.published, found.modified, found.paywall)
+        return GivenMetadata(
+            title=found.title,
+            authors=found.authors,
+            published=found.published,
+            modified=found.modified,
+            paywall=found.paywall,
+            description=found.description,
+            tags=found.tags,
+        )
 
 
 def _trafilatura() -> Read:
@@ -177,7 +194,7 @@ def _trafilatura() -> Read:
             return GivenMetadata()
         authors = tuple(name.strip() for name in (found.author or "").split(";") if name.strip())
         moment = Moment(datetime.fromisoformat(found.date).date()) if found.date else None
-        return GivenMetadata(found.title, authors, moment)
+        return GivenMetadata(found.title, authors, moment, description=found.description, tags=tuple(found.tags or ()))
 
     return read
 
@@ -190,7 +207,13 @@ def _newspaper4k() -> Read:
         found = article(url=page.url or _NO_ADDRESS, input_html=page.html, fetch_images=False)
         date = found.publish_date if isinstance(found.publish_date, datetime) else None
         moment = Moment(date.date(), date.timetz()) if date is not None else None
-        return GivenMetadata(found.title, tuple(found.authors or ()), moment)
+        return GivenMetadata(
+            found.title,
+            tuple(found.authors or ()),
+            moment,
+            description=found.meta_description,
+            tags=tuple(found.meta_keywords or ()),
+        )
 
     return read
 

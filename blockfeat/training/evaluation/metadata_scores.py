@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from html import unescape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from blockfeat.errors import CorpusError
 from blockfeat.metadata.dates import parse_moment
 from blockfeat.metadata.metadata import Moment
 
-SCORED = ("title", "authors", "day", "instant", "modified", "paywall")
+SCORED = ("title", "strict title", "authors", "day", "instant", "modified", "description", "tags", "paywall")
 """The fields that are scored."""
 
 _SITE = re.compile(r"\s+[|–—·•»«:-]+\s+|\s*[|｜»]\s*|\s*::\s*")
 _SECONDS = 60.0
+# Descriptions are cut short by sites and systems: so many letters decide.
+_LETTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class GivenMetadata:
         Dates.
     paywall : bool or None
         Whether the text is for subscribers.
+    description : str or None
+        What the page is described with.
+    tags : tuple of str
+        Its keywords.
     """
 
     title: str | None = None
@@ -45,6 +52,8 @@ class GivenMetadata:
     published: Moment | None = None
     modified: Moment | None = None
     paywall: bool | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +103,15 @@ def scores_of(pages: Iterable[tuple[GivenMetadata, Mapping[str, Any]]]) -> dict[
 def count_field(name: str, given: GivenMetadata, gold: Mapping[str, Any]) -> FieldScore:
     """Return the counts of one field on one page; none where the gold has no value.
 
-    A title may have the name of its site or lack it; authors are counted by names, order and case free; a day must be
-    one of the gold's; an instant needs a zone and may differ by a minute.
+    A title may have the name of its site or lack it, a strict one not; authors and tags are counted by names, order and
+    case free; a day must be one of the gold's; an instant needs a zone and may differ by a minute; of descriptions, as
+    long as the shorter is, the first 60 letters count.
     """
-    wanted = gold.get("days" if name == "day" else name)
+    wanted = gold.get(_GOLD.get(name, name))
     if wanted is None or wanted == [] or wanted == "":
         return FieldScore()
-    if name == "authors":
-        ours, theirs = ({_folded(author) for author in names} for names in (given.authors, wanted))
+    if name in ("authors", "tags"):
+        ours, theirs = ({_folded(one) for one in names} for names in (getattr(given, name), wanted))
         return FieldScore(len(ours & theirs), len(ours), len(theirs))
     has, right = _RULES[name](given, wanted)
     return FieldScore(int(right), int(has), 1)
@@ -111,6 +121,18 @@ def _title(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
     title = given.title or ""
     ours, theirs = _folded(title), _folded(gold)
     return bool(ours), ours == theirs or theirs in _without_site(title) or ours in _without_site(gold)
+
+
+def _strict_title(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
+    ours = _folded(given.title or "")
+    return bool(ours), ours == _folded(gold)
+
+
+def _description(given: GivenMetadata, gold: str) -> tuple[bool, bool]:
+    # Some gold was copied from the page's source.
+    ours, theirs = _folded(given.description or ""), _folded(unescape(gold))
+    compared = min(len(ours), len(theirs), _LETTERS)
+    return bool(ours), compared > 0 and ours[:compared] == theirs[:compared]
 
 
 def _day(given: GivenMetadata, gold: list[str]) -> tuple[bool, bool]:
@@ -140,8 +162,11 @@ def _paywall(given: GivenMetadata, gold: bool) -> tuple[bool, bool]:
     return given.paywall is not None, given.paywall == gold
 
 
+_GOLD = {"day": "days", "strict title": "title"}
 _RULES: dict[str, Callable[[GivenMetadata, Any], tuple[bool, bool]]] = {
     "title": _title,
+    "strict title": _strict_title,
+    "description": _description,
     "day": _day,
     "instant": _instant,
     "modified": _modified,
@@ -175,7 +200,8 @@ class GoldPage:
     html : str
         The page.
     gold : mapping
-        ``title``, ``authors``, ``days``, ``instant``, ``modified`` and ``paywall``, as far as they are known.
+        ``title``, ``authors``, ``days``, ``instant``, ``modified``, ``description``, ``tags`` and ``paywall``, as far
+        as they are known.
     """
 
     id: str

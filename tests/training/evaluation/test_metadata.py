@@ -29,6 +29,10 @@ STAMP = datetime(2024, 5, 2, 8, 15, tzinfo=timezone(timedelta(hours=2)))
          {"instant": "2024-05-02T06:17:00+00:00"}, False),
         ("modified", GivenMetadata(modified=Moment(date(2024, 5, 2))), {"modified": "2024-05-02"}, True),
         ("paywall", GivenMetadata(paywall=False), {"paywall": False}, True),
+        ("strict title", GivenMetadata("Quiet days!"), {"title": "quiet days"}, True),
+        ("strict title", GivenMetadata("Quiet days | Lake Post"), {"title": "quiet days"}, False),
+        ("description", GivenMetadata(description="Boats & …"), {"description": "Boats &amp; the sea"}, True),
+        ("description", GivenMetadata(description="Nets and boats"), {"description": "Boats and nets"}, False),
     ],
 )  # fmt: skip
 def test_right_values(name, given, gold, right):
@@ -44,6 +48,11 @@ def test_authors_are_counted_by_name():
     given = GivenMetadata(authors=("bo ek", "Cid"))
     assert count_field("authors", given, {"authors": ["Ann Lee", "Bo Ek", "Dee"]}) == FieldScore(1, 2, 3)
     assert FieldScore(1, 2, 3).f1 == pytest.approx(0.4)
+
+
+def test_tags_are_counted_by_name():
+    given = GivenMetadata(tags=("Boats", "sea"))
+    assert count_field("tags", given, {"tags": ["boats", "nets", "ropes"]}) == FieldScore(1, 2, 3)
 
 
 def test_pages_without_gold_are_not_counted():
