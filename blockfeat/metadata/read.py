@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from functools import cached_property
+from operator import eq
+from typing import TypeVar
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
@@ -11,22 +14,24 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.byline import visible_authors
-from blockfeat.metadata.claims import Claims, claims_of_head, folded, plain
+from blockfeat.metadata.claims import Claims, alike, claims_of_head, folded, plain
 from blockfeat.metadata.dates import Dated, choose_publication, moment_in_url, most_precise, parse_moment
 from blockfeat.metadata.metadata import Metadata, Moment
 from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_headline_of, without_site
 from blockfeat.metadata.place import Place, place_of
 from blockfeat.metadata.schema_org import claims_of_nodes, read_microdata, read_rdfa
 from blockfeat.metadata.seen_dates import SeenDate, only_date, visible_dates
+from blockfeat.metadata.support import source_records, support_of
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 from blockfeat.page.urls import host_of
 
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
+_Read = TypeVar("_Read")
 _NO_LANGUAGES = ("mul", "und", "x-default", "zxx")
-# Sources that are right more often than those of the usual order, on pages with gold; see docs/metadata.md.
-_PREFERRED = {"url": ("link",), "image": ("open-graph",), "description": ("open-graph", "meta")}
+# Descriptions are cut short: so many letters of the shorter one are compared.
+_LETTERS = 60
 
 
 def read_metadata(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Metadata:
@@ -44,6 +49,11 @@ def read_metadata(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline:
         The block that is the headline.
     """
     return Metadata() if page.tags is None else _Reading(page, page.tags, blocks, kept, headline).metadata()
+
+
+def declared_claims(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> list[Claims]:
+    """Return what each source of a page's markup declares, in the order of `blockfeat.metadata.metadata.SOURCES`."""
+    return [] if page.tags is None else _Reading(page, page.tags, blocks, kept, headline).claims
 
 
 class _Reading:
@@ -94,6 +104,8 @@ class _Reading:
         authors, agencies = self._authors(site)
         published, modified = self._dates()
         language = self._first("language", _language) or self._set("language", _language(self.lang or ""), "html")
+        description, tags = self._first("description", plain), self._tags()
+        support = dict(self._supports(title, authors, published, description, tags))
         return Metadata(
             title=title,
             headline=self._headline(title),
@@ -103,15 +115,60 @@ class _Reading:
             modified=modified,
             site=site,
             canonical_url=self._first("url", self._absolute, named="canonical_url"),
-            description=self._first("description", plain),
+            description=description,
             image=self._first("image", self._absolute),
             language=language,
             section=self._first("section", _short),
-            tags=self._tags(),
+            tags=tags,
             paywall=_truth(self._first("paywall", str)),
             licence=self._first("licence", self._licence),
             sources={name: self.sources[name] for name in sorted(self.sources)},
+            support=support,
+            confidences=self._confidences(support),
         )
+
+    def _supports(
+        self,
+        title: str | None,
+        authors: tuple[str, ...],
+        published: Moment | None,
+        description: str | None,
+        tags: tuple[str, ...],
+    ) -> Iterator[tuple[str, str]]:
+        """Return the fields whose sources have records, and what other sources of the page say of their values."""
+        if title:
+            declared = self._others("title", "title", lambda values: plain(values[0]))
+            seen = (("heading", self.visible), ("title", self.page.title))
+            others = (text for source, text in seen if text and source != self.sources["title"])
+            yield "title", support_of(title, (*declared, *others), alike)
+        if authors:
+            named = self._others("authors", "author", lambda values: frozenset(map(folded, clean_names(values))))
+            yield "authors", support_of(frozenset(map(folded, authors)), filter(None, named), _share)
+        if published:
+            moments = self._others("published", "published", self._day)
+            in_url = moment_in_url(self.url) if self.url and self.sources["published"] != "url" else None
+            days = [day for day in (*moments, in_url.day if in_url else None) if day]
+            yield "published", support_of(published.day, days, eq)
+        if description:
+            given = self._others("description", "description", lambda values: plain(values[0]))
+            yield "description", support_of(description, given, _begin_alike)
+        if tags:
+            keywords = self._others("tags", "tag", lambda values: frozenset(map(folded, _split_tags(values))))
+            yield "tags", support_of(frozenset(map(folded, tags)), filter(None, keywords), _share)
+
+    def _others(self, name: str, claimed: str, read: Callable[[list[str]], _Read]) -> Iterator[_Read]:
+        """Return what sources claim, other than the one that a field's value is from."""
+        own = self.sources[name]
+        return (read(claims[claimed]) for claims in self.claims if claims.source != own and claims[claimed])
+
+    def _day(self, values: list[str]) -> date | None:
+        moment = parse_moment(values[0], month_first=self.is_month_first)
+        return moment.day if moment else None
+
+    def _confidences(self, support: Mapping[str, str]) -> dict[str, float]:
+        records = source_records()
+        found = ((name, records.confidence(name, self.sources[name], said)) for name, said in support.items())
+        return {name: confidence for name, confidence in found if confidence is not None}
 
     def _set(self, name: str, value: str | None, source: str) -> str | None:
         if value:
@@ -120,9 +177,7 @@ class _Reading:
 
     def _given(self, name: str) -> Iterator[tuple[str, str]]:
         """Return all claims of a field with their sources, in order."""
-        preferred = _PREFERRED.get(name, ())
-        first = [claims for source in preferred for claims in self.claims if claims.source == source]
-        for claims in (*first, *(claims for claims in self.claims if claims.source not in preferred)):
+        for claims in source_records().ordered(name, self.claims):
             for value in claims[name]:
                 yield value, claims.source
 
@@ -276,6 +331,16 @@ class _Reading:
 
     def _licence(self, value: str) -> str:
         return plain(value)[:300]
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> bool:
+    return not one.isdisjoint(other)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    first, second = folded(one), folded(other)
+    compared = min(len(first), len(second), _LETTERS)
+    return compared > 0 and first[:compared] == second[:compared]
 
 
 def _is_complete(claims: list[Claims]) -> bool:

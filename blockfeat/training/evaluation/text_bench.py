@@ -50,6 +50,7 @@ class _System:
     """A system by name; ``make`` is called once in each process."""
 
     name: str
+    writes_markdown: bool
     make: Callable[[], Callable[[LabelledPage], Written]]
 
 
@@ -78,7 +79,8 @@ class _Worker:
 
     def failed(self, task: _Task, reason: str) -> TextScores:
         """Score a page on which the system failed: an empty text."""
-        empty = structure_scores("", task.structure) if task.structure is not None else {}
+        has_structure = task.structure is not None and self.system.writes_markdown
+        empty = structure_scores("", task.structure or {}) if has_structure else {}
         return TextScores(0.0, edges_of("", task.page.text or ""), empty, reason)
 
 
@@ -212,11 +214,11 @@ class _Peer:
 
 
 def _model(extractor: Extractor) -> _System:
-    return _System(f"blockfeat {extractor.model.name} {__version__}", _Model(extractor))
+    return _System(f"blockfeat {extractor.model.name} {__version__}", True, _Model(extractor))
 
 
 def _peer(peer: Peer) -> _System:
-    return _System(f"{peer.name} {peer.version}", _Peer(peer))
+    return _System(f"{peer.name} {peer.version}", peer.name in _MARKDOWN, _Peer(peer))
 
 
 def _trafilatura() -> Callable[[str], str]:

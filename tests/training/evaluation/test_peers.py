@@ -87,4 +87,6 @@ def test_a_peer_that_cannot_be_imported_names_the_extra() -> None:
 
 
 def test_peers_travel_between_processes() -> None:
-    assert pickle.loads(pickle.dumps(installed_peers())) == installed_peers()
+    here, there = installed_peers(), pickle.loads(pickle.dumps(installed_peers()))
+    assert [(peer.name, peer.version) for peer in there] == [(peer.name, peer.version) for peer in here]
+    assert all(peer.load() for peer in there)
