@@ -15,12 +15,14 @@ from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, t
 from blockfeat.errors import LimitExceeded
 from blockfeat.lang.measures import FastSegmenter, Segmenter
 from blockfeat.page.page import DeclaredText, Page
-from blockfeat.page.tags import Tags
+from blockfeat.page.tags import Tags, name_key, places_of
 
 Codes = NDArray[np.uint8]
 
 # Positions are numbers of four bytes.
 _MOST_BYTES = 2**31 - 1
+_SPAN = name_key("span")
+_BREAK_CLASS = (b' br"', b'="br"')
 _FEW_WORDS = 50
 _MANY_WORDS = 100
 _HIDDEN = re.compile(
@@ -39,15 +41,19 @@ class Cutter:
         The table.
     codes : CodeTable
         Operation and roles of every tag; see `blockfeat.blocks.tagtable`.
+    line_break : int
+        Those of a line break.
     """
 
     table: TagTable
     codes: CodeTable
+    line_break: int
 
     @classmethod
     def of(cls, table: TagTable) -> Cutter:
         """Make a table ready."""
-        return cls(table, CodeTable.of(tag_codes(table), default_code(table)))
+        codes = tag_codes(table)
+        return cls(table, CodeTable.of(codes, default_code(table)), codes["br"])
 
     def codes_of(self, tags: Tags) -> Codes:
         """Return operation and roles of every element, after the guards that look at a whole element."""
@@ -55,6 +61,8 @@ class Cutter:
         if self.table.other == "remove_without_space":
             part_words(tags, codes)
         guards = self.table.guards
+        if guards.split_at_breaks:
+            codes[_named_breaks(tags)] = self.line_break
         if guards.keep_if_it_holds_paragraphs:
             keep_holders_of_paragraphs(tags, codes)
         if guards.prune_hidden:
@@ -107,6 +115,13 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
         The page has two gigabytes or more.
     """
     return Cutter.of(table).cut(page, segmenter)
+
+
+def _named_breaks(tags: Tags) -> list[int]:
+    """Return the empty spans that style sheets break the line at, by the class ``br``."""
+    places = sorted(place for mark in _BREAK_CLASS for place in places_of(mark, tags.source))
+    found = (element for element in tags.elements_at(places) if tags.key[element] == _SPAN)
+    return [element for element in found if tags.opened[element] == tags.closed[element]]
 
 
 def _hidden_elements(tags: Tags) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from blockfeat.extraction.structure import (
     in_named_box,
     is_doubtful,
     lost_standfirst,
+    repeats,
     section_headings,
     tables_inside,
     technical_text,
@@ -62,6 +63,7 @@ _OUTSIDE = "dropped: it stands outside of the box that the page names as its art
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _PROMOTION = "dropped: it asks to subscribe to a newsletter or to the paper"
+_COPY = "dropped: its text stands on the page before"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
@@ -117,9 +119,9 @@ class Chooser:
     site : SiteProfile or None
         Other pages of the site; text that they repeat is dropped.
     has_rules : bool
-        Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, and on doubtful
-        pages what stands outside of the article's box are dropped, and what belongs to the text is kept: a standfirst,
-        headings of sections, technical text as a whole.
+        Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, long texts that
+        stand there twice, and on doubtful pages what stands outside of the article's box are dropped, and what belongs
+        to the text is kept: a standfirst, headings of sections, technical text as a whole.
     """
 
     options: ExtractionOptions
@@ -199,7 +201,7 @@ class Chooser:
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
         rules = [(banners, _BANNER)] if may_ask else []
-        rules += [(promotions, _PROMOTION), (pointers, _POINTER)]
+        rules += [(promotions, _PROMOTION), (pointers, _POINTER), (repeats, _COPY)]
         if has_key(blocks.containers.key, PREFORMATTED):
             rules.append((code_marks, _CODE_MARK))
         for clutter, reason in rules if self.has_rules else ():

@@ -56,6 +56,10 @@ _MOST_OF_IT_LINKED = 0.3
 # Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
 _LEAST_LOG_ODDS = -2.944
 
+# Shorter texts that stand there twice are often meant to: quotations, refrains, cells.
+_WORDS_OF_A_COPY = 150
+_SAMPLE, _SAMPLES = 60, 5
+
 # Inside the named box of pages below 0.8 no corpus loses, below 0.95 three do.
 _DOUBTFUL = 0.8
 
@@ -220,6 +224,23 @@ def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
     following = levels[heading + 1 : end]
     higher = ((following > 0) & (following <= levels[heading])).nonzero()[0]
     return heading + 1 + int(higher[0]) if higher.size else end
+
+
+def repeats(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the long kept blocks whose text stands in kept ones before: copies for other readers, devices or tabs.
+
+    Of five samples of a block's text four have to stand there, each in a block that is kept. Code may stand twice.
+    """
+    found = []
+    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
+    for block in (kept & (blocks.measures.words >= _WORDS_OF_A_COPY)).nonzero()[0].tolist():
+        start, last = int(starts[block]), int(ends[block]) - _SAMPLE
+        samples = [text[place : place + _SAMPLE] for place in range(start, last + 1, max((last - start) // 4, 1))]
+        places = [text.find(sample, 0, start) for sample in samples[:_SAMPLES]]
+        owners = ends.searchsorted([place for place in places if place >= 0], side="right")
+        if np.count_nonzero(kept[owners]) >= _SAMPLES - 1:
+            found.append(block)
+    return [block for block in found if kind_names(blocks)[block] != "preformatted"]
 
 
 def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[np.integer[Any]]) -> bool:

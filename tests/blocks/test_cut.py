@@ -108,6 +108,14 @@ def test_two_breaks_split_a_block_and_one_does_not() -> None:
 
 def test_breaks_at_the_start_and_across_elements() -> None:
     assert blocks_of("<p><br><br>one<br></p><p><br>two</p>").texts() == ["one", "two"]
+
+
+def test_empty_spans_named_as_breaks_break_the_line():
+    html = "<p>One line.@Another line.@@A paragraph of its own.</p>"
+    spans = html.replace("@", '<span class="id-r br" data-pos="3"></span>')
+    assert blocks_of(spans).texts() == blocks_of(html.replace("@", "<br>")).texts()
+    others = '<p>One <span class="br">whole</span> li<span class="abr"></span>ne</p>'
+    assert blocks_of(others).texts() == ["One whole line"]
     assert blocks_of("<p>one<b><br></b><br>two</p>").texts() == ["one", "two"]
 
 
