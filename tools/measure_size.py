@@ -25,14 +25,14 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 36_620,
-    "modules": 315,
+    "code lines": 37_700,
+    "modules": 319,
     "packages": 17,
-    "modules in a folder": 14,
+    "modules in a folder": 15,
     "duplicates of 20 lines": 0,
     "text: files": 20,
     "text: changes of folder": 15,
-    "record: files": 35,
+    "record: files": 37,
     "monitor: files": 45,
 }
 _NOT_CODE = {

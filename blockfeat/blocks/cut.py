@@ -61,7 +61,7 @@ class Cutter:
         if self.table.other == "remove_without_space":
             part_words(tags, codes)
         guards = self.table.guards
-        if guards.split_at_breaks:
+        if guards.split_at_breaks and any(mark in tags.source for mark in _BREAK_CLASS):
             codes[_named_breaks(tags)] = self.line_break
         if guards.keep_if_it_holds_paragraphs:
             keep_holders_of_paragraphs(tags, codes)

@@ -180,8 +180,8 @@ class _Bench:
 
             result = run_mentions(self.models, self.peers, self.pages, jobs=jobs, on_page=on_page)
         elif what == "text":
-            from blockfeat.training.evaluation.structure_scores import structure_gold
             from blockfeat.training.evaluation.text_bench import run_text_bench
+            from blockfeat.training.evaluation.text_scores import structure_gold
 
             gold = structure_gold(path for path in self.corpora if path != "demo")
             result = run_text_bench(self.models, self.peers, self.pages, gold, jobs=jobs, on_page=on_page)

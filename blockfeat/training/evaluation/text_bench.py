@@ -20,8 +20,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
 from blockfeat.training.evaluation.peers import Peer
-from blockfeat.training.evaluation.structure_scores import STRUCTURES, structure_scores
-from blockfeat.training.evaluation.text_edges import Edges, edges_of
+from blockfeat.training.evaluation.text_scores import STRUCTURES, Edges, edges_of, structure_scores
 
 Written = tuple[str, str | None]
 """A page's text, and the same in Markdown where the system writes that."""
@@ -161,7 +160,7 @@ def run_text_bench(
     pages : iterable of LabelledPage
         Those without a gold text, or with an empty one, are left out.
     structure : mapping
-        Structure of pages by their ids, of `blockfeat.training.evaluation.structure_scores.structure_gold`.
+        Structure of pages by their ids, of `blockfeat.training.evaluation.text_scores.structure_gold`.
     jobs : int
         Number of processes.
     on_page : callable, optional
