@@ -25,8 +25,8 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 37_700,
-    "modules": 319,
+    "code lines": 38_200,
+    "modules": 325,
     "packages": 17,
     "modules in a folder": 15,
     "duplicates of 20 lines": 0,

@@ -1,4 +1,4 @@
-"""The commands ``blockfeat monitor report``, ``status`` and ``export``."""
+"""The commands ``blockfeat monitor report``, ``serve``, ``status``, ``redeliver`` and ``export``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
+from blockfeat.commands.options import AllowHostOption, HostOption, PortOption
 
 if TYPE_CHECKING:
     from blockfeat.monitor.report.counts import Selection
@@ -155,6 +156,39 @@ def status(config: ConfigArgument) -> None:
         console.show(f"feed failed {since}: {console.with_name(feed['url'], feed['error'] or '')}")
     for page in found.failed_pages:
         console.show(f"page failed: {console.with_name(page['url'], page['error'] or '')}")
+
+
+def serve(
+    config: ConfigArgument,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8139,
+    allow_host: AllowHostOption = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Brand mentions",
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."
+        ),
+    ] = None,
+) -> None:
+    """Serve a live page of the mentions, read-only: filters, charts, evidence, feeds; runs may go on meanwhile."""
+    from blockfeat._extras import require_extra
+
+    require_extra("web", what="monitor serve")
+    from contextlib import suppress
+
+    from blockfeat.web.app import bound_socket, server_of
+    from blockfeat.web.live.app import create_live_app
+    from blockfeat.web.settings import ServeSettings
+
+    settings = ServeSettings(allowed_hosts=tuple(allow_host or ()))
+    with opened_store(config) as store, bound_socket(host, port) as listening:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{listening.getsockname()[1]}/"
+        console.show(f"The mentions of {store.name} are at {address} (Ctrl-C ends it)", at_once=True)
+        app = create_live_app(store, title=title, settings=settings)
+        with suppress(KeyboardInterrupt):
+            server_of(app, trusted_proxies=",".join(trusted_proxy or ())).run(sockets=[listening])
 
 
 def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:

@@ -130,7 +130,8 @@ def _allowing_this_machine(words: list[str]) -> list[str]:
 
 def _at_free_port(words: list[str]) -> list[str]:
     """Let commands that serve take a free port: another program may have the one that is documented."""
-    return [*words, "--port", "0"] if words[:1] in (["serve"], ["label"]) else words
+    serves = words[:1] in (["serve"], ["label"]) or words[:2] == ["monitor", "serve"]
+    return [*words, "--port", "0"] if serves else words
 
 
 def _shortened(words: list[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""The live page of a monitor: mentions as they come, filtered, charted, with their evidence."""

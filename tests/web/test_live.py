@@ -1,0 +1,272 @@
+"""The live page of a monitor: filters, stream, charts, evidence, feeds, file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+import zlib
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+pytest.importorskip("fastapi", reason="needs the extra web")
+
+import html5lib
+from starlette.testclient import TestClient
+
+from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.store import Store
+from blockfeat.web.app import bound_socket, server_of
+from blockfeat.web.live.app import create_live_app
+from blockfeat.web.live.filters import Filters
+from blockfeat.web.live.found import overview, stream
+from blockfeat.web.settings import ServeSettings
+from stored_pages import save_visit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_NOW = 1_767_614_400.0  # 2026-01-05 12:00 UTC
+_DAY = 86_400
+_EVIL = '<script>alert("x")</script>'
+_STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
+_ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def _found(brand: str, sentence: str, *, counted: bool = True, block: int = 1) -> FoundMention:
+    place, because = ("body", None) if counted else ("clutter", "dropped: a menu")
+    return FoundMention(brand, place, counted, because, 0, len(brand), brand, sentence, block, "/html/p", 1.5)
+
+
+def _add(store: Store, number: int, record: PageRecord) -> None:
+    url = f"https://h{number}.example/"
+    store.add_sources([], [NewEntry(url, url, f"h{number}.example")], now=_NOW + _DAY * number)
+    (page,) = store.due_pages(now=_NOW + 9e6, limit=9, of_each_host=9)
+    visit = Visit(page, _NOW + _DAY * number, None, final_url=url, canonical_url=url, http_status=200)
+    save_visit(store, visit, record, copies=CopySettings(min_words=20))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An article, its copy, an article in French of another brand, and a page with a brand in its menu only."""
+    dropped = {"text": "Menu", "kept": False, "reason": "dropped: links"}
+    blocks = json.dumps([dropped, {"text": "Text of it", "kept": True, "reason": "kept: prose"}]).encode()
+    with Store.open(str(tmp_path / "m.db")) as opened:
+        article = PageRecord(
+            "ok",
+            text=_STORY,
+            lang="en",
+            kind="article",
+            title=_EVIL,
+            mentions=(_found("Corvane", f"Corvane {_EVIL}"),),
+            evidence=zlib.compress(blocks),
+        )
+        french = PageRecord(
+            "ok", text="Un texte.", lang="fr", title="=1+1", mentions=(_found("Le Rex", "Le Rex 100%"),)
+        )
+        menu = PageRecord("ok", text="x", lang="fr", mentions=(_found("Le Rex", "Le Rex", counted=False),))
+        for number, record in enumerate((article, article, french, menu)):
+            _add(opened, number, record)
+        yield opened
+
+
+@pytest.fixture
+def client(store: Store) -> Iterator[TestClient]:
+    app = create_live_app(store, title="Ours & theirs", settings=ServeSettings(requests_per_minute=0))
+    with TestClient(app, base_url="http://localhost") as made:
+        yield made
+
+
+def _text(client: TestClient, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    html5lib.HTMLParser(strict=False).parse(answer.text)
+    return str(answer.text)
+
+
+def test_the_page_shows_what_counts_and_runs_nothing_of_the_pages(client: TestClient) -> None:
+    page = _text(client, "/")
+    assert "Ours &amp; theirs" in page
+    assert _EVIL not in page
+    assert "&lt;script&gt;" in page
+    assert "<mark>Corvane</mark>" in page
+    assert "<mark>Le Rex</mark> 100%" in page
+    assert "dropped: a menu" not in page
+    policy = client.get("/").headers["content-security-policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize(
+    ("query", "brands"),
+    [
+        ("", {"Corvane", "Le Rex"}),
+        ("brand=Corvane", {"Corvane"}),
+        ("brand=Corvane&brand=Le+Rex", {"Corvane", "Le Rex"}),
+        ("lang=fr", {"Le Rex"}),
+        ("source=h0.example", {"Corvane"}),
+        ("place=headline", set()),
+        ("kind=article", {"Corvane"}),
+        ("since=2026-01-07", {"Le Rex"}),
+        ("until=2026-01-05", {"Corvane"}),
+        ("q=REX+100%25", {"Le Rex"}),
+        ("q=%25", {"Le Rex"}),
+        ("q=_", set()),
+        ("brand=&since=&until=&q=", {"Corvane", "Le Rex"}),
+        ("brand=%27+OR+1%3D1+--", set()),
+    ],
+)
+def test_filters(client: TestClient, query: str, brands: set[str]) -> None:
+    rows = client.get(f"/api/v1/mentions?{query}").json()
+    assert {row["brand"] for row in rows} == brands
+
+
+def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:
+    rows = client.get("/api/v1/mentions?counted=no").json()
+    reasons = {row["brand"]: row["not_counted_because"] for row in rows}
+    assert reasons == {"Corvane": "copy of https://h0.example/", "Le Rex": "dropped: a menu"}
+    assert "not counted: dropped: a menu" in _text(client, "/?counted=no")
+    assert len(client.get("/api/v1/mentions?counted=all").json()) == 4
+
+
+def test_a_wrong_filter_is_a_problem_that_names_it(client: TestClient) -> None:
+    for query in ("counted=maybe", "since=yesterday"):
+        answer = client.get(f"/?{query}")
+        assert answer.status_code == 422
+        assert query.split("=")[0] in answer.text
+
+
+def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None:
+    articles = stream(store, Filters(counted="all")).articles
+    story = next(article for article in articles if article.head["brand"] == "Corvane")
+    assert (story.head["url"], [row["url"] for row in story.others]) == ("https://h0.example/", ["https://h1.example/"])
+    assert "1 copy" in _text(client, "/?counted=all")
+
+
+def test_the_stream_goes_on_where_it_ended(store: Store) -> None:
+    for number in range(10, 40):
+        text = f"Quite another text, number {number}, of a page that says nothing else."
+        _add(store, number, PageRecord("ok", text=text, lang="en", mentions=(_found("Orlam", f"Orlam {number}"),)))
+    seen, before = [], None
+    while True:
+        part = stream(store, Filters(), before=before)
+        seen += [row["number"] for article in part.articles for row in article.rows]
+        before = part.before
+        if before is None:
+            break
+    assert len(seen) == len(set(seen)) == 32
+    assert seen == sorted(seen, reverse=True)
+
+
+def test_numbers_are_those_of_the_period_and_of_the_one_before(store: Store) -> None:
+    found = overview(store, Filters(since="2026-01-07", until="2026-01-08"), today=date(2026, 1, 9))
+    assert (found.total, found.before) == (1, 1)
+    assert found.shares("brand") == [("Le Rex", 1, 0)]
+    assert found.shares("source") == [("h2.example", 1, 0)]
+    step, steps, series, before = found.series
+    assert (step, steps) == ("day", ["2026-01-07", "2026-01-08"])
+    assert series == {"Le Rex": {"2026-01-07": 1}}
+    assert before == {"2026-01-07": 1}
+
+
+def test_without_days_the_last_thirty_count_or_else_all(store: Store) -> None:
+    assert overview(store, Filters(), today=date(2026, 1, 20)).since == date(2025, 12, 22)
+    late = overview(store, Filters(), today=date(2027, 1, 20))
+    assert (late.since, late.until, late.total) == (date(2026, 1, 5), date(2026, 1, 7), 2)
+
+
+def test_charts_answer_to_the_filters_and_lead_to_their_days(client: TestClient) -> None:
+    page = _text(client, "/?brand=Corvane&since=2026-01-04&until=2026-01-06")
+    assert 'href="/?brand=Corvane&amp;since=2026-01-05&amp;until=2026-01-05"' in page
+    assert "2026-01-05; before" not in page
+    assert "2026-01-05: Corvane 1; before: 0" in page
+
+
+def test_the_evidence_of_an_article(client: TestClient, store: Store) -> None:
+    number = store.query("SELECT id FROM page WHERE url = 'https://h0.example/'")[0]["id"]
+    page = _text(client, f"/article/{number}")
+    assert 'id="b1" class="kept"' in page
+    assert "dropped: links" in page
+    assert page.count("<mark>Corvane</mark>") == 2
+    assert _EVIL not in page
+    without = store.query("SELECT id FROM page WHERE url = 'https://h2.example/'")[0]["id"]
+    assert "Un texte." in _text(client, f"/article/{without}")
+    assert client.get("/article/999").status_code == 404
+
+
+def test_feeds_of_a_filter(client: TestClient) -> None:
+    atom = client.get("/feed.atom?brand=Corvane")
+    assert atom.headers["content-type"].startswith("application/atom+xml")
+    tree = ElementTree.fromstring(atom.content)
+    (entry,) = tree.findall(f"{_ATOM}entry")
+    assert entry.findtext(f"{_ATOM}title") == f"Corvane: {_EVIL}"
+    assert entry.findtext(f"{_ATOM}id", "").startswith("urn:blockfeat:mention:")
+    assert tree.findtext(f"{_ATOM}title") == "Ours & theirs: Corvane"
+    feed = client.get("/feed.json?brand=Corvane").json()
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert [item["url"] for item in feed["items"]] == ["https://h0.example/"]
+    assert client.get("/feed.atom?brand=nobody").status_code == 200
+
+
+def test_the_file_of_what_is_shown_has_no_formulas(client: TestClient) -> None:
+    answer = client.get("/mentions.csv?lang=fr&counted=all")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert [(row["brand"], row["counted"]) for row in rows] == [("Le Rex", "0"), ("Le Rex", "1")]
+    assert rows[1]["title"] == "'=1+1"
+    assert "mentions.csv" in answer.headers["content-disposition"]
+
+
+def test_new_mentions_are_counted(client: TestClient, store: Store) -> None:
+    newest = stream(store, Filters()).newest
+    assert client.get(f"/api/v1/new?after={newest}").json() == {"new": 0}
+    assert client.get("/api/v1/new?after=0&brand=Corvane").json() == {"new": 1}
+
+
+def test_nothing_can_be_changed_and_other_sites_cannot_ask(client: TestClient) -> None:
+    assert client.post("/").status_code in (403, 405)
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+
+
+def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    with (
+        Store.open(str(tmp_path / "none.db")) as empty,
+        TestClient(create_live_app(empty), base_url="http://localhost") as client,
+    ):
+        page = client.get("/").text
+        assert "once a run has found some" in page
+        assert client.get("/mentions.csv").text.count("\n") == 1
+
+
+@pytest.mark.rest
+def test_keys_go_through_the_articles_in_a_browser(store: Store, browser: Browser) -> None:
+    app = create_live_app(store)
+    listening = bound_socket("127.0.0.1", 0)
+    server = server_of(app)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        context = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800})
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        page.keyboard.press("j")
+        assert page.evaluate("document.activeElement.className") == "article"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.keyboard.press("o")
+        page.wait_for_url("**/article/*")
+        assert problems == []
+        context.close()
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listening.close()
