@@ -25,8 +25,8 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 38_200,
-    "modules": 325,
+    "code lines": 38_400,
+    "modules": 326,
     "packages": 17,
     "modules in a folder": 15,
     "duplicates of 20 lines": 0,

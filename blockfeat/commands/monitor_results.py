@@ -1,4 +1,4 @@
-"""The commands ``blockfeat monitor report``, ``serve``, ``status``, ``redeliver`` and ``export``."""
+"""The commands ``blockfeat monitor report``, ``serve``, ``status``, ``redeliver``, ``rematch`` and ``export``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.options import AllowHostOption, HostOption, PortOption
+from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption
 
 if TYPE_CHECKING:
     from blockfeat.monitor.report.counts import Selection
@@ -207,6 +207,37 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
         console.error(console.with_name(name, reason))
     if failed:
         raise typer.Exit(console.SOME_FAILED)
+
+
+def rematch(
+    config: Annotated[Path, typer.Argument(help="Configuration file.")],
+    brand: Annotated[list[str] | None, typer.Option(help="Only this brand; repeatable.")] = None,
+    announce: Annotated[
+        bool, typer.Option("--announce", help="Deliver what is added, too, with the next run.")
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Look for brands, names and rules that are new in what is stored; a run may go on meanwhile."""
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.rematch import rematch as look_again
+
+    settings = read_config(config)
+    for name in brand or ():
+        console.check_choice(name, [each.name for each in settings.brands], "--brand")
+    with opened_store(str(settings.store)) as store, console.progress("looking again", quiet=quiet) as tick:
+        total = store.count_stored_pages()
+        found = look_again(
+            store,
+            settings,
+            brands=frozenset(brand or ()),
+            announce=announce,
+            now=time.time(),
+            on_pages=lambda done: tick(done, total),
+        )
+    console.show(
+        f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
+        f"{found.changed} changed by rules"
+    )
 
 
 def export(

@@ -32,7 +32,7 @@ from blockfeat.page.page import Page
 _logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
-_MOST_MENTIONS = 2000
+MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
 # Pages of a few hosts come at a time.
@@ -150,8 +150,8 @@ class PageReader:
         places = PLACES if self.descriptions else COUNTED_PLACES
         mentions = mentions_of(extraction, self.matcher, least_score=self.least_score, places=places)
         warnings = extraction.warnings[:_MOST_WARNINGS]
-        if len(mentions) > _MOST_MENTIONS:
-            warnings += (f"{len(mentions)} mentions, of which the first {_MOST_MENTIONS} are kept",)
+        if len(mentions) > MOST_MENTIONS:
+            warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         is_counted = extraction.kind in self.count_kinds
         # The opening of an article stands in its place: no more of it is to be had here.
         is_stub = extraction.kind == "paywall stub" and not is_counted
@@ -171,7 +171,9 @@ class PageReader:
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
-            mentions=tuple(_found(item, None if is_counted else extraction.kind) for item in mentions[:_MOST_MENTIONS]),
+            mentions=tuple(
+                found_mention(item, None if is_counted else extraction.kind) for item in mentions[:MOST_MENTIONS]
+            ),
             site_page=extraction.site_page if adds_to_site else None,
         )
 
@@ -182,7 +184,7 @@ def _profile(packed: str) -> SiteProfile:
     return SiteProfile.from_bytes(packed.encode())
 
 
-def _found(mention: Mention, kind: str | None) -> FoundMention:
+def found_mention(mention: Mention, kind: str | None) -> FoundMention:
     """Return what is stored of a mention; ``kind`` is that of a page whose mentions do not count."""
     reason = f"{_KIND_REASON}{kind}" if mention.counted and kind is not None else mention.reason
     return FoundMention(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
 from blockfeat.monitor.changes import is_similar, similarity, steady
-from blockfeat.monitor.store.records import FoundMention, PageRecord
+from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
 from blockfeat.monitor.store.schema import mention, outbox, page
 
 _KEY_LENGTH = 24
@@ -134,6 +134,82 @@ def judge_copy(connection: Connection, number: int, original: int | None) -> dic
             if row.counted and not copied:
                 counts[row.key] = "counted"
     return counts
+
+
+def stored_pages(connection: Connection, *, after: int, limit: int) -> list[StoredPage]:
+    """Return the next pages that were read, behind one, in the order of their numbers."""
+    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
+    columns = (lang if name == "lang" else page.c[name] for name in StoredPage.__dataclass_fields__)
+    is_read = page.c.version > 0, page.c.same_as.is_(None), page.c.id > after
+    rows = connection.execute(select(*columns).where(*is_read).order_by(page.c.id).limit(limit))
+    return [StoredPage(*row) for row in rows]
+
+
+def count_stored_pages(connection: Connection) -> int:
+    """Return the number of pages that `stored_pages` returns in all."""
+    is_read = page.c.version > 0, page.c.same_as.is_(None)
+    return connection.scalar(select(func.count()).select_from(page).where(*is_read)) or 0
+
+
+def add_past_mentions(
+    connection: Connection, found: Sequence[tuple[StoredPage, list[FoundMention]]], *, announce: bool, now: float
+) -> tuple[int, int, int]:
+    """Add the mentions that pages do not have, and note what rules say of those that they have.
+
+    Returns how many were added, how many of these count, and how many changed. Pages with a newer version are left out.
+    """
+    numbers = [each.id for each, _ in found]
+    versions = dict(map(tuple, connection.execute(select(page.c.id, page.c.version).where(page.c.id.in_(numbers)))))
+    added = counted = changed = 0
+    for each, mentions in found:
+        if versions.get(each.id) != each.version:
+            continue
+        rows = connection.execute(select(mention).where(*_current(each))).all()
+        known = {(row.brand, row.block, row.start): row for row in rows}
+        new = [item for item in mentions if (item.brand, item.block, item.start) not in known]
+        changed += _note_rules(connection, known, mentions)
+        keys = _unused_keys(each.key, new, {row.key for row in rows})
+        numbered = {"page_id": each.id, "version": each.version, "first_version": each.version, "copied": False}
+        values = [
+            {**{name: getattr(item, name) for name in FoundMention.__dataclass_fields__}, **numbered, "key": key}
+            for item, key in zip(new, keys, strict=True)
+        ]
+        if values:
+            connection.execute(_ADD, values)
+            original = connection.scalar(select(page.c.copy_of).where(page.c.id == each.id))
+            if original is not None:
+                judge_copy(connection, each.id, original)
+            if announce:
+                queue_events(connection, each.id, dict.fromkeys(keys, "new"), moment=iso(now))
+        added += len(new)
+        counted += sum(item.counted for item in new)
+    return added, counted, changed
+
+
+def _note_rules(
+    connection: Connection, known: Mapping[tuple[str, int, int], Any], found: Sequence[FoundMention]
+) -> int:
+    """Note where another rule, or none, rules out a mention than did before; return how many there are."""
+    changed = 0
+    for item in found:
+        row = known.get((item.brand, item.block, item.start))
+        if row is not None and row.rule != item.rule:
+            values = {"rule": item.rule, "counted": item.counted, "because": item.because}
+            connection.execute(update(mention).where(mention.c.id == row.id).values(**values))
+            changed += 1
+    return changed
+
+
+def _unused_keys(page_key: str, found: Sequence[FoundMention], used: set[str]) -> list[str]:
+    """Return a key of its own for each mention."""
+    keys: list[str] = []
+    for item in found:
+        time = 1
+        while (key := _key(page_key, item, time)) in used:
+            time += 1
+        used.add(key)
+        keys.append(key)
+    return keys
 
 
 def newly_counted(connection: Connection, before: Any) -> dict[str, str]:

@@ -158,6 +158,22 @@ class FoundMention:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPage:
+    """What the store has of a page that was read: for mentions that are looked for later."""
+
+    id: int
+    key: str
+    version: int
+    kind: str | None
+    origin: str | None
+    lang: str | None
+    title: str | None
+    headline: str | None
+    text: str | None
+    evidence: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
 class PageRecord:
     """What was read on a page.
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import Source
-from blockfeat.monitor.store import feeds, pages, runs
+from blockfeat.monitor.store import feeds, mentions, pages, runs
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -170,6 +170,10 @@ class Store:
     due_pages = _reads(pages.due_pages)
     site_profile = _reads(pages.packed_profile)
     save_visits = _writes(pages.save_visits)
+
+    stored_pages = _reads(mentions.stored_pages)
+    count_stored_pages = _reads(mentions.count_stored_pages)
+    add_past_mentions = _writes(mentions.add_past_mentions)
 
     set_sinks = _writes(runs.add_sinks)
     undelivered = _reads(runs.undelivered)

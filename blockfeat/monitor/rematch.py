@@ -1,0 +1,135 @@
+"""The past: brands, names and rules that are new are looked for in what the store has."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from blockfeat.blocks.block import Block
+from blockfeat.extraction.analysis import Facts, KnownAnalysis
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, mentions_of
+from blockfeat.monitor.reading import MOST_MENTIONS, found_mention
+from blockfeat.monitor.store.records import FoundMention, StoredPage
+from blockfeat.monitor.store.store import Store
+
+_AT_ONCE = 100
+_CLUTTER = "clutter"
+
+
+@dataclass(frozen=True, slots=True)
+class Rematched:
+    """What came of a store's pages.
+
+    Attributes
+    ----------
+    pages : int
+        Pages that were looked through.
+    added, counted : int
+        Mentions that they did not have; those of them that count.
+    changed : int
+        Mentions that a rule rules out now, or no longer.
+    """
+
+    pages: int = 0
+    added: int = 0
+    counted: int = 0
+    changed: int = 0
+
+    def __add__(self, other: Rematched) -> Rematched:
+        """Return the sum of the numbers."""
+        names = self.__dataclass_fields__
+        return Rematched(*(getattr(self, name) + getattr(other, name) for name in names))
+
+
+def rematch(
+    store: Store,
+    config: MonitorConfig,
+    *,
+    brands: Collection[str] = (),
+    announce: bool = False,
+    now: float,
+    on_pages: Callable[[int], None] | None = None,
+) -> Rematched:
+    """Look for the brands of a configuration in the pages of a store, and add the mentions that they do not have.
+
+    Pages are read from their evidence, or else from their text; a run may go on meanwhile, and a page that it reads in
+    between is left to it. Mentions of names that are no longer configured stay. May be repeated, and be broken off.
+
+    Parameters
+    ----------
+    brands : collection of str
+        Only these brands; all where it is empty.
+    announce : bool
+        Whether what is added goes to the receivers too.
+    now : float
+        Seconds since 1970.
+    on_pages : callable, optional
+        Called with the number of pages that are done.
+    """
+    chosen = [brand for brand in config.brands if not brands or brand.name in brands]
+    matcher = BrandMatcher.of(chosen)
+    places = PLACES if config.pages.descriptions else COUNTED_PLACES
+    done, last = Rematched(), 0
+    while pages := store.stored_pages(after=last, limit=_AT_ONCE):
+        found = [(page, _mentions(page, matcher, config, places)) for page in pages]
+        last = pages[-1].id
+        added, counted, changed = store.add_past_mentions(found, announce=announce, now=now)
+        done += Rematched(len(pages), added, counted, changed)
+        if on_pages is not None:
+            on_pages(done.pages)
+    return done
+
+
+def _mentions(
+    page: StoredPage, matcher: BrandMatcher, config: MonitorConfig, places: Collection[str]
+) -> list[FoundMention]:
+    """Return the mentions on a page as the reader of pages returns them."""
+    blocks = tuple(_blocks(page))
+    facts = Facts(kind=page.kind or "other", roles=tuple(_roles(page, blocks)))
+    extraction = Extraction(
+        text=page.text or "",
+        lang=page.lang,
+        title=page.title,
+        headline=page.headline,
+        analysis=KnownAnalysis(blocks, facts),
+    )
+    is_feed = page.origin == "feed"
+    least = None if is_feed else config.pages.least_score
+    kind = page.kind if page.kind is not None and page.kind not in config.pages.count_kinds and not is_feed else None
+    mentions = mentions_of(extraction, matcher, least_score=least, places=places)
+    return [found_mention(item, kind) for item in mentions[:MOST_MENTIONS]]
+
+
+def _blocks(page: StoredPage) -> Iterator[Block]:
+    """Yield the blocks of a page, or the lines of its text where its blocks were not kept."""
+    if not page.evidence:
+        for index, line in enumerate(filter(str.strip, (page.text or "").splitlines())):
+            yield Block(index, line, len(line.split()), "/", kept=True)
+        return
+    for row in json.loads(zlib.decompress(page.evidence)):
+        yield Block(
+            int(row["index"]),
+            row["text"],
+            int(row["words"]),
+            row["xpath"],
+            kind=row["kind"],
+            kept=bool(row["kept"]),
+            score=float(row["score"]),
+            reason=row["reason"],
+        )
+
+
+def _roles(page: StoredPage, blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield the role of each block, as far as evidence tells."""
+    for block in blocks:
+        if page.headline and block.text == page.headline:
+            yield "headline"
+        elif block.kept:
+            yield "caption" if block.kind == "caption" else "body"
+        else:
+            yield _CLUTTER

@@ -1,0 +1,121 @@
+"""Brands, names and rules that are new are found in what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings
+from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
+from blockfeat.monitor.rematch import Rematched, rematch
+from blockfeat.monitor.store.records import Visit
+from blockfeat.monitor.store.store import Store
+from stored_pages import NOW, add, due, entry, save_visit
+
+_OLD, _NEW = Brand("Corvane"), Brand("Lindholt")
+_TEXT = " ".join(
+    f"In the year {year} the yard of Corvane at Wye built {year % 40} boats, and the yard of Lindholt {year % 30}."
+    for year in range(1900, 1908)
+)
+_PAGE = (
+    "<html lang=en><body><nav><ul><li><a href=/l>Lindholt today</a></li><li><a href=/c>Corvane</a></li></ul></nav>"
+    f"<article><h1>Corvane and Lindholt build boats</h1><p>{_TEXT}</p></article></body></html>"
+)
+
+
+def _config(*brands: Brand, evidence: bool = True) -> MonitorConfig:
+    return MonitorConfig(store="", sources=(), brands=brands, pages=PageSettings(evidence=evidence))
+
+
+def _fill(store: Store, config: MonitorConfig, *names: str, html: str = _PAGE) -> None:
+    reader = PageReader.of(ReaderSettings.of(config))
+    for page in add(store, *names):
+        record = reader.read(FetchedPage(url=page.url, data=html.encode()))
+        visit = Visit(page, NOW, None, final_url=page.url, canonical_url=page.url, http_status=200)
+        save_visit(store, visit, record, copies=CopySettings(min_words=20))
+
+
+def _rows(store: Store) -> list[tuple[object, ...]]:
+    columns = "id, url, brand, start, stop, match, sentence, block, counted, in_article, in_copy"
+    return [
+        tuple(row.values()) for row in store.query(f"SELECT {columns} FROM mentions ORDER BY url, block, start, brand")
+    ]
+
+
+def test_a_new_brand_is_found_as_if_it_had_been_there(tmp_path: Path) -> None:
+    pages = ("a.example/1", "b.example/copy")
+    with Store.open(str(tmp_path / "late.db")) as store, Store.open(str(tmp_path / "early.db")) as other:
+        _fill(store, _config(_OLD), *pages)
+        before = _rows(store)
+        found = rematch(store, _config(_OLD, _NEW), now=NOW)
+        assert (found.pages, found.added) == (2, len(_rows(store)) - len(before))
+        assert set(before) < set(_rows(store))
+        _fill(other, _config(_OLD, _NEW), *pages)
+        assert _rows(other) == _rows(store)
+
+
+def test_it_may_be_repeated(address: str) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1")
+        rematch(store, _config(_OLD, _NEW), now=NOW)
+        assert rematch(store, _config(_OLD, _NEW), now=NOW) == Rematched(1, 0, 0, 0)
+
+
+def test_only_some_brands_and_their_names(address: str) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1")
+        others = _config(_OLD, _NEW, Brand("Wye"))
+        rematch(store, others, brands={"Wye"}, now=NOW)
+        assert {row[2] for row in _rows(store)} == {"Corvane", "Wye"}
+
+
+def test_where_no_blocks_were_kept_the_text_is_looked_through(address: str) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD, evidence=False), "a.example/1")
+        found = rematch(store, _config(_OLD, _NEW, evidence=False), brands={"Lindholt"}, now=NOW)
+        assert found.added == found.counted >= 8
+
+
+def test_a_new_rule_rules_out_what_was_counted_and_may_be_taken_back(address: str) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1")
+        counted = "SELECT count(*) AS n FROM mentions WHERE counted = 1"
+        (before,) = store.query(counted)
+        assert before["n"] > 0
+        ruled = replace(_OLD, excluded=("yard of Corvane",))
+        assert rematch(store, _config(ruled), now=NOW).changed == 8
+        assert store.query(counted)[0]["n"] == before["n"] - 8
+        assert rematch(store, _config(_OLD), now=NOW).changed == 8
+        assert store.query(counted) == [before]
+
+
+@pytest.mark.parametrize("announce", [True, False])
+def test_receivers_hear_of_it_where_that_is_asked_for(address: str, announce: bool) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1")
+        store.set_sinks(["hook"])
+        found = rematch(store, _config(_OLD, _NEW), announce=announce, now=NOW)
+        events = store.undelivered("hook", limit=100)
+        assert len(events) == (found.added if announce else 0)
+
+
+def test_pages_that_were_not_read_and_later_versions_are_left_out(address: str) -> None:
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1")
+        store.add_sources([], [entry("c.example/9")], now=NOW)
+        assert len(due(store)) == 1
+        pages = store.stored_pages(after=0, limit=9)
+        assert [page.key for page in pages] == ["https://a.example/1"]
+        stale = [(replace(pages[0], version=9), [])]
+        assert store.add_past_mentions(stale, announce=False, now=NOW) == (0, 0, 0)
+
+
+def test_many_pages_are_taken_some_at_a_time(address: str) -> None:
+    steps: list[int] = []
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), *(f"a.example/{number}" for number in range(103)), html=_PAGE)
+        found = rematch(store, _config(_NEW), now=NOW, on_pages=steps.append)
+        assert (found.pages, steps) == (103, [100, 103])
