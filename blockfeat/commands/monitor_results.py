@@ -244,12 +244,12 @@ def export(
     config: ConfigArgument,
     what: Annotated[str, typer.Argument(help="mentions, pages, versions, replaced_mentions or feeds.")] = "mentions",
     format: Annotated[
-        str | None, typer.Option("--format", "-f", help="jsonl, csv or parquet; else by --output.")
+        str | None, typer.Option("--format", "-f", help="jsonl, csv, parquet, or opml for feeds; else by --output.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write; else standard output.")] = None,
     counted: Annotated[bool, typer.Option("--counted", help="Only mentions that count.")] = False,
 ) -> None:
-    """Write a view of the store as JSON Lines, CSV or Parquet."""
+    """Write a view of the store as JSON Lines, CSV or Parquet; its feeds as OPML too."""
     from blockfeat._files import writing
     from blockfeat.monitor.export import EXPORT_FORMATS, export_rows, format_of
     from blockfeat.monitor.store.schema import VIEWS
@@ -259,6 +259,8 @@ def export(
     console.check_choice(what, VIEWS, "WHAT")
     if counted and what != "mentions":
         raise typer.BadParameter("goes only with mentions", param_hint="--counted")
+    if chosen == "opml" and what != "feeds":
+        raise typer.BadParameter("is a list of feeds: `export FILE feeds`", param_hint="--format opml")
     if chosen == "parquet" and output is None:
         raise typer.BadParameter("needs --output", param_hint="--format parquet")
     with opened_store(config) as store:

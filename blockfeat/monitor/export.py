@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
+from xml.sax.saxutils import quoteattr
 
 from blockfeat._files import writing
+from blockfeat.content.links import xml_characters
 from blockfeat.errors import ConfigError
 from blockfeat.io.outputs.tables import ParquetRows, csv_line
 
-EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
-"""Formats by name, each with the suffix of its files."""
+EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet", "opml": ".opml"}
+"""Formats by name, each with the suffix of its files; OPML is for feeds."""
 
+_LISTS = ("opml", "sitemapindex")
 _JSON_COLUMNS = ("metadata", "warnings")
 
 
@@ -46,6 +49,8 @@ def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes],
         return _written(_json_lines(rows), file, name)
     if format == "csv":
         return _written(_csv_lines(rows), file, name, besides=1)
+    if format == "opml":
+        return _written(_opml_lines(rows), file, name, besides=2)
     if format == "parquet":
         return _write_parquet(iter(rows), file, name)
     raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
@@ -76,6 +81,17 @@ def _csv_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if number == 0:
             yield csv_line(row, end="\r\n")
         yield csv_line(row.values(), end="\r\n")
+
+
+def _opml_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of an OPML list of the feeds that are read, at the addresses where they are now."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n<head><title>Feeds</title></head>\n<body>\n'
+    for row in rows:
+        if row["retired"] is None and row["kind"] not in _LISTS:
+            values = (row["kind"] or "rss", row["title"] or row["url"], row["moved_to"] or row["url"])
+            kind, title, address = (quoteattr(xml_characters(value)) for value in values)
+            yield f"<outline type={kind} text={title} title={title} xmlUrl={address}/>\n"
+    yield "</body>\n</opml>\n"
 
 
 def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str) -> int:

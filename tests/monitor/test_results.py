@@ -13,8 +13,9 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ConfigError
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config.settings import CopySettings, Source
 from blockfeat.monitor.export import export_rows
+from blockfeat.monitor.feeds.lists import read_opml
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import mentions_in
 from blockfeat.monitor.report.counts import Count, Selection, counts
@@ -100,6 +101,18 @@ def test_exports(store: Store) -> None:
     assert parquet.read_table(file).column("brand").to_pylist() == ["Corvane", "Corvane", "Le Rex"]
     none = io.BytesIO()
     assert export_rows(store.rows("versions"), "parquet", none, name="x") == 0
+
+
+def test_feeds_as_a_list_that_can_be_read_again(tmp_path: Path) -> None:
+    addresses = ["https://a.example/feed?x=1&y=2", "https://b.example/atom"]
+    with Store.open(str(tmp_path / "f.db")) as opened:
+        opened.add_sources([Source(address) for address in addresses], [], now=_NOW)
+        written = io.BytesIO()
+        assert export_rows(opened.rows("feeds"), "opml", written, name="x") == 2
+        opened.add_sources([Source(addresses[0])], [], now=_NOW)
+        shorter = io.BytesIO()
+        assert export_rows(opened.rows("feeds"), "opml", shorter, name="x") == 1
+    assert list(read_opml(written.getvalue().decode(), url="https://x.example/").feeds) == addresses
 
 
 def test_pages_of_something_else() -> None:
