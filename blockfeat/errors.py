@@ -18,6 +18,7 @@ __all__ = [
     "ModelError",
     "NotHTML",
     "OutputError",
+    "QueryError",
     "ResumeError",
     "StoreError",
     "TableError",
@@ -91,6 +92,10 @@ class CorpusError(BlockfeatError, ValueError):
 
 class BrandError(BlockfeatError, ValueError):
     """A brand or an export of names cannot be used; the message names the brand or the file, and the reason."""
+
+
+class QueryError(BlockfeatError, ValueError):
+    """A Boolean query cannot be understood; the message names the query and the reason."""
 
 
 class TrainingError(BlockfeatError):

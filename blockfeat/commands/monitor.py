@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.monitor_results import export, redeliver, rematch, report, serve, status
+from blockfeat.commands.monitor_results import export, redeliver, rematch, report, search, serve, status
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
@@ -196,6 +196,7 @@ app.command("serve")(serve)
 app.command("status")(status)
 app.command("export")(export)
 app.command("redeliver")(redeliver)
+app.command("search")(search)
 app.command("rematch")(rematch)
 
 

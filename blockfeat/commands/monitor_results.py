@@ -1,7 +1,8 @@
-"""The commands ``blockfeat monitor report``, ``serve``, ``status``, ``redeliver``, ``rematch`` and ``export``."""
+"""The commands of a monitor's results: ``report``, ``search``, ``serve``, ``status``, ``redeliver``, ``rematch``."""
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Iterator
@@ -223,7 +224,7 @@ def rematch(
 
     settings = read_config(config)
     for name in brand or ():
-        console.check_choice(name, [each.name for each in settings.brands], "--brand")
+        console.check_choice(name, [*(b.name for b in settings.brands), *(q.name for q in settings.queries)], "--brand")
     with opened_store(str(settings.store)) as store, console.progress("looking again", quiet=quiet) as tick:
         total = store.count_stored_pages()
         found = look_again(
@@ -273,3 +274,36 @@ def export(
             with output.open("wb") as file:
                 count = export_rows(rows, chosen, file, name=str(output))
     console.show(f"{count} {what.replace('_', ' ')} written: {output}")
+
+
+def search(
+    config: ConfigArgument,
+    query: Annotated[
+        str, typer.Argument(help="'\"Tolmet Bank\" NEAR/8 (merger OR strike*) NOT title:sport'", show_default=False)
+    ],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Most articles.")] = 20,
+    format: Annotated[str, typer.Option("--format", "-f", help="text or jsonl.")] = "text",
+) -> None:
+    """Find stored articles by words: AND, OR, NOT, NEAR/5, "phrases", title:, word*; the newest first."""
+    from blockfeat.errors import QueryError
+    from blockfeat.monitor.mentions.queries import Query
+    from blockfeat.monitor.report.found import snippet
+
+    console.check_choice(format, ("text", "jsonl"), "--format")
+    try:
+        asked = Query.parse(query)
+    except QueryError as error:
+        raise typer.BadParameter(str(error), param_hint="QUERY") from None
+    with opened_store(config) as store:
+        found = store.articles(asked, limit=limit)
+    for row in found:
+        before, match, behind = snippet(row)
+        if format == "jsonl":
+            shown = {name: row[name] for name in ("url", "title", "lang", "day", "host", "kind")}
+            console.show(json.dumps({**shown, "match": match, "around": before + match + behind}, ensure_ascii=False))
+        else:
+            console.show(
+                f"{row['day']}  {row['host']}  {row['title'] or ''}\n  {row['url']}\n  {before}{match}{behind}\n"
+            )
+    if not found:
+        console.error(f"no article in the store fulfils {query!r}")

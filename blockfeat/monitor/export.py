@@ -105,6 +105,7 @@ def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str
     return count
 
 
+_NUMBERS = frozenset(("score", "similarity", "relevance"))
 _WHOLE_NUMBERS = frozenset(
     (
         "http_status",
@@ -112,6 +113,7 @@ _WHOLE_NUMBERS = frozenset(
         "version",
         "attempts",
         "start",
+        "text_start",
         "stop",
         "block",
         "counted",
@@ -125,4 +127,4 @@ _WHOLE_NUMBERS = frozenset(
 
 def _kind(column: str) -> str:
     """Return the type of a column; the same in every file, whatever its rows have."""
-    return "integer" if column in _WHOLE_NUMBERS else "number" if column in ("score", "similarity") else "text"
+    return "integer" if column in _WHOLE_NUMBERS else "number" if column in _NUMBERS else "text"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +25,9 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
+from blockfeat.monitor.mentions.queries import Query, QueryMatcher
+from blockfeat.monitor.mentions.query_mentions import query_mentions
+from blockfeat.monitor.mentions.relevance import relevance_by_brand, text_starts
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -69,6 +72,7 @@ class ReaderSettings:
     model: str
     brands: tuple[Brand, ...]
     evidence: bool
+    queries: tuple[Query, ...] = ()
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
@@ -78,8 +82,8 @@ class ReaderSettings:
     def of(cls, config: MonitorConfig) -> ReaderSettings:
         """Return those of a configuration."""
         pages = config.pages
-        reading = (pages.evidence, pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
-        return cls(pages.model, config.brands, *reading)
+        reading = (pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
+        return cls(pages.model, config.brands, pages.evidence, config.queries, *reading)
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,7 @@ class PageReader:
     extractor: Extractor
     matcher: BrandMatcher
     evidence: bool = False
+    queries: QueryMatcher = field(default_factory=lambda: QueryMatcher.of(()))
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
@@ -105,8 +110,8 @@ class PageReader:
         """
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
-        reading = (settings.evidence, settings.least_score, settings.site_profile, settings.descriptions)
-        return cls(extractor, matcher, *reading, settings.count_kinds)
+        reading = (settings.least_score, settings.site_profile, settings.descriptions, settings.count_kinds)
+        return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), *reading)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
@@ -148,7 +153,7 @@ class PageReader:
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
         places = PLACES if self.descriptions else COUNTED_PLACES
-        mentions = mentions_of(extraction, self.matcher, least_score=self.least_score, places=places)
+        mentions = all_mentions(extraction, self.matcher, self.queries, least_score=self.least_score, places=places)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
@@ -168,12 +173,12 @@ class PageReader:
             model=extraction.model,
             canonical_url=canonical if isinstance(canonical, str) else None,
             published=published if isinstance(published, str) else None,
+            author=", ".join(map(str, metadata.get("authors", ()))) or None,
+            section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
-            mentions=tuple(
-                found_mention(item, None if is_counted else extraction.kind) for item in mentions[:MOST_MENTIONS]
-            ),
+            mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
             site_page=extraction.site_page if adds_to_site else None,
         )
 
@@ -184,8 +189,31 @@ def _profile(packed: str) -> SiteProfile:
     return SiteProfile.from_bytes(packed.encode())
 
 
-def found_mention(mention: Mention, kind: str | None) -> FoundMention:
-    """Return what is stored of a mention; ``kind`` is that of a page whose mentions do not count."""
+def all_mentions(
+    extraction: Extraction,
+    matcher: BrandMatcher,
+    queries: QueryMatcher,
+    *,
+    least_score: float | None,
+    places: Collection[str],
+) -> tuple[Mention, ...]:
+    """Return the mentions of brands on a page, and one for each query that it fulfils."""
+    rules: dict[str, Any] = {"least_score": least_score, "places": places}
+    return (*mentions_of(extraction, matcher, **rules), *query_mentions(extraction, queries, **rules))
+
+
+def found_mentions(extraction: Extraction, mentions: Sequence[Mention], kind: str | None) -> tuple[FoundMention, ...]:
+    """Return what is stored of the mentions of a page; ``kind`` is that of a page whose mentions do not count."""
+    relevance = relevance_by_brand(extraction, mentions)
+    text = clean_characters(extraction.text)
+    kept = mentions[:MOST_MENTIONS]
+    return tuple(
+        replace(_found(item, kind), text_start=start, relevance=relevance.get(item.brand, 0.0) if item.counted else 0.0)
+        for item, start in zip(kept, text_starts(text, kept), strict=True)
+    )
+
+
+def _found(mention: Mention, kind: str | None) -> FoundMention:
     reason = f"{_KIND_REASON}{kind}" if mention.counted and kind is not None else mention.reason
     return FoundMention(
         brand=mention.brand,

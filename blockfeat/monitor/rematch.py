@@ -12,8 +12,9 @@ from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, mentions_of
-from blockfeat.monitor.reading import MOST_MENTIONS, found_mention
+from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
+from blockfeat.monitor.mentions.queries import QueryMatcher
+from blockfeat.monitor.reading import all_mentions, found_mentions
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
 
@@ -63,7 +64,7 @@ def rematch(
     Parameters
     ----------
     brands : collection of str
-        Only these brands; all where it is empty.
+        Only these brands and queries; all where it is empty.
     announce : bool
         Whether what is added goes to the receivers too.
     now : float
@@ -72,11 +73,12 @@ def rematch(
         Called with the number of pages that are done.
     """
     chosen = [brand for brand in config.brands if not brands or brand.name in brands]
+    queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
     matcher = BrandMatcher.of(chosen)
     places = PLACES if config.pages.descriptions else COUNTED_PLACES
     done, last = Rematched(), 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
-        found = [(page, _mentions(page, matcher, config, places)) for page in pages]
+        found = [(page, _mentions(page, matcher, queries, config, places)) for page in pages]
         last = pages[-1].id
         added, counted, changed = store.add_past_mentions(found, announce=announce, now=now)
         done += Rematched(len(pages), added, counted, changed)
@@ -86,7 +88,7 @@ def rematch(
 
 
 def _mentions(
-    page: StoredPage, matcher: BrandMatcher, config: MonitorConfig, places: Collection[str]
+    page: StoredPage, matcher: BrandMatcher, queries: QueryMatcher, config: MonitorConfig, places: Collection[str]
 ) -> list[FoundMention]:
     """Return the mentions on a page as the reader of pages returns them."""
     blocks = tuple(_blocks(page))
@@ -101,8 +103,8 @@ def _mentions(
     is_feed = page.origin == "feed"
     least = None if is_feed else config.pages.least_score
     kind = page.kind if page.kind is not None and page.kind not in config.pages.count_kinds and not is_feed else None
-    mentions = mentions_of(extraction, matcher, least_score=least, places=places)
-    return [found_mention(item, kind) for item in mentions[:MOST_MENTIONS]]
+    mentions = all_mentions(extraction, matcher, queries, least_score=least, places=places)
+    return [*found_mentions(extraction, mentions, kind)]
 
 
 def _blocks(page: StoredPage) -> Iterator[Block]:

@@ -12,11 +12,12 @@ from urllib.parse import urlsplit
 
 from blockfeat._config import Count, DurationOrOff, KeyPath, Parsed, Problems, Texts, changed, made, parse_toml, texts
 from blockfeat._files import config_text
-from blockfeat.errors import BrandError
+from blockfeat.errors import BrandError, QueryError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Wanted, Webhook
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
+from blockfeat.monitor.mentions.queries import Query
 
 
 def example_config() -> str:
@@ -90,6 +91,12 @@ class _BrandTable:
 
 
 @dataclass(frozen=True)
+class _QueryTable:
+    name: str
+    query: str
+
+
+@dataclass(frozen=True)
 class _WebhookTable:
     url: Annotated[str, Parsed(_addresses)]
     token: str | None = None
@@ -116,6 +123,7 @@ class _File:
     copies: CopySettings = field(default_factory=CopySettings)
     sources: tuple[dict[str, Any], ...] = ()
     brands: tuple[dict[str, Any], ...] = ()
+    queries: tuple[_QueryTable, ...] = ()
     webhooks: tuple[_WebhookTable, ...] = ()
 
 
@@ -136,10 +144,12 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
     """Read a configuration from its text; see `read_config`."""
     values, problems = parse_toml(text, name=name)
     file = changed(_File(), values, problems)
-    for table, example in (("sources", 'url = "https://…/feed.xml"'), ("brands", 'name = "…"')):
-        if table not in values:
-            problems.add((table,), f"no [[{table}]]: add one with {example}")
+    if "sources" not in values:
+        problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
+    if "brands" not in values and "queries" not in values:
+        problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
     store, stream, model = file.monitor.store or "monitor.db", file.monitor.stream, file.pages.model
+    brands = tuple(_brands(file.brands, problems))
     config = MonitorConfig(
         store=store if "://" in store else str(folder / store),
         stream=None if not stream else stream if stream == "-" else str(folder / stream),
@@ -148,7 +158,8 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         pages=replace(file.pages, model=str(folder / model) if Path(model).suffix in (".json", ".npz") else model),
         copies=file.copies,
         sources=tuple(_sources(file.sources, folder, problems)),
-        brands=tuple(_brands(file.brands, problems)),
+        brands=brands,
+        queries=tuple(_queries(file.queries, {brand.name for brand in brands}, problems)),
         webhooks=tuple(hook.webhook() for hook in file.webhooks),
         folder=folder,
     )
@@ -206,3 +217,14 @@ def _brands(tables: Sequence[Mapping[str, Any]], problems: Problems) -> Iterator
             yield Brand(table.name, known, case=table.case, context=table.context, window=table.window, **rules)
         except BrandError as error:
             problems.add((*path, "name"), str(error))
+
+
+def _queries(tables: Sequence[_QueryTable], names: set[str], problems: Problems) -> Iterator[Query]:
+    for number, table in enumerate(tables):
+        if table.name in names:
+            problems.add(("queries", number, "name"), f"there are two brands or queries {table.name!r}")
+        names.add(table.name)
+        try:
+            yield Query.parse(table.query, name=table.name)
+        except QueryError as error:
+            problems.add(("queries", number, "query"), str(error))

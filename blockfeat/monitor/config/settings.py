@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from blockfeat._config import Between, Count, Duration, DurationOrOff
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.queries import Query
 
 _DAY = 86400.0
 
@@ -178,8 +179,8 @@ class MonitorConfig:
     ----------
     store : str
         Path of an SQLite file, or a database address such as ``postgresql://user@host/name``.
-    sources, brands : tuple
-        What is read, and what is looked for.
+    sources, brands, queries : tuple
+        What is read, and what is looked for; queries have names of their own.
     stream : str or None
         File that gets a JSON line for every new mention; ``"-"`` is standard output.
     stream_wanted : Wanted
@@ -192,6 +193,7 @@ class MonitorConfig:
     fetch: FetchOptions = field(default_factory=FetchOptions)
     pages: PageSettings = field(default_factory=PageSettings)
     copies: CopySettings = field(default_factory=CopySettings)
+    queries: tuple[Query, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
     stream: str | None = None
     stream_wanted: Wanted = Wanted()

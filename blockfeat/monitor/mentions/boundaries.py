@@ -15,6 +15,7 @@ from blockfeat.monitor.mentions.folding import SUPERSCRIPTS
 
 # Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
 _REACH = 12
+_LONGEST_ENDING = 40
 # Scripts in which a name may touch words of the same script on either side.
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff]")
 # Thai and Lao vowels that belong to the consonant behind, and those that belong to the one before.
@@ -102,6 +103,15 @@ class Boundaries:
         if script == "hangul":
             return "".join(takewhile(_is_hangul, text[end : end + _REACH])) in self.particles
         return _may_touch(last, after)
+
+    def word_end(self, text: str, end: int) -> int:
+        """Return where the word ends that goes on at an offset; scripts without spaces have no words to end."""
+        last = end
+        while last < len(text) and last - end < _LONGEST_ENDING and _is_letter(text[last]):
+            if _is_unspaced(text[last]):
+                break
+            last += 1
+        return last
 
     def _elided_before(self, text: str, apostrophe: int, *, lang: str | None) -> bool:
         """Return whether what stands before an apostrophe is an elided word, or nothing: d'Apple, but not O'Reilly."""

@@ -30,7 +30,7 @@ class Brand:
         The name, itself an alias in every language.
     aliases : mapping of str to tuple of str
         Other names by ISO 639-1 code, ``"*"`` for all languages; an alias counts on pages in its language, and on pages
-        whose language is not known.
+        whose language is not known. A star at the end of one stands for any ending of its last word.
     excluded : tuple of str
         Longer phrases that are no mention: ``"Apple Street"``.
     requires : tuple of str

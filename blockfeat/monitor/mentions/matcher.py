@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -160,8 +160,10 @@ class BrandMatcher:
             for use in self._uses[number]:
                 if lang is not None and use.lang not in (ANY_LANGUAGE, lang):
                     continue
-                if self._is_word(use, folded, start, end, lang) and self._is_spelt(use, folded, text, start, end, lang):
-                    _add(found[use.brand], use, start, end)
+                if self._is_word(use, folded, start, end, lang):
+                    last = self._boundaries.word_end(folded.text, end) if use.open_end and use.role == _NAME else end
+                    if self._is_spelt(use, folded, text, start, last, lang):
+                        _add(found[use.brand], use, start, last)
         return found
 
     def _is_word(self, use: _Use, folded: FoldedText, start: int, end: int, lang: str | None) -> bool:
@@ -177,7 +179,8 @@ class BrandMatcher:
             return False
         surface = text[span[0] : span[1]]
         if use.role == _NAME and self.brands[use.brand].case == "exact":
-            return visible(surface) == visible(use.spelling)
+            wanted = visible(use.spelling)
+            return visible(surface)[: len(wanted) if use.open_end else None] == wanted
         turkish = use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
         return same_dots(use.spelling, surface, turkish=turkish)
 
@@ -215,7 +218,9 @@ def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
 
 def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, _Use]]:
     """Yield each folded pattern of a brand with its use."""
-    found = [_Use(number, _NAME, name, lang) for lang, name in brand.spellings()]
+    found = [_Use(number, _NAME, brand.name, ANY_LANGUAGE)]
+    for lang, alias in islice(brand.spellings(), 1, None):
+        found.append(_Use(number, _NAME, alias.removesuffix("*"), lang, alias.endswith("*")))
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):
         found += [_Use(number, role, word.removesuffix("*"), ANY_LANGUAGE, word.endswith("*")) for word in words]

@@ -206,8 +206,7 @@ def mentions_of(
     places : collection of str
         Places whose mentions may count; without ``"comment"`` what readers wrote does not.
     """
-    parts = PageParts.of(extraction)
-    passages = _passages(extraction, parts, places, least_score)
+    passages = passages_of(extraction, places=places, least_score=least_score)
     found: list[Mention] = []
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
@@ -235,8 +234,16 @@ def mentions_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
-    """A text that brands are looked for in: a block, or the descriptions of the figures behind it."""
+class Passage:
+    """A text that brands are looked for in: a block, or the descriptions of the figures behind it.
+
+    Attributes
+    ----------
+    searched : str
+        The text without marks of footnotes, as long as it.
+    reason : str
+        Why mentions in it do not count; empty where they do.
+    """
 
     block: Block
     place: str
@@ -245,24 +252,24 @@ class _Passage:
     reason: str
 
 
-def _passages(
-    extraction: Extraction, parts: PageParts, places: Collection[str], least_score: float | None
-) -> list[_Passage]:
-    """Return the texts of a page, in order."""
-    blocks = extraction.blocks
+def passages_of(
+    extraction: Extraction, *, places: Collection[str] = COUNTED_PLACES, least_score: float | None = None
+) -> list[Passage]:
+    """Return the texts of a page that brands are looked for in, in order; see `mentions_of`."""
+    blocks, parts = extraction.blocks, PageParts.of(extraction)
     least = _least(blocks, least_score)
     passages = []
     for block, role in zip(blocks, extraction.roles, strict=True):
         place = "table" if block.index in parts.tables else role
         searched = _without_marks(block.text, parts.marks.get(block.index, ()))
-        passages.append(_Passage(block, place, block.text, searched, _reason(block, place, places, least)))
+        passages.append(Passage(block, place, block.text, searched, _reason(block, place, places, least)))
     of_block: dict[int, list[str]] = {}
     for index, text in parts.descriptions:
         of_block.setdefault(index, []).append(text)
     for index, texts in of_block.items():
         text = _BETWEEN_DESCRIPTIONS.join(dict.fromkeys(texts))
         reason = _reason(blocks[index], _DESCRIPTION, places, least)
-        passages.append(_Passage(blocks[index], _DESCRIPTION, text, text, reason))
+        passages.append(Passage(blocks[index], _DESCRIPTION, text, text, reason))
     return passages
 
 
@@ -280,7 +287,7 @@ def _least(blocks: Sequence[Block], least_score: float | None) -> float:
     return least_score
 
 
-def _hits(passages: Sequence[_Passage], matcher: BrandMatcher, lang: str | None) -> Iterable[tuple[_Passage, Hit]]:
+def _hits(passages: Sequence[Passage], matcher: BrandMatcher, lang: str | None) -> Iterable[tuple[Passage, Hit]]:
     """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
     begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
     text = PARAGRAPH.join(passage.searched for passage in passages)
@@ -308,12 +315,18 @@ def _with_sentences(mentions: Sequence[Mention], texts: Mapping[tuple[int, str],
     for mention in mentions:
         key = mention.block, mention.place
         if key != of_text:
-            ends, of_text = _sentence_ends(texts[key]), key
+            ends, of_text = sentence_bounds(texts[key]), key
         done.append(replace(mention, sentence=_sentence(texts[key], ends, mention.start, mention.end)))
     return tuple(done)
 
 
-def _sentence_ends(text: str) -> list[int]:
+def sentence_around(text: str, start: int, end: int) -> str:
+    """Return the sentence around a span of a text, or what of it is within 300 characters of the span."""
+    return _sentence(text, sentence_bounds(text), start, end)
+
+
+def sentence_bounds(text: str) -> list[int]:
+    """Return the offsets just behind each sentence of a text."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
     found: list[int] = sentence_ends(codes, character_classes().of(codes), bounds).tolist()

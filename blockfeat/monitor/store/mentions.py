@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from blockfeat.monitor.changes import is_similar, similarity, steady
 from blockfeat.monitor.store.records import FoundMention, PageRecord, StoredPage, iso
-from blockfeat.monitor.store.schema import mention, outbox, page
+from blockfeat.monitor.store.schema import feed, mention, outbox, page
 
 _KEY_LENGTH = 24
 # So many sentences of the version before are compared with one that is new.
@@ -233,9 +233,10 @@ def queue_events(connection: Connection, number: int, changes: dict[str, str], *
     if not changes:
         return
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    names = ("url", "copy_of", "published", "canonical_url", "title", "origin", "kind")
-    columns = (*(page.c[name] for name in names), lang)
-    about = connection.execute(select(*columns).where(page.c.id == number)).one()
+    names = ("url", "host", "copy_of", "published", "canonical_url", "title", "author", "section", "origin", "kind")
+    columns = (*(page.c[name] for name in names), lang, feed.c.url.label("source"))
+    joined = page.outerjoin(feed, feed.c.id == page.c.feed_id)
+    about = connection.execute(select(*columns).select_from(joined).where(page.c.id == number)).one()
     mine = mention.c.page_id == number, mention.c.version == _version_of(number)
     rows = connection.execute(select(mention).where(*mine).order_by(mention.c.id))
     events = [_event(row, about, changes[row.key], moment) for row in rows if row.key in changes]
@@ -254,14 +255,18 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     values |= {
         "canonical_url": about.canonical_url,
         "title": about.title,
+        "author": about.author,
+        "section": about.section,
         "lang": about.lang,
+        "host": about.host,
+        "source": about.source,
         "from": about.origin,
         "kind": about.kind,
     }
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
 
 
-_WHERE = ("rule", "start", "stop", "match", "sentence", "block", "xpath", "score")
+_WHERE = ("rule", "start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
 
 
 def copies_of(connection: Connection, number: int) -> Iterable[Any]:

@@ -10,6 +10,7 @@ from sqlalchemy.schema import CreateColumn
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store.pages import renew_bands
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata
+from blockfeat.monitor.store.search import create_index
 
 Migration = str | Callable[[Connection], None]
 
@@ -67,6 +68,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
     ),
     6: (add_missing,),
+    7: (add_missing, create_index),
 }
 
 
@@ -101,6 +103,7 @@ def migrate(
         connection.execute(text(f"DROP VIEW IF EXISTS {view}"))
     if found == 0:
         metadata.create_all(connection)
+        create_index(connection)
         connection.execute(meta.insert().values(key="schema_version", value=str(target)))
     else:
         for step in range(found, target):

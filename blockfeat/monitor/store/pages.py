@@ -35,6 +35,7 @@ from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso
 from blockfeat.monitor.store.schema import band, entry, host, page, site, version
+from blockfeat.monitor.store.search import forget_article, index_article
 
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
 
@@ -306,6 +307,9 @@ def _save_page(
     values |= {"version": before.version + 1, "published": before.published or day_or_moment(record.published)}
     connection.execute(_UPDATE, {"number": number, **values})
     save_bands(connection, number, bands, is_new=is_new)
+    if not is_new:
+        forget_article(connection, number, before.title, before.text)
+    index_article(connection, number, record.title, record.text)
     site_host = host_of(visit.final_url or before.url)
     is_taken = record.site_page is not None and add_to_site(connection, site_host, number, record.site_page)
     changes = save_mentions(connection, before, record)
@@ -378,6 +382,8 @@ def _read(record: PageRecord) -> dict[str, Any]:
         "lang": record.lang,
         "title": record.title,
         "headline": record.headline,
+        "author": record.author,
+        "section": record.section,
         "text": record.text,
         "words": record.words,
         "encoding": record.encoding,

@@ -141,7 +141,15 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class FoundMention:
-    """A mention of a brand; ``start`` and ``stop`` are offsets in the text of its block."""
+    """A mention of a brand; ``start`` and ``stop`` are offsets in the text of its block.
+
+    Attributes
+    ----------
+    text_start : int or None
+        Where the sentence begins in the article's text; None where it does not stand there.
+    relevance : float
+        How much the article is about the brand, from 0 to 1; see `blockfeat.monitor.mentions.relevance`.
+    """
 
     brand: str
     place: str
@@ -155,6 +163,8 @@ class FoundMention:
     xpath: str
     score: float
     rule: str | None = None
+    text_start: int | None = None
+    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +214,8 @@ class PageRecord:
     model: str = ""
     canonical_url: str | None = None
     published: str | None = None
+    author: str | None = None
+    section: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     evidence: bytes = b""

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 metadata = MetaData()
 
@@ -124,6 +124,8 @@ page = Table(
     Column("headline", Text),
     Column("text", Text),
     Column("words", Integer),
+    Column("author", Text),
+    Column("section", Text),
     Column("metadata", Text, comment="JSON"),
     Column("warnings", Text, comment="JSON"),
     Column("model", Text),
@@ -178,6 +180,8 @@ mention = Table(
     Column("stop", Integer, nullable=False),
     Column("match", Text, nullable=False),
     Column("sentence", Text, nullable=False),
+    Column("text_start", Integer, comment="where the sentence begins in the article's text"),
+    Column("relevance", Float, comment="how much the article is about the brand, from 0 to 1"),
     Column("block", Integer, nullable=False),
     Column("xpath", Text, nullable=False),
     Column("score", Float, nullable=False),
@@ -222,6 +226,14 @@ sink = Table(
     Column("retry_at", Float, comment="it asked not to be tried before"),
 )
 
+told = Table(
+    "told",
+    metadata,
+    Column("alert", Text, primary_key=True),
+    Column("spike", Text, primary_key=True, comment="brand and hour"),
+    Column("told_at", Text, nullable=False),
+)
+
 run = Table(
     "run",
     metadata,
@@ -236,7 +248,7 @@ run = Table(
 _PAGES = """
 SELECT p.url, p.final_url, p.canonical_url, p.status, p.kind, p.http_status, p.error,
        s.url AS same_as, o.url AS copy_of, p.similarity,
-       coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.text, p.words,
+       coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.author, p.section, p.text, p.words,
        p.published, p.first_seen, p.fetched_at, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
        p.host, f.url AS source, p.origin AS "from", p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
 FROM page p
@@ -246,15 +258,15 @@ LEFT JOIN feed f ON f.id = p.feed_id
 """
 
 _MENTIONS = """
-SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentence, m.block, m.xpath, m.score,
-       CASE WHEN m.counted AND NOT m.copied THEN 1 ELSE 0 END AS counted,
+SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentence, m.text_start, m.block, m.xpath,
+       m.score, m.relevance, CASE WHEN m.counted AND NOT m.copied THEN 1 ELSE 0 END AS counted,
        CASE WHEN NOT m.counted THEN m.because
             WHEN m.copied THEN 'copy of ' || o.url END AS not_counted_because,
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
        CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
-       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.published, p.fetched_at, p.version,
-       m.first_version
+       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.author, p.section, p.published,
+       p.fetched_at, p.version, m.first_version
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of

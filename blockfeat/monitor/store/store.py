@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import Source
-from blockfeat.monitor.store import feeds, mentions, pages, runs
+from blockfeat.monitor.store import feeds, mentions, pages, runs, search
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -174,6 +174,9 @@ class Store:
     stored_pages = _reads(mentions.stored_pages)
     count_stored_pages = _reads(mentions.count_stored_pages)
     add_past_mentions = _writes(mentions.add_past_mentions)
+
+    articles = _reads(search.search)
+    has_article = _reads(search.has_article)
 
     set_sinks = _writes(runs.add_sinks)
     undelivered = _reads(runs.undelivered)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
+from blockfeat.monitor.mentions.queries import Query as ArticleQuery
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.live.charts import columns
@@ -19,6 +20,7 @@ from blockfeat.web.problems import PROBLEMS, Problem
 from blockfeat.web.settings import ServeSettings
 
 _IN_FEEDS, _IN_API = 50, 1000
+_MOST_FOUND = 500
 
 router = APIRouter()
 
@@ -60,11 +62,19 @@ def _store(request: Request) -> Store:
     return store
 
 
+def _chosen(store: Store, filters: Filters) -> Filters:
+    """Return filters with the pages that fulfil their query, the newest of them."""
+    if not filters.words:
+        return filters
+    found = store.articles(ArticleQuery.parse(filters.words), limit=_MOST_FOUND)
+    return filters.with_pages(row["id"] for row in found)
+
+
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: filters, charts that answer to them, the stream of articles."""
     store = _store(request)
-    filters = Filters.model_validate(asked.model_dump(exclude={"before"}))
+    filters = _chosen(store, Filters.model_validate(asked.model_dump(exclude={"before"})))
     found = stream(store, filters, before=asked.before)
     numbers = overview(store, filters, today=datetime.now(UTC).date()) if asked.before is None else None
     context: dict[str, Any] = {
@@ -106,7 +116,7 @@ def article(request: Request, number: int) -> HTMLResponse:
 @router.get("/mentions.csv", include_in_schema=False)
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions of some filters as CSV."""
-    parts = csv_parts(rows_of(_store(request), filters))
+    parts = csv_parts(rows_of(_store(request), _chosen(_store(request), filters)))
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -117,7 +127,7 @@ def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[Any], 
     tail = f"?{query}" if query else ""
     names = ", ".join([*filters.brand, *filters.lang])
     title = f"{request.app.state.title}: {names}" if names else request.app.state.title
-    rows = list(rows_of(_store(request), filters, limit=_IN_FEEDS))
+    rows = list(rows_of(_store(request), _chosen(_store(request), filters), limit=_IN_FEEDS))
     return rows, {"title": title, "home": f"{base}{tail}", "address": f"{base}{name}{tail}"}
 
 
@@ -143,7 +153,7 @@ def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list
     return [
         {name: value for name, value in row.items() if name not in hidden}
         | {"counted": bool(row["counts"]), "not_counted_because": why_not(row) or None}
-        for row in rows_of(_store(request), filters, limit=_IN_API)
+        for row in rows_of(_store(request), _chosen(_store(request), filters), limit=_IN_API)
     ]
 
 
@@ -151,4 +161,4 @@ def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return how many mentions of some filters were found after one."""
     filters = Filters.model_validate(asked.model_dump(exclude={"after"}))
-    return {"new": newer(_store(request), filters, asked.after)}
+    return {"new": newer(_store(request), _chosen(_store(request), filters), asked.after)}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlencode
 
-from pydantic import BaseModel, BeforeValidator, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, StringConstraints
+
+from blockfeat.monitor.mentions.queries import Query
 
 FROM = (
     "FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version "
@@ -34,6 +37,12 @@ def _day(value: Any) -> Any:
     return value or None
 
 
+def _query(value: str) -> str:
+    if value:
+        Query.parse(value, name="words")
+    return value
+
+
 Values = Annotated[list[Annotated[str, StringConstraints(max_length=2000)]], BeforeValidator(_given)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 
@@ -51,6 +60,8 @@ class Filters(BaseModel):
         ``"yes"``, ``"no"`` or ``"all"``.
     q : str
         Words that the sentence holds, in one piece, whatever their case.
+    words : str
+        A Boolean query that the article fulfils; see `blockfeat.monitor.mentions.queries`.
     """
 
     brand: Values = []
@@ -62,6 +73,14 @@ class Filters(BaseModel):
     until: Day = None
     counted: Literal["yes", "no", "all"] = "yes"
     q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_query)] = ""
+    _pages: tuple[int, ...] | None = PrivateAttr(None)
+
+    def with_pages(self, numbers: Iterable[int]) -> Self:
+        """Return these filters for some pages only: those that fulfil ``words``."""
+        filters = self.model_copy()
+        filters._pages = tuple(numbers)
+        return filters
 
     def condition(self) -> tuple[str, dict[str, object]]:
         """Return an SQL condition over `FROM`, and its values."""
@@ -79,6 +98,8 @@ class Filters(BaseModel):
             parts.append("lower(m.sentence) LIKE :q ESCAPE '!'")
             escaped = "".join(f"!{letter}" if letter in "!%_" else letter for letter in self.q.lower())
             values["q"] = f"%{escaped}%"
+        if self._pages is not None:
+            parts.append(f"p.id IN ({', '.join(map(str, self._pages)) or 'NULL'})")
         return " AND ".join(parts), values
 
     def query(self, **changes: Any) -> str:

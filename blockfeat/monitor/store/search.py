@@ -1,0 +1,166 @@
+"""Full-text search of stored articles: an index of words finds candidates, the query itself decides.
+
+SQLite's FTS5 or PostgreSQL's tsvector holds the folded words of title and text, characters one by one where words are
+not spaced, so that both know every language that the rest of the program knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, func, select, text
+
+from blockfeat.lang.measures import tokenize
+from blockfeat.lang.scripts import script_of
+from blockfeat.monitor.mentions.folding import Folder
+from blockfeat.monitor.mentions.queries import Either, Node, Query, QueryMatcher, Term, Without, parts_of
+from blockfeat.monitor.store.schema import page
+
+_MOST_CHARACTERS = 150_000
+_AT_ONCE = 200
+# Particles stand behind a Korean noun; Arabic and Hebrew write prefixes together with the word.
+_OPEN_END, _OPEN_BEGIN = frozenset({"hangul"}), frozenset({"arabic", "hebrew"})
+_CREATE = {
+    "sqlite": (
+        "CREATE VIRTUAL TABLE article_words USING fts5("
+        "words, content='', tokenize=\"unicode61 remove_diacritics 0 categories 'L* M* N* Co'\")",
+    ),
+    "postgresql": (
+        "CREATE TABLE article_words (page_id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL)",
+        "CREATE INDEX article_words_found ON article_words USING gin (words)",
+    ),
+}
+_ADD = {
+    "sqlite": "INSERT INTO article_words (rowid, words) VALUES (:id, :words)",
+    "postgresql": "INSERT INTO article_words VALUES (:id, to_tsvector('simple', :words))",
+}
+_FORGET = {
+    "sqlite": "INSERT INTO article_words (article_words, rowid, words) VALUES ('delete', :id, :words)",
+    "postgresql": "DELETE FROM article_words WHERE page_id = :id",
+}
+_FIND = {
+    "sqlite": "SELECT rowid AS id FROM article_words WHERE article_words MATCH :words AND rowid < :before",
+    "postgresql": "SELECT page_id AS id FROM article_words WHERE words @@ to_tsquery('simple', :words) "
+    "AND page_id < :before",
+}
+_FIND_ALL = "SELECT id FROM page WHERE version > 0 AND same_as IS NULL AND id < :before"
+_NEWEST = " ORDER BY 1 DESC LIMIT :most"
+
+
+@cache
+def _folder() -> Folder:
+    return Folder()
+
+
+def words_of(title: str | None, body: str | None) -> str:
+    """Return the words of an article as they are indexed, spaces between them."""
+    whole = f"{title or ''}\n{body or ''}"[:_MOST_CHARACTERS]
+    return " ".join(tokenize(_folder().fold(whole).text))
+
+
+def create_index(connection: Connection) -> None:
+    """Make the index of a store anew, with the articles that it has."""
+    for statement in ("DROP TABLE IF EXISTS article_words", *_CREATE[connection.dialect.name]):
+        connection.execute(text(statement))
+    last = 0
+    columns = (page.c.id, page.c.title, page.c.text)
+    is_read = page.c.version > 0, page.c.same_as.is_(None)
+    while rows := connection.execute(
+        select(*columns).where(*is_read, page.c.id > last).order_by(page.c.id).limit(_AT_ONCE)
+    ).all():
+        for row in rows:
+            index_article(connection, row.id, row.title, row.text)
+        last = rows[-1].id
+
+
+def index_article(connection: Connection, number: int, title: str | None, body: str | None) -> None:
+    """Add an article to the index."""
+    values = {"id": number, "words": words_of(title, body)}
+    connection.execute(text(_ADD[connection.dialect.name]), values)
+
+
+def forget_article(connection: Connection, number: int, title: str | None, body: str | None) -> None:
+    """Take an article out of the index, by what was indexed of it."""
+    values = {"id": number, "words": words_of(title, body)} if connection.dialect.name == "sqlite" else {"id": number}
+    connection.execute(text(_FORGET[connection.dialect.name]), values)
+
+
+def search(connection: Connection, query: Query, *, limit: int, before: int | None = None) -> list[dict[str, Any]]:
+    """Return the articles that fulfil a query, the newest first: columns of a page, and ``spans``.
+
+    Parameters
+    ----------
+    limit : int
+        Most articles.
+    before : int, optional
+        Only pages with a smaller number.
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``url``, ``title``, ``text``, ``lang``, ``day``, ``host``, ``kind``, ``copy_of`` and ``spans``, the
+        places in ``title``, a paragraph separator and ``text`` that fulfil it.
+    """
+    matcher = QueryMatcher.of([query])
+    found: list[dict[str, Any]] = []
+    for row in _candidates(connection, query, before=before):
+        spans = matcher.find(row["title"] or "", row["text"] or "", lang=row["lang"]).get(query.name)
+        if spans:
+            found.append({**row, "spans": spans})
+            if len(found) == limit:
+                break
+    return found
+
+
+def _candidates(connection: Connection, query: Query, *, before: int | None) -> Iterator[dict[str, Any]]:
+    """Yield the articles that may fulfil a query, the newest first."""
+    dialect = connection.dialect.name
+    wanted = _expression(query.tree, dialect)
+    statement = text((_FIND_ALL if wanted is None else _FIND[dialect]) + _NEWEST)
+    last = before if before is not None else (connection.scalar(select(func.max(page.c.id))) or 0) + 1
+    names = ("id", "url", "title", "text", "host", "kind", "copy_of")
+    lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
+    day = func.substr(func.coalesce(page.c.published, page.c.first_seen), 1, 10).label("day")
+    while True:
+        values = {"before": last, "most": _AT_ONCE} | ({} if wanted is None else {"words": wanted})
+        numbers = connection.execute(statement, values).scalars().all()
+        if not numbers:
+            return
+        columns = (*(page.c[name] for name in names), lang, day)
+        rows = connection.execute(select(*columns).where(page.c.id.in_(numbers)).order_by(page.c.id.desc()))
+        yield from map(dict, rows.mappings().all())
+        last = numbers[-1]
+
+
+def _expression(node: Node, dialect: str) -> str | None:
+    """Return what every article that fulfils a node fulfils in the index; None where that is no less than all."""
+    if isinstance(node, Without):
+        return None
+    if isinstance(node, Term):
+        return _of_term(node, dialect)
+    parts = [_expression(part, dialect) for part in parts_of(node)]
+    known = [part for part in parts if part is not None]
+    if not known or (isinstance(node, Either) and len(known) < len(parts)):
+        return None
+    sign = {"sqlite": (" OR ", " AND "), "postgresql": (" | ", " & ")}[dialect][not isinstance(node, Either)]
+    return f"({sign.join(known)})"
+
+
+def _of_term(term: Term, dialect: str) -> str | None:
+    words = words_of(term.text.removesuffix("*"), None).split()
+    scripts = {script_of(letter) for word in words for letter in word}
+    if not words or scripts & _OPEN_BEGIN:
+        return None
+    star = "*" if term.text.endswith("*") or script_of(words[-1][-1]) in _OPEN_END else ""
+    if dialect == "sqlite":
+        return f'"{" ".join(words)}"{star}'
+    return f"({' & '.join(words)}{':*' if star else ''})"
+
+
+def has_article(connection: Connection, url: str, matcher: QueryMatcher) -> bool:
+    """Return whether the article at an address fulfils one of the queries of a matcher."""
+    columns = (page.c.title, page.c.text, func.coalesce(page.c.lang, page.c.lang_hint))
+    row = connection.execute(select(*columns).where(page.c.url == url).limit(1)).first()
+    return row is not None and bool(matcher.find(row[0] or "", row[1] or "", lang=row[2]))
