@@ -1,4 +1,4 @@
-"""New mentions to their receivers: a JSON Lines stream, webhooks; each at least once, in order, or as a dead letter."""
+"""New mentions to their receivers: a stream, webhooks, alerts; each at least once, in order, or as a dead letter."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import ParamSpec, Protocol, TypeVar
-from urllib.parse import urlsplit
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from blockfeat._files import writing
 from blockfeat.errors import OutputError
+from blockfeat.monitor.alerts.channels import Send, channels_of
+from blockfeat.monitor.alerts.message import Message
+from blockfeat.monitor.alerts.settings import Alert, Timing
 from blockfeat.monitor.config.settings import MonitorConfig, Wanted, Webhook
-from blockfeat.monitor.fetching.politeness import retry_at
+from blockfeat.monitor.delivery import DeliveryError, environment_value, post
+from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.store.store import Store
 
 P = ParamSpec("P")
@@ -25,39 +28,39 @@ T = TypeVar("T")
 
 _logger = logging.getLogger("blockfeat.monitor.deliveries")
 _LINES_AT_ONCE = 500
-_TIMEOUT = 20.0
-
-
-# Requests that are wrong themselves: trying them again changes nothing.
-_REFUSED = frozenset({400, 409, 413, 414, 415, 422})
 _TRIES_AT_ONCE = 3
 _FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
 
 
-class DeliveryError(OutputError):
-    """A receiver could not be reached or refused what it got.
+class Chooser(Protocol):
+    """Says which events a receiver gets."""
 
-    Attributes
-    ----------
-    refused : bool
-        Whether the same mentions would be refused again.
-    retry_at : float or None
-        It asked not to be tried before, in seconds since 1970.
-    """
-
-    def __init__(self, message: str, *, refused: bool = False, retry_at: float | None = None) -> None:
-        super().__init__(message)
-        self.refused = refused
-        self.retry_at = retry_at
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether it gets an event."""
+        ...
 
 
 class Receiver(Protocol):
-    """Takes new mentions; what it has taken is never offered again, what it has not is offered later."""
+    """Takes new mentions; what it has taken is never offered again, what it has not is offered later.
+
+    Attributes
+    ----------
+    timing : Timing or None
+        When it gets what has come; None for at once.
+    articles : QueryMatcher or None
+        What the article of an event must fulfil.
+    """
 
     name: str
     batch: int
     attempts: int | None
-    wanted: Wanted
+    timing: Timing | None
+    articles: QueryMatcher | None
+
+    @property
+    def wanted(self) -> Chooser:
+        """Which events it gets."""
+        ...
 
     async def take(self, events: Sequence[str]) -> None:
         """Take events, each one JSON object; raise `DeliveryError` where that fails."""
@@ -68,6 +71,8 @@ class FileStream:
     """Appends one JSON line for each mention to a file, or to standard output (``"-"``)."""
 
     attempts: int | None = None
+    timing: Timing | None = None
+    articles: QueryMatcher | None = None
 
     def __init__(self, path: str, *, wanted: Wanted = Wanted()) -> None:  # noqa: B008
         self.name = f"stream {path}"
@@ -114,6 +119,9 @@ def _cut_to_whole_lines(path: Path) -> None:
 class WebhookReceiver:
     """Posts mentions to an address, as ``{"mentions": […]}``; an answer of 2xx means that they have arrived."""
 
+    timing: Timing | None = None
+    articles: QueryMatcher | None = None
+
     def __init__(self, webhook: Webhook, *, agent: str) -> None:
         self.name = f"webhook {webhook.url}"
         self.batch = webhook.batch
@@ -124,37 +132,40 @@ class WebhookReceiver:
 
     async def take(self, events: Sequence[str]) -> None:
         """Post the mentions in one request."""
-        import httpx2
-
-        headers = {"Content-Type": "application/json", "User-Agent": self._agent}
-        if self._webhook.token is not None:
-            headers["Authorization"] = f"Bearer {self._value_of(self._webhook.token)}"
+        hook = self._webhook
+        headers = {"User-Agent": self._agent}
+        if hook.token is not None:
+            headers["Authorization"] = f"Bearer {environment_value(hook.token, where=hook.url)}"
         mentions = {"mentions": [json.loads(event) for event in events]}
         body = json.dumps(mentions, ensure_ascii=False).encode("utf-8", "replace")
-        if self._webhook.secret is not None:
-            headers["X-Blockfeat-Signature"] = signature(self._value_of(self._webhook.secret), body, moment=time.time())
-        try:
-            # Raises ValueError for a port that there is not, which the connection would do in a way of its own.
-            _ = urlsplit(self._webhook.url).port
-            async with httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
-                answer = await client.post(self._webhook.url, content=body, headers=headers)
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
-            raise DeliveryError(f"{self._webhook.url}: {error or type(error).__name__}") from error
-        if not answer.is_success:
-            raise DeliveryError(
-                f"{self._webhook.url}: answered {answer.status_code}",
-                refused=answer.status_code in _REFUSED,
-                retry_at=retry_at(answer.headers.get("Retry-After"), now=time.time()),
-            )
+        if hook.secret is not None:
+            secret = environment_value(hook.secret, where=hook.url)
+            headers["X-Blockfeat-Signature"] = signature(secret, body, moment=time.time())
+        await post(hook.url, body, headers=headers, name=hook.url)
 
-    def _value_of(self, variable: str) -> str:
-        """Return the token or secret that an environment variable holds; it stands in no message."""
-        token = os.environ.get(variable, "").strip()
-        if not token:
-            raise DeliveryError(f"{self._webhook.url}: the environment variable {variable} is not set")
-        if not (token.isascii() and token.isprintable()):
-            raise DeliveryError(f"{self._webhook.url}: the value of {variable} has characters that no header may have")
-        return token
+
+class AlertReceiver:
+    """Tells people of mentions and spikes, by one channel of an alert."""
+
+    attempts: int | None = 20
+    batch = 1000
+
+    def __init__(self, alert: Alert, channel: str, send: Send) -> None:
+        self.name = f"alert {alert.name}: {channel}"
+        self.wanted = self
+        self.timing: Timing | None = alert.timing
+        self.articles = QueryMatcher.of([alert.query]) if alert.query is not None else None
+        self._alert = alert
+        self._send = send
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether the alert tells of an event."""
+        return self._alert.is_of(event)
+
+    async def take(self, events: Sequence[str]) -> None:
+        """Send one message of all events."""
+        told = [json.loads(event) for event in events]
+        await self._send(Message.of(self._alert.name, told, zone=self._alert.timing.zone))
 
 
 def signature(secret: str, body: bytes, *, moment: float) -> str:
@@ -168,7 +179,12 @@ def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
     """Return the receivers that a configuration names."""
     streams: list[Receiver] = [FileStream(config.stream, wanted=config.stream_wanted)] if config.stream else []
     hooks = {webhook.url: WebhookReceiver(webhook, agent=config.fetch.agent_header) for webhook in config.webhooks}
-    return (*streams, *hooks.values())
+    alerts = [
+        AlertReceiver(alert, name, send)
+        for alert in config.alerts
+        for name, send in channels_of(alert, folder=config.folder, agent=config.fetch.agent_header).items()
+    ]
+    return (*streams, *hooks.values(), *alerts)
 
 
 class StoreCalls(Protocol):
@@ -180,9 +196,14 @@ class StoreCalls(Protocol):
 
 
 async def deliver(
-    store: Store, receivers: Sequence[Receiver], *, call: StoreCalls
+    store: Store, receivers: Sequence[Receiver], *, call: StoreCalls, is_end: bool = False
 ) -> tuple[int, list[tuple[str, str]]]:
-    """Give each receiver what it has not had yet.
+    """Give each receiver what it has not had yet, where it is time for that.
+
+    Parameters
+    ----------
+    is_end : bool
+        Whether a run ends, so that nothing is to be gathered for one message.
 
     Returns
     -------
@@ -193,11 +214,17 @@ async def deliver(
     failed: list[tuple[str, str]] = []
     for receiver in receivers:
         limit = receiver.batch
+        if not await _is_time(store, receiver, call=call, is_end=is_end):
+            continue
         while events := await call(store.undelivered, receiver.name, limit=limit, now=time.time()):
-            wanted = [event for _, event in events if receiver.wanted.takes(json.loads(event))]
+            wanted = await _wanted(store, receiver, [event for _, event in events], call=call)
             try:
                 await _take(receiver, wanted)
             except DeliveryError as error:
+                if error.arrived:
+                    failed.append((receiver.name, str(error)))
+                    await call(store.note_delivery, receiver.name, events[-1][0], now=time.time())
+                    continue
                 if error.refused and len(wanted) > 1:
                     # Which of them it is that is refused shows when each goes alone.
                     limit = 1
@@ -207,9 +234,40 @@ async def deliver(
                 if not await _failed(store, receiver, events[-1][0], wanted, error, call=call):
                     break
                 continue
-            await call(store.note_delivery, receiver.name, events[-1][0])
+            sent = time.time() if wanted or receiver.timing is None else None
+            await call(store.note_delivery, receiver.name, events[-1][0], now=sent)
             arrived += len(wanted)
+        else:
+            await _end_turn(store, receiver, call=call)
     return arrived, failed
+
+
+async def _is_time(store: Store, receiver: Receiver, *, call: StoreCalls, is_end: bool) -> bool:
+    """Return whether a receiver gets something now."""
+    timing, now = receiver.timing, time.time()
+    return timing is None or timing.is_open(
+        now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end
+    )
+
+
+async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCalls) -> None:
+    """Note that the turn of a digest is over, unless something waits for a receiver that fails."""
+    is_digest = receiver.timing is not None and receiver.timing.when != "at once"
+    if is_digest and not await call(store.undelivered, receiver.name, limit=1):
+        await call(store.note_turn, receiver.name, now=time.time())
+
+
+async def _wanted(store: Store, receiver: Receiver, events: Sequence[str], *, call: StoreCalls) -> list[str]:
+    """Return the events that a receiver gets."""
+    chosen = []
+    for event in events:
+        values = json.loads(event)
+        if not receiver.wanted.takes(values):
+            continue
+        query = receiver.articles if values["event"] != "spike" else None
+        if query is None or await call(store.has_article, values["url"], query):
+            chosen.append(event)
+    return chosen
 
 
 async def _take(receiver: Receiver, events: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from blockfeat.monitor.visiting import page_entry
 _logger = logging.getLogger("blockfeat.monitor")
 _DELIVER_SECONDS = 2.0
 _AFTER_FAILURE = 30.0
+_SPIKES_EVERY = 300.0
 _SHORTEST_NAP = 1.0
 _LONGEST_NAP = 60.0
 
@@ -107,7 +108,8 @@ class Monitor:
         finally:
             delivering.cancel()
             await asyncio.gather(delivering, return_exceptions=True)
-        await self._deliver(work.summary)
+        await self._look_for_spikes()
+        await self._deliver(work.summary, is_end=True)
         work.summary.left = (await self._thread.call(self.store.status, now=time.time(), limit=1)).due
         await self._thread.call(self.store.end_run, number, now=time.time(), summary=work.summary.to_dict())
         self.on_progress(work.summary)
@@ -115,15 +117,23 @@ class Monitor:
         return work.summary
 
     async def _deliver_often(self, summary: Summary) -> None:
+        looked = time.monotonic()
         while True:
             await asyncio.sleep(_DELIVER_SECONDS)
+            if time.monotonic() - looked > _SPIKES_EVERY:
+                looked = time.monotonic()
+                await asyncio.shield(self._look_for_spikes())
             if not await asyncio.shield(self._deliver(summary)):
                 await asyncio.sleep(_AFTER_FAILURE)
 
-    async def _deliver(self, summary: Summary) -> bool:
+    async def _look_for_spikes(self) -> None:
+        if any("spikes" in alert.tell for alert in self.config.alerts):
+            await self._thread.call(self.store.note_spikes, now=time.time())
+
+    async def _deliver(self, summary: Summary, *, is_end: bool = False) -> bool:
         """Deliver what waits; return whether every receiver has it all."""
         async with self._delivering:
-            arrived, failed = await deliver(self.store, self.receivers, call=self._thread.call)
+            arrived, failed = await deliver(self.store, self.receivers, call=self._thread.call, is_end=is_end)
         summary.delivered += arrived
         for receiver in self.receivers:
             summary.failures.pop(receiver.name, None)

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from blockfeat._config import Count, DurationOrOff, KeyPath, Parsed, Problems, Texts, changed, made, parse_toml, texts
+from blockfeat._config import (
+    Between,
+    Count,
+    DurationOrOff,
+    KeyPath,
+    Parsed,
+    Problems,
+    Texts,
+    changed,
+    made,
+    parse_toml,
+    texts,
+)
 from blockfeat._files import config_text
 from blockfeat.errors import BrandError, QueryError
 from blockfeat.lang.identify import normalise_code
+from blockfeat.monitor.alerts.settings import Alert, Smtp, Timing, When, minutes_of, span_of
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Wanted, Webhook
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.queries import Query
+
+_MAIL_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+")
+_CHANNELS = ("email", "slack", "teams", "mattermost", "feed", "command")
 
 
 def example_config() -> str:
@@ -55,9 +73,24 @@ def _language(value: Any) -> Any:
     return value
 
 
+def _mail_addresses(value: Any) -> Any:
+    for address in texts(value) if isinstance(texts(value), list) else ():
+        if isinstance(address, str) and not _MAIL_ADDRESS.fullmatch(address):
+            raise ValueError(f"has {address!r}, which is no e-mail address")
+    return texts(value)
+
+
+def _zone(value: Any) -> Any:
+    try:
+        return ZoneInfo(value).key if isinstance(value, str) else value
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"has {value!r}, which is no time zone such as 'Europe/Berlin'") from error
+
+
 @dataclass(frozen=True)
 class _MonitorTable:
     store: str = "monitor.db"
+    timezone: Annotated[str, Parsed(_zone)] = "UTC"
     stream: str | None = None
     stream_clutter: bool = False
     stream_updates: bool = False
@@ -88,6 +121,29 @@ class _BrandTable:
     case: Literal["fold", "exact"] = "fold"
     context: Literal["window", "paragraph", "article"] = "window"
     window: Count = Brand.window
+
+
+@dataclass(frozen=True)
+class _AlertTable:
+    """An alert; at least one of the last six keys says where it goes."""
+
+    name: str
+    tell: Annotated[tuple[Literal["mentions", "spikes"], ...], Parsed(texts)] = ("mentions",)
+    brands: Texts = ()
+    langs: Texts = ()
+    sources: Texts = ()
+    places: Texts = ()
+    least_relevance: Annotated[float, Between(0.0, 1.0)] = 0.0
+    query: str | None = None
+    when: When = "at once"
+    at: Annotated[int, Parsed(minutes_of)] = 480
+    quiet: Annotated[tuple[int, int] | None, Parsed(span_of)] = None
+    email: Annotated[tuple[str, ...], Parsed(_mail_addresses)] = ()
+    slack: str | None = None
+    teams: str | None = None
+    mattermost: str | None = None
+    feed: str | None = None
+    command: Texts = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +181,8 @@ class _File:
     brands: tuple[dict[str, Any], ...] = ()
     queries: tuple[_QueryTable, ...] = ()
     webhooks: tuple[_WebhookTable, ...] = ()
+    smtp: dict[str, Any] | None = None
+    alerts: tuple[dict[str, Any], ...] = ()
 
 
 def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
@@ -150,6 +208,8 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
     store, stream, model = file.monitor.store or "monitor.db", file.monitor.stream, file.pages.model
     brands = tuple(_brands(file.brands, problems))
+    names = {brand.name for brand in brands}
+    queries = tuple(_queries(file.queries, names, problems))
     config = MonitorConfig(
         store=store if "://" in store else str(folder / store),
         stream=None if not stream else stream if stream == "-" else str(folder / stream),
@@ -159,8 +219,10 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         copies=file.copies,
         sources=tuple(_sources(file.sources, folder, problems)),
         brands=brands,
-        queries=tuple(_queries(file.queries, {brand.name for brand in brands}, problems)),
+        queries=queries,
         webhooks=tuple(hook.webhook() for hook in file.webhooks),
+        alerts=tuple(_alerts(file, names, problems)),
+        timezone=file.monitor.timezone,
         folder=folder,
     )
     problems.check()
@@ -228,3 +290,31 @@ def _queries(tables: Sequence[_QueryTable], names: set[str], problems: Problems)
             yield Query.parse(table.query, name=table.name)
         except QueryError as error:
             problems.add(("queries", number, "query"), str(error))
+
+
+def _alerts(file: _File, names: set[str], problems: Problems) -> Iterator[Alert]:
+    """Yield the alerts, each with what is needed to send it."""
+    smtp = None if file.smtp is None else made(Smtp, file.smtp, problems, path=("smtp",))
+    called: set[str] = set()
+    for number, values in enumerate(file.alerts):
+        path = ("alerts", number)
+        table = made(_AlertTable, values, problems, path=path)
+        if table is None:
+            continue
+        if table.name in called:
+            problems.add((*path, "name"), f"there are two alerts {table.name!r}")
+        called.add(table.name)
+        if not any(getattr(table, name) for name in _CHANNELS):
+            problems.add(path, f"[[alerts]] needs at least one of {', '.join(_CHANNELS)}")
+        if table.email and file.smtp is None:
+            problems.add((*path, "email"), "e-mail needs a table [smtp] with host and sender")
+        for name in (name for name in table.brands if name not in names):
+            problems.add((*path, "brands"), f"there is no brand or query {name!r}")
+        timing = Timing(table.when, table.at, table.quiet, ZoneInfo(file.monitor.timezone))
+        chosen = {name: getattr(table, name) for name in ("tell", "brands", "langs", "sources", "places", *_CHANNELS)}
+        query = None
+        try:
+            query = None if table.query is None else Query.parse(table.query, name=table.name)
+        except QueryError as error:
+            problems.add((*path, "query"), str(error))
+        yield Alert(table.name, least_relevance=table.least_relevance, query=query, timing=timing, smtp=smtp, **chosen)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from blockfeat._config import Between, Count, Duration, DurationOrOff
+from blockfeat.monitor.alerts.settings import Alert
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.queries import Query
@@ -137,7 +138,7 @@ class Wanted:
 
     def takes(self, event: Mapping[str, Any]) -> bool:
         """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
-        if self.brands and event["brand"] not in self.brands:
+        if (self.brands and event["brand"] not in self.brands) or event["event"] == "spike":
             return False
         is_known = event["event"] == "update" or (event["event"] == "counted" and self.clutter)
         return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
@@ -185,6 +186,10 @@ class MonitorConfig:
         File that gets a JSON line for every new mention; ``"-"`` is standard output.
     stream_wanted : Wanted
         Which mentions it gets.
+    alerts : tuple of Alert
+        Which mentions people are told of.
+    timezone : str
+        Where days begin, and the hours of alerts are counted: ``"Europe/Berlin"``.
     """
 
     store: str
@@ -195,6 +200,8 @@ class MonitorConfig:
     copies: CopySettings = field(default_factory=CopySettings)
     queries: tuple[Query, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    timezone: str = "UTC"
     stream: str | None = None
     stream_wanted: Wanted = Wanted()
     folder: Path = Path()

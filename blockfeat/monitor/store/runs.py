@@ -135,12 +135,27 @@ def undelivered(connection: Connection, name: str, *, limit: int, now: float | N
     return [(row.id, row.event) for row in connection.execute(query)]
 
 
-def note_delivery(connection: Connection, name: str, last: int) -> None:
-    """Note that a receiver has all events up to a number; events that all have are dropped."""
-    connection.execute(
-        update(sink).where(sink.c.name == name).values(delivered=last, failures=0, error=None, retry_at=None)
-    )
+def note_delivery(connection: Connection, name: str, last: int, *, now: float | None = None) -> None:
+    """Note that a receiver has all events up to a number, and when; events that all have are dropped."""
+    values: dict[str, Any] = {"delivered": last, "failures": 0, "error": None, "retry_at": None}
+    if now is not None:
+        values["turn_at"] = now
+    connection.execute(update(sink).where(sink.c.name == name).values(values))
     _prune(connection)
+
+
+def last_turn(connection: Connection, name: str, *, now: float) -> float:
+    """Return when a receiver last had its turn; for one that is new, this moment, which is noted."""
+    found = connection.scalar(select(sink.c.turn_at).where(sink.c.name == name))
+    if found is not None and found <= now:
+        return float(found)
+    note_turn(connection, name, now=now)
+    return now
+
+
+def note_turn(connection: Connection, name: str, *, now: float) -> None:
+    """Note that a receiver has had its turn."""
+    connection.execute(update(sink).where(sink.c.name == name).values(turn_at=now))
 
 
 def note_failure(connection: Connection, name: str, error: str, *, retry_at: float | None = None) -> None:

@@ -224,14 +224,14 @@ sink = Table(
     Column("failures", Integer, nullable=False, default=0),
     Column("error", Text),
     Column("retry_at", Float, comment="it asked not to be tried before"),
+    Column("turn_at", Float, comment="when it last had its turn"),
 )
 
 told = Table(
     "told",
     metadata,
-    Column("alert", Text, primary_key=True),
-    Column("spike", Text, primary_key=True, comment="brand and hour"),
-    Column("told_at", Text, nullable=False),
+    Column("brand", Text, primary_key=True),
+    Column("hour", Text, primary_key=True, comment="of a spike that receivers were told of"),
 )
 
 run = Table(

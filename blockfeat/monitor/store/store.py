@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import Source
-from blockfeat.monitor.store import feeds, mentions, pages, runs, search
+from blockfeat.monitor.store import feeds, mentions, pages, runs, search, spikes
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -181,6 +181,9 @@ class Store:
     set_sinks = _writes(runs.add_sinks)
     undelivered = _reads(runs.undelivered)
     note_delivery = _writes(runs.note_delivery)
+    last_turn = _writes(runs.last_turn)
+    note_turn = _writes(runs.note_turn)
+    note_spikes = _writes(spikes.note_spikes)
     note_failed_delivery = _writes(runs.note_failure)
     failures_of = _reads(runs.failures_of)
     give_up = _writes(runs.give_up)

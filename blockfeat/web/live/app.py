@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
+from blockfeat.monitor.alerts.atom import atom
 from blockfeat.monitor.mentions.queries import Query as ArticleQuery
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.live.charts import columns
 from blockfeat.web.live.filters import Filters
 from blockfeat.web.live.found import choices, evidence_of, newer, overview, rows_of, stream
-from blockfeat.web.live.written import around, atom, csv_parts, json_feed, why_not
+from blockfeat.web.live.written import around, csv_parts, json_feed, why_not
 from blockfeat.web.problems import PROBLEMS, Problem
 from blockfeat.web.settings import ServeSettings
 

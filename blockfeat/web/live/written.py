@@ -1,13 +1,12 @@
-"""Mentions for other programs: Atom, JSON Feed, CSV; and the parts of a sentence around a name."""
+"""Mentions for other programs: JSON Feed, CSV; and the parts of a sentence around a name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from xml.etree import ElementTree
 
-from blockfeat.content.links import xml_characters
 from blockfeat.io.outputs.tables import csv_line
+from blockfeat.monitor.alerts.atom import moment_of
 
 CSV_COLUMNS = (
     *("id", "brand", "day", "place", "counted", "not_counted_because", "lang", "source", "host", "kind", "title"),
@@ -15,7 +14,6 @@ CSV_COLUMNS = (
 )
 """Columns of the file of mentions."""
 
-_ATOM = "http://www.w3.org/2005/Atom"
 _LONGEST = 400
 _LINES_AT_ONCE = 500
 
@@ -61,7 +59,7 @@ def json_feed(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, addre
             "url": row["url"],
             "title": f"{row['brand']}: {row['title'] or row['url']}",
             "content_text": row["sentence"],
-            "date_published": _moment(row),
+            "date_published": moment_of(row),
             "tags": [row["brand"], row["place"]],
             **({"language": row["lang"]} if row["lang"] else {}),
         }
@@ -74,44 +72,3 @@ def json_feed(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, addre
         "feed_url": address,
         "items": items,
     }
-
-
-def atom(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, address: str, updated: str) -> bytes:
-    """Return mentions as an Atom feed (RFC 4287).
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Columns of `blockfeat.web.live.found.ROW`.
-    title, home, address : str
-        Name of the feed, address of the page, address of the feed, which is its id.
-    updated : str
-        When it was updated where it has no entries, in RFC 3339.
-    """
-    found = list(rows)
-    feed = ElementTree.Element("feed", xmlns=_ATOM)
-    _add(feed, "title", title)
-    _add(feed, "id", address)
-    _add(feed, "updated", max(map(_moment, found), default=updated))
-    ElementTree.SubElement(feed, "link", rel="self", href=address)
-    ElementTree.SubElement(feed, "link", rel="alternate", href=home)
-    for row in found:
-        entry = ElementTree.SubElement(feed, "entry")
-        _add(entry, "title", f"{row['brand']}: {row['title'] or row['url']}")
-        _add(entry, "id", f"urn:blockfeat:mention:{row['id']}")
-        _add(entry, "updated", _moment(row))
-        ElementTree.SubElement(entry, "link", rel="alternate", href=row["url"])
-        _add(ElementTree.SubElement(entry, "author"), "name", row["host"])
-        ElementTree.SubElement(entry, "category", term=row["brand"])
-        _add(entry, "content", row["sentence"])
-    written: bytes = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
-    return written
-
-
-def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = xml_characters(text)
-
-
-def _moment(row: Mapping[str, Any]) -> str:
-    """Return when a page was fetched, in RFC 3339."""
-    return str(row["fetched_at"] or f"{row['day']}T00:00:00Z")

@@ -18,7 +18,7 @@ _BODY = [
     "The harbour of Ostermole was busy on Monday morning, and the ferries left late because of the fog on the water.",
     "Corvane, the company that runs them, said that passengers would be told in good time when the boats leave again.",
     *(
-        f"Paragraph {number} of this article tells of the weather, the tides and the people who wait for the boat to come."
+        f"Paragraph {number} of this article tells of the weather, the tides and the people who wait for the boat."
         for number in range(8)
     ),
     "A spokeswoman of Pelmona said that its shops would stay open until the last boat of the evening has left.",
@@ -29,7 +29,8 @@ _HEAD = "Fog holds back the Corvane ferries"
 def _page(head: str = _HEAD) -> str:
     menu = "".join(f'<li><a href="/{word}">{word}</a></li>' for word in ("News", "Pelmona strike", "Sport"))
     text = "".join(f"<p>{paragraph}</p>" for paragraph in _BODY)
-    return f"<html lang=en><title>{head}</title><body><ul>{menu}</ul><article><h1>{head}</h1>{text}</article></body></html>"
+    article = f"<article><h1>{head}</h1>{text}</article>"
+    return f"<html lang=en><title>{head}</title><body><ul>{menu}</ul>{article}</body></html>"
 
 
 def _relevance(head: str = _HEAD) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""Alerts: mentions and spikes as messages to people, at once or in digests."""

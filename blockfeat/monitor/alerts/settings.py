@@ -1,0 +1,169 @@
+"""What an alert tells, when, and to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from blockfeat.monitor.mentions.queries import Query
+
+When = Literal["at once", "hourly", "daily"]
+_DAY_MINUTES = 1440
+# Mentions that come one after the other, as in a run over many feeds, are one message.
+_BETWEEN_MESSAGES = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When messages go out.
+
+    Attributes
+    ----------
+    when : str
+        ``"at once"`` (what comes within a minute is one message), ``"hourly"`` or ``"daily"``.
+    at : int
+        Minute of the day for ``"daily"``.
+    quiet : (int, int) or None
+        From and to which minute of the day nothing goes out; it goes out behind it.
+    zone : ZoneInfo
+        Where these minutes are counted.
+    """
+
+    when: When = "at once"
+    at: int = 8 * 60
+    quiet: tuple[int, int] | None = None
+    zone: ZoneInfo = ZoneInfo("UTC")  # noqa: RUF009
+
+    def is_open(self, now: float, *, last: float, is_end: bool = False) -> bool:
+        """Return whether a message may go out.
+
+        Parameters
+        ----------
+        now, last : float
+            Seconds since 1970: this moment, and when the last message went out, or the alert was set up.
+        is_end : bool
+            Whether a run ends, so that nothing comes for a while.
+        """
+        if self.is_quiet(now):
+            return False
+        if self.when == "at once":
+            return is_end or now - last >= _BETWEEN_MESSAGES
+        return now >= self._turn_after(last)
+
+    def is_quiet(self, now: float) -> bool:
+        """Return whether a moment is in the quiet hours."""
+        if self.quiet is None:
+            return False
+        local = datetime.fromtimestamp(now, self.zone)
+        start, end = self.quiet
+        minute = local.hour * 60 + local.minute
+        return (minute - start) % _DAY_MINUTES < (end - start) % _DAY_MINUTES
+
+    def _turn_after(self, last: float) -> float:
+        """Return when the next digest goes out behind a moment."""
+        local = datetime.fromtimestamp(last, self.zone)
+        if self.when == "hourly":
+            return last - last % 3600 + 3600
+        turn = local.replace(hour=self.at // 60, minute=self.at % 60, second=0, microsecond=0)
+        return (turn if turn > local else turn + timedelta(days=1)).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class Smtp:
+    """A server that takes e-mail.
+
+    Attributes
+    ----------
+    security : str
+        ``"starttls"``, ``"tls"`` or ``"none"``.
+    password : str or None
+        Name of the environment variable with the password of ``user``.
+    sender : str
+        Address that messages come from.
+    """
+
+    host: str
+    sender: str
+    port: int | None = None
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: str | None = None
+    password: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Which mentions are told, when, and to whom.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in messages.
+    tell : tuple of str
+        ``"mentions"``, ``"spikes"`` or both.
+    brands, langs, sources, places : tuple of str
+        Only these; empty for all. A source is the address of a feed, or a host.
+    least_relevance : float
+        Mentions of less relevance are left out (`blockfeat.monitor.mentions.relevance`).
+    query : Query or None
+        What the article must fulfil.
+    email : tuple of str
+        Addresses.
+    slack, teams, mattermost : str or None
+        Address of an incoming webhook, or the name of the environment variable that holds it.
+    feed : str or None
+        An Atom file.
+    command : tuple of str
+        A program with its arguments; it gets the message as JSON.
+    """
+
+    name: str
+    tell: tuple[str, ...] = ("mentions",)
+    brands: tuple[str, ...] = ()
+    langs: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    least_relevance: float = 0.0
+    query: Query | None = None
+    timing: Timing = Timing()
+    email: tuple[str, ...] = ()
+    slack: str | None = None
+    teams: str | None = None
+    mattermost: str | None = None
+    feed: str | None = None
+    command: tuple[str, ...] = ()
+    smtp: Smtp | None = None
+
+    def is_of(self, event: Mapping[str, object]) -> bool:
+        """Return whether an event is one of those that it tells; its query aside."""
+        if self.brands and event["brand"] not in self.brands:
+            return False
+        if event["event"] == "spike":
+            return "spikes" in self.tell
+        chosen = (self.langs, event.get("lang")), (self.places, event.get("place"))
+        if "mentions" not in self.tell or any(wanted and value not in wanted for wanted, value in chosen):
+            return False
+        if self.sources and not {event.get("source"), event.get("host")} & set(self.sources):
+            return False
+        relevance = event.get("relevance")
+        is_relevant = not isinstance(relevance, int | float) or relevance >= self.least_relevance
+        # Corrected sentences were told already; what has come to count is new.
+        return bool(event["counted"]) and is_relevant and event["event"] != "update"
+
+
+def minutes_of(text: str) -> int:
+    """Return the minute of the day of ``"08:30"``; raises ValueError for anything else."""
+    hours, colon, minutes = text.strip().partition(":")
+    if not (colon and hours.isdecimal() and minutes.isdecimal() and int(hours) < 24 and int(minutes) < 60):
+        raise ValueError(f"must be a time such as '08:30', not {text!r}")
+    return int(hours) * 60 + int(minutes)
+
+
+def span_of(text: str) -> tuple[int, int]:
+    """Return the minutes of the day of ``"22:00-07:00"``; raises ValueError for anything else."""
+    start, dash, end = text.replace("–", "-").partition("-")
+    if not dash:
+        raise ValueError(f"must be hours such as '22:00-07:00', not {text!r}")
+    return minutes_of(start), minutes_of(end)
