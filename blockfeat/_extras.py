@@ -11,7 +11,7 @@ from blockfeat.errors import MissingExtraError
 
 EXTRAS = {
     "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
-    "monitor": ("ahocorasick_rs", "feedparser", "protego", "sqlalchemy", "stamina", "w3lib"),
+    "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "sqlalchemy", "stamina", "w3lib"),
     "train": ("matplotlib", "pandas", "pyswarms", "scipy", "spacy"),
     "parquet": ("pyarrow",),
     "warc": ("fastwarc",),

@@ -1,10 +1,12 @@
 """Measure the endings of names (blockfeat/monitor/mentions/endings.toml) against the dictionaries of simplemma.
 
-Two measures, each beside Snowball's stemmers where there is one:
+Three measures, the first beside Snowball's stemmers where there is one:
 
 - *texts*: words with a capital inside of the sentences of gold texts that a dictionary takes for a form of a name.
   Recall: the share of these words that are a proposed form of their name. Precision: of the words that are a proposed
   form of some name of the texts, the share that belong to that name.
+- *mentions* (``--mentions``): all such words, of names of four letters and more: how many are found by the name alone,
+  and in any form. Precision: the share of what is found that is a form of that name.
 - *paradigms* (``--paradigms``): a thousand names of a dictionary with all their forms, plural and possessive forms too.
   Recall: the share of the forms that are proposed. Precision: the share of the proposed forms that the dictionary has.
 
@@ -26,9 +28,12 @@ from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictiona
 from blockfeat.data import load_corpora
 from blockfeat.monitor.mentions.aliases import Endings
 from blockfeat.monitor.mentions.folding import Folder
+from blockfeat.monitor.mentions.inflections import Inflections
 
 CORPORA = ("daniel", "fundus", "newspaper4k", "htmltotext")
 STEMMERS = {"pl": "polish", "ru": "russian", "el": "greek", "cs": "czech"}
+MENTIONS = ("pl", "ru", "cs", "hr", "el")
+DICTIONARIES = {"hr": "hbs"}
 PARADIGMS = ("pl", "ru", "uk", "cs", "sk", "sl", "lt", "lv", "et", "fi", "hu", "el", "ro")
 INSIDE = re.compile(r"(?<=[^\W\d_] )[^\W\d_]{3,}")
 NAMES = 1_000
@@ -78,6 +83,25 @@ def in_texts(lang: str, texts: Iterable[str]) -> None:
         print(f"| {lang} | {way} | {len(set(names.values()))} | {total} | {right / total:.3f} | {right / found:.3f} |")
 
 
+def mentions(lang: str, texts: Iterable[str]) -> None:
+    """Print how many mentions of names in texts are found by their base form, and in any form; and the precision."""
+    folder = Folder()
+    inflections, lemmas = Inflections(folder), dictionary(DICTIONARIES.get(lang, lang))
+    found = (match[0] for text in texts for match in INSIDE.finditer(text))
+    words = Counter(word for word in found if word[0].isupper() and not word.isupper() and len(word) > 3)
+    names = {word: lemmas[word] for word in words if lemmas.get(word, "")[:1].isupper() and len(lemmas[word]) > 3}
+    owners = defaultdict(set)
+    for name in set(names.values()):
+        for form in inflections.forms(name, lang):
+            owners[form].add(name)
+    total = sum(words[word] for word in names)
+    base = sum(words[word] for word, name in names.items() if word == name)
+    right = sum(words[word] for word, name in names.items() if name in owners[folder.fold(word).text])
+    taken = sum(words[word] * len(owners[folder.fold(word).text]) for word in names)
+    figures = (base / total, right / total, right / taken)
+    print(f"| {lang} | {len(set(names.values()))} | {total} | {' | '.join(f'{value:.3f}' for value in figures)} |")
+
+
 def in_paradigms(lang: str) -> None:
     """Print both measures over the names of a dictionary."""
     forms = defaultdict(set)
@@ -99,6 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--paradigms", action="store_true")
+    parser.add_argument("--mentions", action="store_true")
     options = parser.parse_args()
     if options.paradigms:
         print("| language | names | forms a name | recall | precision |\n|---|---:|---:|---:|---:|")
@@ -106,8 +131,19 @@ def main() -> None:
             in_paradigms(lang)
         return
     texts = defaultdict(list)
-    for page in load_corpora(options.corpora / f"{name}.jsonl.xz" for name in CORPORA):
+    files = (
+        sorted(options.corpora.glob("*.jsonl.xz"))
+        if options.mentions
+        else [options.corpora / f"{name}.jsonl.xz" for name in CORPORA]
+    )
+    for page in load_corpora(files):
         texts[page.lang].append(page.text or "")
+    if options.mentions:
+        print("| language | names | mentions | base form: recall | any form: recall | precision |")
+        print("|---|---:|---:|---:|---:|---:|")
+        for lang in MENTIONS:
+            mentions(lang, texts[lang])
+        return
     print("| language | forms by | names | inflected words | recall | precision |\n|---|---|---:|---:|---:|---:|")
     for lang in STEMMERS:
         in_texts(lang, texts[lang])

@@ -228,6 +228,7 @@ def _found(mention: Mention, kind: str | None) -> FoundMention:
         xpath=clean_characters(mention.xpath),
         score=float(mention.score),
         rule=mention.rule or None,
+        variant=mention.variant or None,
     )
 
 

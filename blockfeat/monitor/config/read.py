@@ -119,6 +119,8 @@ class _BrandTable:
     requires: Texts = ()
     forbids: Texts = ()
     case: Literal["fold", "exact"] = "fold"
+    forms: bool = True
+    overlaps: bool = False
     context: Literal["window", "paragraph", "article"] = "window"
     window: Count = Brand.window
 
@@ -274,9 +276,10 @@ def _brands(tables: Sequence[Mapping[str, Any]], problems: Problems) -> Iterator
         known = {
             lang: tuple(texts(named)) for lang, named in aliases.items() if lang == ANY_LANGUAGE or normalise_code(lang)
         }
-        rules = {"excluded": table.excluded, "requires": table.requires, "forbids": table.forbids}
+        names_in = ("excluded", "requires", "forbids", "case", "forms", "overlaps", "context", "window")
+        rules = {key: getattr(table, key) for key in names_in}
         try:
-            yield Brand(table.name, known, case=table.case, context=table.context, window=table.window, **rules)
+            yield Brand(table.name, known, **rules)
         except BrandError as error:
             problems.add((*path, "name"), str(error))
 

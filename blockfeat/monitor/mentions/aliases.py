@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from itertools import product
 from os import PathLike
@@ -172,9 +173,9 @@ class Endings:
             There are none; the message lists those that there are.
         """
         code, bundled = normalise_code(lang), _bundled()
-        harmonies = bundled.pop("harmony")
-        if code not in bundled:
-            raise LanguageError(f"no endings of names in language {lang!r}; there are {', '.join(sorted(bundled))}")
+        harmonies, known = bundled["harmony"], inflected_languages()
+        if code not in known:
+            raise LanguageError(f"no endings of names in language {lang!r}; there are {', '.join(sorted(known))}")
         rules = {ending: tuple(others.split()) for ending, others in bundled[code].items()}
         harmony = {letter: clash for letters, clash in harmonies.get(code, {}).items() for letter in (letters or [""])}
         return cls(code, rules, harmony)
@@ -244,6 +245,13 @@ def inflected_aliases(name: str, langs: Iterable[str]) -> dict[str, tuple[str, .
     return {endings.lang: endings.forms(name) for endings in map(Endings.of, langs)}
 
 
+@cache
+def inflected_languages() -> frozenset[str]:
+    """Return the languages whose endings are known."""
+    return frozenset(_bundled()) - {"harmony"}
+
+
+@cache
 def _bundled() -> dict[str, Any]:
     """Read the bundled rules."""
     return tomllib.loads(files("blockfeat.monitor.mentions").joinpath("endings.toml").read_text(encoding="utf-8"))

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import takewhile
 
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.scripts import script_of
-from blockfeat.monitor.mentions.folding import SUPERSCRIPTS
+from blockfeat.monitor.mentions.folding import SUPERSCRIPTS, Folder
 
 # Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
 _REACH = 12
 _LONGEST_ENDING = 40
+_LEAST_IN_COMPOUNDS = 4
 # Scripts in which a name may touch words of the same script on either side.
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff]")
 # Thai and Lao vowels that belong to the consonant behind, and those that belong to the one before.
@@ -40,12 +42,19 @@ class Boundaries:
         Prefixes that may precede a name.
     elisions : frozenset of str
         What is written before an apostrophe in French, Italian and Catalan.
+    compounds : mapping of str to tuple of str
+        What names are put together with, behind them, by language.
+    japanese, korean : tuple of str
+        Words for a company behind its name.
     """
 
     particles: frozenset[str]
     arabic: re.Pattern[str]
     hebrew: re.Pattern[str]
     elisions: frozenset[str]
+    compounds: Mapping[str, tuple[str, ...]]
+    japanese: tuple[str, ...]
+    korean: tuple[str, ...]
 
     @classmethod
     def load(cls) -> Boundaries:
@@ -58,6 +67,9 @@ class Boundaries:
             re.compile(affixes["prefixes"]["arabic"]),
             re.compile(affixes["prefixes"]["hebrew"]),
             frozenset(affixes["elisions"]["romance"].split()),
+            {lang: tuple(Folder().fold(heads).text.split()) for lang, heads in affixes["compounds"].items()},
+            tuple(affixes["suffixes"]["ja"].split()),
+            tuple(affixes["suffixes"]["ko"].split()),
         )
 
     def hold(self, text: str, start: int, end: int, *, lang: str | None = None) -> bool:
@@ -99,10 +111,26 @@ class Boundaries:
             return False
         script = script_of(last)
         if script != script_of(after):
-            return _scripts_part(last, after)
+            return _scripts_part(last, after) or self._is_compound(text, start, end, lang=lang)
         if script == "hangul":
-            return "".join(takewhile(_is_hangul, text[end : end + _REACH])) in self.particles
-        return _may_touch(last, after)
+            return self._is_korean_end("".join(takewhile(_is_hangul, text[end : end + _REACH])))
+        return _may_touch(last, after) or self._is_compound(text, start, end, lang=lang)
+
+    def _is_korean_end(self, behind: str) -> bool:
+        """Return whether what is written behind a Korean name are particles, or a word for a company with them."""
+        company = next((suffix for suffix in self.korean if behind.startswith(suffix)), "")
+        return behind in self.particles or (company != "" and behind[len(company) :] in self.particles | {""})
+
+    def _is_compound(self, text: str, start: int, end: int, *, lang: str | None) -> bool:
+        """Return whether a name is the first part of a compound: Volkswagenkonzern, ソニーグループ."""
+        if _KATAKANA.match(text[end]):
+            behind = "".join(takewhile(_KATAKANA.match, text[end : end + _LONGEST_ENDING]))
+            return behind in self.japanese
+        if end - start < _LEAST_IN_COMPOUNDS or lang is None:
+            return False
+        behind = text[end : end + _LONGEST_ENDING].removeprefix("s") if text[end : end + 1] == "s" else ""
+        heads = self.compounds.get(lang, ())
+        return any(text.startswith(head, end) or behind.startswith(head) for head in heads)
 
     def word_end(self, text: str, end: int) -> int:
         """Return where the word ends that goes on at an offset; scripts without spaces have no words to end."""

@@ -40,6 +40,10 @@ class Brand:
         Words of which none may stand there.
     case : str
         ``"fold"``: upper and lower case are the same. ``"exact"``: only as the aliases are written (``"Orange"``).
+    forms : bool
+        Whether other spellings are found too (`blockfeat.monitor.mentions.variants`); never with ``case = "exact"``.
+    overlaps : bool
+        Whether the name counts inside of the longer name of another brand too.
     context : str
         Where context words stand: ``"window"`` (at most ``window`` characters away), ``"paragraph"`` (in the same
         block), ``"article"`` (anywhere in the article; for mentions outside of it, anywhere there).
@@ -58,6 +62,8 @@ class Brand:
     requires: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
     case: str = "fold"
+    forms: bool = True
+    overlaps: bool = False
     context: str = "window"
     window: int = 200
 

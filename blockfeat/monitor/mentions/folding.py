@@ -42,6 +42,11 @@ _SAME = {
     "ı": "i",
     "\u05f3": "'",
     "\u05f4": '"',
+    # Letters with a stroke, which Unicode does not take apart.
+    "ł": "l",
+    "đ": "d",
+    "ø": "o",
+    "ħ": "h",
 }
 _SAME_CODES = {ord(letter): same for letter, same in _SAME.items()}
 # Halves of surrogate pairs, which the automaton refuses.
@@ -51,6 +56,11 @@ SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _IS_SUPERSCRIPT = re.compile(f"[{SUPERSCRIPTS}]")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 _GREEK_MARKS = re.compile("[\u0300-\u0345]")
+_ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
+_LATIN_MARKS = re.compile("[\u0300-\u036f]")
+# Letters of their own where they are written: nobody leaves their marks out of a foreign name, or adds them to it.
+_OWN_LETTERS = frozenset("äöüåøæœðþ")
+_LEAST_WITHOUT_ACCENTS, _LEAST_WITH_ACCENTS = 5, 6
 _DOTTED = frozenset("iıIİ")
 
 
@@ -106,9 +116,9 @@ class Folder:
 
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
-    the accents of Greek, in the kind of apostrophe, hyphen or white space, in ``ё`` and ``е``, in the carriers of
-    Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in the dot of an i (`same_dots` tells those apart where it
-    matters).
+    the accents of Greek and Latin letters (`same_accents` tells those of Latin apart), in the kind of apostrophe,
+    hyphen or white space, in ``ё`` and ``е``, in the carriers of Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in
+    the dot of an i (`same_dots` tells those apart where it matters).
     """
 
     _table: _CharacterTable = field(default_factory=_CharacterTable, repr=False)
@@ -178,6 +188,25 @@ def same_dots(name: str, found: str, *, turkish: bool) -> bool:
     return True
 
 
+def same_accents(name: str, found: str) -> bool:
+    """Return whether two spellings that fold alike have the same accents, or one of them has none.
+
+    A name of five letters and more may be written without any (Nestle for Nestlé), one of six with some where it has
+    none (Nestlé for Nestle), save ä, ö, ü, å and ø.
+    """
+    if name.isascii() and found.isascii():
+        return True
+    wanted, got = (_ACCENTED.findall(visible(text).casefold()) for text in (name, found))
+    if wanted == got:
+        return True
+    letters = sum(map(str.isalpha, name))
+    if name[0].isupper() and not found[0].isupper():
+        return False
+    if not got:
+        return letters >= _LEAST_WITHOUT_ACCENTS
+    return not wanted and letters >= _LEAST_WITH_ACCENTS and _OWN_LETTERS.isdisjoint(got)
+
+
 def _same_i(one: str, other: str, *, turkish: bool) -> bool:
     if one == other or {one, other} in ({"i", "İ"}, {"ı", "I"}):
         return True
@@ -198,6 +227,8 @@ def _fold_cluster(cluster: str) -> str:
     text = cluster.replace("\u00b4", "'")  # an accent used as apostrophe: NFKC makes a space and a mark of it
     text = unicodedata.normalize("NFKC", _IGNORED_RUN.sub("", text)).casefold()
     text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i"))
+    if _ACCENTED.search(text):
+        text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
     if _GREEK.search(text):
         text = unicodedata.normalize("NFC", _GREEK_MARKS.sub("", unicodedata.normalize("NFD", text)))
     return _SURROGATES.sub("\ufffd", _IGNORED_RUN.sub("", text.translate(_SAME_CODES)))

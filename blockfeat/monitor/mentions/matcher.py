@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -15,13 +15,25 @@ from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.mentions.boundaries import Boundaries
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
-from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS, FoldedText, Folder, same_dots, visible
+from blockfeat.monitor.mentions.folding import (
+    PARAGRAPH,
+    SUPERSCRIPTS,
+    FoldedText,
+    Folder,
+    same_accents,
+    same_dots,
+    visible,
+)
+from blockfeat.monitor.mentions.inflections import Inflections
+from blockfeat.monitor.mentions.variants import variants_of
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
     from spacy.language import Language
     from spacy.matcher import PhraseMatcher
 
+INFLECTED = "inflected"
+"""Variant of names in another form of their language."""
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
 # The Arabic article, and what it becomes behind the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
@@ -45,6 +57,8 @@ class Hit:
         The name as the text has it.
     rule : str
         The rule that takes the hit away; empty where it stands.
+    variant : str
+        What made the spelling that was found; empty for a name as it is given.
     """
 
     brand: str
@@ -52,6 +66,7 @@ class Hit:
     end: int
     text: str
     rule: str = ""
+    variant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +78,14 @@ class _Use:
     spelling: str
     lang: str
     open_end: bool = False
+    variant: str = ""
 
 
 @dataclass
 class _Found:
     """What one brand has in a text: folded spans of names and excluded phrases, offsets of context words."""
 
-    names: list[tuple[int, int]] = field(default_factory=list)
+    names: dict[tuple[int, int], str] = field(default_factory=dict)
     excluded: list[tuple[int, int, str]] = field(default_factory=list)
     required: list[tuple[int, str]] = field(default_factory=list)
     forbidden: list[tuple[int, str]] = field(default_factory=list)
@@ -90,6 +106,7 @@ class BrandMatcher:
     _automaton: AhoCorasick | None = field(repr=False, compare=False)
     _folder: Folder = field(repr=False, compare=False)
     _boundaries: Boundaries = field(repr=False, compare=False)
+    _inflections: Inflections = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, brands: Iterable[Brand]) -> BrandMatcher:
@@ -106,26 +123,31 @@ class BrandMatcher:
         from ahocorasick_rs import AhoCorasick
 
         chosen, folder = tuple(brands), Folder()
+        inflections = Inflections(folder)
         uses: defaultdict[str, list[_Use]] = defaultdict(list)
         names: set[str] = set()
         for number, brand in enumerate(chosen):
             if brand.name in names:
                 raise BrandError(f"brand {brand.name!r} is there twice")
             names.add(brand.name)
-            for pattern, use in _patterns(number, brand, folder):
+            stems = inflections.stems_of(brand).items()
+            inflected = ((stem, _Use(number, _NAME, *named, variant=INFLECTED)) for stem, named in stems)
+            for pattern, use in (*_patterns(number, brand, folder), *inflected):
                 if use not in uses[pattern]:
                     uses[pattern].append(use)
         automaton = AhoCorasick(list(uses)) if uses else None
-        return cls(chosen, tuple(map(tuple, uses.values())), automaton, folder, Boundaries.load())
+        return cls(chosen, tuple(map(tuple, uses.values())), automaton, folder, Boundaries.load(), inflections)
 
     def __reduce__(self) -> tuple[object, tuple[tuple[Brand, ...]]]:
         """Pickle the brands only."""
         return BrandMatcher.of, (self.brands,)
 
-    def find(self, text: str, *, lang: str | None = None, ruled_out: bool = False) -> tuple[Hit, ...]:
+    def find(
+        self, text: str, *, lang: str | None = None, ruled_out: bool = False, overlaps: bool = False
+    ) -> tuple[Hit, ...]:
         """Return the mentions in a text, by place, then by brand.
 
-        Of the names of one brand that overlap the longest counts. Names of different brands may overlap.
+        Of names that overlap the longest counts; of two brands, where one stands inside of the other.
 
         Parameters
         ----------
@@ -135,18 +157,23 @@ class BrandMatcher:
             Its language (ISO 639-1): only aliases of this language and of all languages count. Without it all do.
         ruled_out : bool
             Whether hits that a rule of the brand takes away are there too, each with its ``rule``.
+        overlaps : bool
+            Whether names inside of the longer name of another brand count.
         """
         if self._automaton is None or not text:
             return ()
         folded = self._folder.fold(text)
         found = self._collect(folded, text, normalise_code(lang) or lang)
         hits = [
-            Hit(self.brands[number].name, *span, text[span[0] : span[1]], rule)
+            Hit(self.brands[number].name, *span, text[span[0] : span[1]], rule, variant)
             for number, of_brand in found.items()
-            for span, rule in _spans(self.brands[number], of_brand, folded)
-            if ruled_out or not rule
+            for span, rule, variant in _spans(self.brands[number], of_brand, folded)
         ]
-        return tuple(sorted(hits, key=lambda hit: (hit.start, hit.end, hit.brand)))
+        hits.sort(key=lambda hit: (hit.start, hit.end, hit.brand))
+        if not overlaps and len(found) > 1:
+            free = {brand.name for brand in self.brands if brand.overlaps}
+            hits = [*_within_others(hits, free)]
+        return tuple(hit for hit in hits if ruled_out or not hit.rule)
 
     def names_in(self, text: str, *, lang: str | None = None) -> frozenset[str]:
         """Return the names of the brands that a text mentions."""
@@ -160,11 +187,28 @@ class BrandMatcher:
             for use in self._uses[number]:
                 if lang is not None and use.lang not in (ANY_LANGUAGE, lang):
                     continue
+                if use.variant == INFLECTED:
+                    self._add_inflected(found, use, folded, text, start, lang)
+                    continue
                 if self._is_word(use, folded, start, end, lang):
                     last = self._boundaries.word_end(folded.text, end) if use.open_end and use.role == _NAME else end
                     if self._is_spelt(use, folded, text, start, last, lang):
                         _add(found[use.brand], use, start, last)
         return found
+
+    def _add_inflected(
+        self, found: Mapping[int, _Found], use: _Use, folded: FoldedText, text: str, start: int, lang: str | None
+    ) -> None:
+        """Note a name that begins with a stem, where its words have forms of the language."""
+        if lang is None or (start and folded.text[start - 1].isalnum()):
+            return
+        end = self._inflections.end(folded.text, start, use.spelling, lang)
+        if end is not None and self._boundaries.hold(folded.text, start, end, lang=lang):
+            span = folded.span(start, end)
+            if span is None or text[span[0]] != use.spelling[0]:
+                return
+            if same_dots(use.spelling, text[span[0] : span[1]], turkish=self._is_turkish(use, lang)):
+                _add(found[use.brand], use, start, end)
 
     def _is_word(self, use: _Use, folded: FoldedText, start: int, end: int, lang: str | None) -> bool:
         """Return whether a pattern stands at the bounds of words."""
@@ -181,12 +225,16 @@ class BrandMatcher:
         if use.role == _NAME and self.brands[use.brand].case == "exact":
             wanted = visible(use.spelling)
             return visible(surface)[: len(wanted) if use.open_end else None] == wanted
-        turkish = use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
-        return same_dots(use.spelling, surface, turkish=turkish)
+        if use.role == _NAME and not same_accents(use.spelling, surface):
+            return False
+        return same_dots(use.spelling, surface, turkish=self._is_turkish(use, lang))
+
+    def _is_turkish(self, use: _Use, lang: str | None) -> bool:
+        return use.lang in _TURKISH or (lang in _TURKISH and not _TURKISH_LETTERS.isdisjoint(use.spelling))
 
 
-def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tuple[int, int], str]]:
-    """Yield the original spans of a brand's names, each with the rule that takes it away."""
+def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tuple[int, int], str, str]]:
+    """Yield the original spans of a brand's names, each with the rule that takes it away and what made its spelling."""
     excluded = sorted(found.excluded)
     furthest = list(accumulate(((end, phrase) for _, end, phrase in excluded), max))
     required, forbidden = sorted(found.required), sorted(found.forbidden)
@@ -203,7 +251,24 @@ def _spans(brand: Brand, found: _Found, folded: FoldedText) -> Iterable[tuple[tu
             rule = f"requires: none of {', '.join(brand.requires)}"
         elif (word := _word_within(forbidden, low, high)) is not None:
             rule = f"forbids: {word}"
-        yield span, rule
+        yield span, rule, found.names[start, end]
+
+
+def _within_others(hits: Sequence[Hit], free: Collection[str]) -> Iterable[Hit]:
+    """Yield hits, those inside of the longer name of another brand with a rule that says so."""
+    longest: list[Hit] = []
+    for hit in hits:
+        if not hit.rule and (not longest or hit.end > longest[-1].end):
+            longest.append(hit)
+    starts = [hit.start for hit in longest]
+    for hit in hits:
+        # Each of them ends behind those that begin before it.
+        around = longest[bisect_right(starts, hit.start) - 1] if longest and starts[0] <= hit.start else hit
+        is_longer = around.end - around.start > hit.end - hit.start
+        if hit.end <= around.end and is_longer and not hit.rule and around.brand != hit.brand and hit.brand not in free:
+            yield replace(hit, rule=f"within: {around.text}")
+        else:
+            yield hit
 
 
 def _context(brand: Brand, text: str, start: int, end: int) -> tuple[int, int]:
@@ -221,6 +286,7 @@ def _patterns(number: int, brand: Brand, folder: Folder) -> Iterable[tuple[str, 
     found = [_Use(number, _NAME, brand.name, ANY_LANGUAGE)]
     for lang, alias in islice(brand.spellings(), 1, None):
         found.append(_Use(number, _NAME, alias.removesuffix("*"), lang, alias.endswith("*")))
+    found += [_Use(number, _NAME, each.spelling, each.lang, variant=each.rule) for each in variants_of(brand)]
     found += [_Use(number, _EXCLUDED, phrase, ANY_LANGUAGE) for phrase in brand.excluded]
     for role, words in ((_REQUIRED, brand.requires), (_FORBIDDEN, brand.forbids)):
         found += [_Use(number, role, word.removesuffix("*"), ANY_LANGUAGE, word.endswith("*")) for word in words]
@@ -244,7 +310,8 @@ def _last_digits(pattern: str) -> str:
 def _add(found: _Found, use: _Use, start: int, end: int) -> None:
     """Note what a pattern found."""
     if use.role == _NAME:
-        found.names.append((start, end))
+        if found.names.get((start, end), "?"):
+            found.names[start, end] = use.variant
     elif use.role == _EXCLUDED:
         found.excluded.append((start, end, use.spelling))
     else:
@@ -252,7 +319,7 @@ def _add(found: _Found, use: _Use, start: int, end: int) -> None:
         (found.required if use.role == _REQUIRED else found.forbidden).append((start, word))
 
 
-def _longest(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _longest(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return spans by place, of each two that overlap the longer one, the first of equals."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(set(spans)):

@@ -161,6 +161,8 @@ class Mention:
         Why it is not counted; empty where it is.
     rule : str
         The rule of the brand that says it is no mention (``"excluded: Apple Street"``); empty where none does.
+    variant : str
+        What made the spelling (``"inflected"``, ``"spacing"`` …); empty for a name as it is given.
     """
 
     brand: str
@@ -175,6 +177,7 @@ class Mention:
     counted: bool
     reason: str = ""
     rule: str = ""
+    variant: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the mention as plain values that JSON can hold."""
@@ -226,6 +229,7 @@ def mentions_of(
                     counted=counted and not hit.rule,
                     reason=passage.reason or hit.rule,
                     rule=hit.rule,
+                    variant=hit.variant,
                 )
             )
     order = {(passage.block.index, passage.place): passage.text for passage in passages}

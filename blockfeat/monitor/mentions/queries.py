@@ -249,7 +249,7 @@ class QueryMatcher:
             return {}
         whole = f"{title}{PARAGRAPH}{text}"
         places: defaultdict[str, list[Span]] = defaultdict(list)
-        for hit in self._terms.find(whole, lang=lang):
+        for hit in self._terms.find(whole, lang=lang, overlaps=True):
             places[hit.brand].append((hit.start, hit.end))
         if not places:
             return {}
@@ -261,7 +261,7 @@ class QueryMatcher:
 def _brand(term: str) -> Brand:
     """Return a term as a name; letters of either case."""
     plain = term.rstrip("*") or term
-    return Brand(term, {ANY_LANGUAGE: (f"{plain}*",)}) if term.endswith("*") else Brand(term)
+    return Brand(term, {ANY_LANGUAGE: (f"{plain}*",)} if term.endswith("*") else {}, forms=False)
 
 
 class _Article:

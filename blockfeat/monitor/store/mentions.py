@@ -266,7 +266,7 @@ def _event(row: Any, about: Any, change: str, moment: str) -> str:
     return json.dumps({**values, "found_at": moment}, ensure_ascii=False, default=str)
 
 
-_WHERE = ("rule", "start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
+_WHERE = ("rule", "variant", "start", "stop", "match", "sentence", "text_start", "block", "xpath", "score", "relevance")
 
 
 def copies_of(connection: Connection, number: int) -> Iterable[Any]:

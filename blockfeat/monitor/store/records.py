@@ -145,6 +145,8 @@ class FoundMention:
 
     Attributes
     ----------
+    variant : str or None
+        What made the spelling: another form of the name, for example.
     text_start : int or None
         Where the sentence begins in the article's text; None where it does not stand there.
     relevance : float
@@ -163,6 +165,7 @@ class FoundMention:
     xpath: str
     score: float
     rule: str | None = None
+    variant: str | None = None
     text_start: int | None = None
     relevance: float = 0.0
 

@@ -174,6 +174,7 @@ mention = Table(
     Column("counted", Boolean, nullable=False),
     Column("because", Text, comment="why it is not counted"),
     Column("rule", Text, comment="the rule of the brand that says it is no mention"),
+    Column("variant", Text, comment="what made the spelling of the name"),
     Column("copied", Boolean, comment="whether it stands in a copy and is none of its own"),
     Column("first_version", Integer, comment="the version in which it first stood"),
     Column("start", Integer, nullable=False),
@@ -263,7 +264,7 @@ SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentenc
        CASE WHEN NOT m.counted THEN m.because
             WHEN m.copied THEN 'copy of ' || o.url END AS not_counted_because,
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
-       CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule,
+       CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule, m.variant,
        coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
        p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.author, p.section, p.published,
        p.fetched_at, p.version, m.first_version

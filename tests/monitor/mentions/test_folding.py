@@ -49,9 +49,7 @@ def test_folds_alike(one: str, other: str) -> None:
     assert folder.fold(one).text == folder.fold(other).text
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("Citroën", "Citroen"), ("ガス", "カス"), ("Zürich", "Zuerich"), ("é", "e")]
-)
+@pytest.mark.parametrize(("one", "other"), [("ガス", "カス"), ("Zürich", "Zuerich"), ("й", "и")])
 def test_folds_apart(one: str, other: str) -> None:
     folder = Folder()
     assert folder.fold(one).text != folder.fold(other).text
