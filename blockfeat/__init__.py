@@ -24,6 +24,7 @@ from blockfeat.errors import (  # noqa: F401 (they are in errors.__all__)
     ModelError,
     NotHTML,
     OutputError,
+    QueryError,
     ResumeError,
     StoreError,
     TableError,

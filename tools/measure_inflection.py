@@ -131,12 +131,10 @@ def main() -> None:
             in_paradigms(lang)
         return
     texts = defaultdict(list)
-    files = (
-        sorted(options.corpora.glob("*.jsonl.xz"))
-        if options.mentions
-        else [options.corpora / f"{name}.jsonl.xz" for name in CORPORA]
-    )
-    for page in load_corpora(files):
+    chosen = sorted(options.corpora.glob("*.jsonl.xz"))
+    if not options.mentions:
+        chosen = [options.corpora / f"{name}.jsonl.xz" for name in CORPORA]
+    for page in load_corpora(chosen):
         texts[page.lang].append(page.text or "")
     if options.mentions:
         print("| language | names | mentions | base form: recall | any form: recall | precision |")

@@ -37,7 +37,11 @@ _COMMANDS = {
     "monitor init": "",
     "corpus count demo": "",
 }
-_NAMES = {"ahocorasick_rs": "ahocorasick-rs", "python_multipart": "python-multipart"}
+_NAMES = {
+    "opencc": "opencc-python-reimplemented",
+    "ahocorasick_rs": "ahocorasick-rs",
+    "python_multipart": "python-multipart",
+}
 _SCRIPT = """
 import contextlib, io, json, sys
 for name in json.loads(sys.argv[1]):
