@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.monitor_results import export, redeliver, rematch, report, search, serve, status
+from blockfeat.commands.monitor_results import export, judge, learn, redeliver, rematch, report, search, serve, status
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
@@ -197,6 +197,8 @@ app.command("status")(status)
 app.command("export")(export)
 app.command("redeliver")(redeliver)
 app.command("search")(search)
+app.command("judge")(judge)
+app.command("learn")(learn)
 app.command("rematch")(rematch)
 
 

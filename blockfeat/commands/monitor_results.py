@@ -171,13 +171,17 @@ def serve(
             "--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."
         ),
     ] = None,
+    feedback: Annotated[
+        bool, typer.Option("--feedback", help="Let those who see the page judge mentions, and accept lessons.")
+    ] = False,
 ) -> None:
-    """Serve a live page of the mentions, read-only: filters, charts, evidence, feeds; runs may go on meanwhile."""
+    """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
     from blockfeat._extras import require_extra
 
     require_extra("web", what="monitor serve")
     from contextlib import suppress
 
+    from blockfeat.monitor.config.read import read_config
     from blockfeat.web.app import bound_socket, server_of
     from blockfeat.web.live.app import create_live_app
     from blockfeat.web.settings import ServeSettings
@@ -187,7 +191,8 @@ def serve(
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}/"
         console.show(f"The mentions of {store.name} are at {address} (Ctrl-C ends it)", at_once=True)
-        app = create_live_app(store, title=title, settings=settings)
+        brands = read_config(config).brands if config.endswith(".toml") else ()
+        app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands)
         with suppress(KeyboardInterrupt):
             server_of(app, trusted_proxies=",".join(trusted_proxy or ())).run(sockets=[listening])
 
@@ -223,8 +228,9 @@ def rematch(
     from blockfeat.monitor.rematch import rematch as look_again
 
     settings = read_config(config)
+    names = [*(each.name for each in settings.brands), *(each.name for each in settings.queries)]
     for name in brand or ():
-        console.check_choice(name, [*(b.name for b in settings.brands), *(q.name for q in settings.queries)], "--brand")
+        console.check_choice(name, names, "--brand")
     with opened_store(str(settings.store)) as store, console.progress("looking again", quiet=quiet) as tick:
         total = store.count_stored_pages()
         found = look_again(
@@ -307,3 +313,51 @@ def search(
             )
     if not found:
         console.error(f"no article in the store fulfils {query!r}")
+
+
+def judge(
+    config: ConfigArgument,
+    mention: Annotated[str, typer.Argument(help="Id of a mention, as `export` and the API have it.")],
+    verdict: Annotated[str, typer.Argument(help="right, wrong sense, not in the article, or missed.")],
+) -> None:
+    """Say what a mention is; `learn` makes proposals of what was said."""
+    from blockfeat.monitor.store.feedback import VERDICTS
+
+    console.check_choice(verdict, VERDICTS, "VERDICT")
+    with opened_store(config) as store:
+        store.judge(mention, verdict, now=time.time())
+        console.show(f"{store.count_judged()} mentions judged")
+
+
+def learn(
+    config: Annotated[Path, typer.Argument(help="Configuration file.")],
+    accept: Annotated[list[int] | None, typer.Option("--accept", help="Number of a proposal; repeatable.")] = None,
+    forget: Annotated[
+        list[str] | None, typer.Option("--forget", help="Brand or place of a lesson; repeatable.")
+    ] = None,
+) -> None:
+    """Show what judged mentions teach, each proposal with what it would change in the past; accept some of them."""
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.learning import LEAST_JUDGED, proposals
+    from blockfeat.monitor.learning import accept as accepted
+
+    settings = read_config(config)
+    with opened_store(str(settings.store)) as store:
+        for subject in forget or ():
+            console.show(f"{store.forget_lesson(subject)} lessons forgotten: {subject}")
+        judged = store.count_judged()
+        found = proposals(store, settings.brands)
+        for number, proposal in enumerate(found, start=1):
+            console.show(f"{number}. {proposal.says}")
+            console.show(f"   from {proposal.judged} verdicts; would change {proposal.changes} stored mentions")
+            for sentence in proposal.examples:
+                console.show(f"   - {sentence}")
+        if not found:
+            console.show(f"no proposals: {judged} mentions judged, at least {LEAST_JUDGED} are needed")
+        for number in accept or ():
+            if not 1 <= number <= len(found):
+                raise typer.BadParameter(f"there is no proposal {number}", param_hint="--accept")
+            accepted(store, found[number - 1], now=time.time())
+            console.show(f"accepted: {found[number - 1].says}; `rematch` follows it in what is stored")
+        for kind, subject, _ in store.lessons():
+            console.show(f"lesson: {kind}, {subject}")

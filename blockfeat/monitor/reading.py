@@ -22,12 +22,15 @@ from blockfeat.extraction.refusals import KINDS
 from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.mentions.query_mentions import query_mentions
 from blockfeat.monitor.mentions.relevance import relevance_by_brand, text_starts
+from blockfeat.monitor.mentions.senses import SenseModel, senses_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -73,17 +76,19 @@ class ReaderSettings:
     brands: tuple[Brand, ...]
     evidence: bool
     queries: tuple[Query, ...] = ()
+    lessons: Lessons = field(default_factory=Lessons)
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
     count_kinds: tuple[str, ...] = KINDS
 
     @classmethod
-    def of(cls, config: MonitorConfig) -> ReaderSettings:
-        """Return those of a configuration."""
+    def of(cls, config: MonitorConfig, lessons: Lessons | None = None) -> ReaderSettings:
+        """Return those of a configuration, and of what the monitor was taught."""
         pages = config.pages
         reading = (pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
-        return cls(pages.model, config.brands, pages.evidence, config.queries, *reading)
+        taught = Lessons(senses_of(config.brands)) if lessons is None else lessons
+        return cls(pages.model, config.brands, pages.evidence, config.queries, taught, *reading)
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,7 @@ class PageReader:
     matcher: BrandMatcher
     evidence: bool = False
     queries: QueryMatcher = field(default_factory=lambda: QueryMatcher.of(()))
+    lessons: Lessons = field(default_factory=Lessons)
     least_score: float | None = None
     site_profile: bool = False
     descriptions: bool = False
@@ -111,7 +117,7 @@ class PageReader:
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
         reading = (settings.least_score, settings.site_profile, settings.descriptions, settings.count_kinds)
-        return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), *reading)
+        return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), settings.lessons, *reading)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
@@ -121,7 +127,9 @@ class PageReader:
             if page.origin == "feed":
                 return self._read_entry(document)
             extraction = self._extractor_for(page).extract_document(document)
-            return self._record(extraction, adds_to_site=self.site_profile and page.adds_to_site)
+            record = self._record(extraction, adds_to_site=self.site_profile and page.adds_to_site)
+            judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
+            return replace(record, mentions=tuple(judged)) if self.lessons.places else record
         except Exception as error:
             return PageRecord("error", error=clean_characters(failure_reason(error)))
 
@@ -153,7 +161,8 @@ class PageReader:
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
         places = PLACES if self.descriptions else COUNTED_PLACES
-        mentions = all_mentions(extraction, self.matcher, self.queries, least_score=self.least_score, places=places)
+        rules: dict[str, Any] = {"least_score": self.least_score, "places": places, "senses": self.lessons.senses}
+        mentions = all_mentions(extraction, self.matcher, self.queries, **rules)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
@@ -196,10 +205,12 @@ def all_mentions(
     *,
     least_score: float | None,
     places: Collection[str],
+    senses: Mapping[str, SenseModel],
 ) -> tuple[Mention, ...]:
     """Return the mentions of brands on a page, and one for each query that it fulfils."""
     rules: dict[str, Any] = {"least_score": least_score, "places": places}
-    return (*mentions_of(extraction, matcher, **rules), *query_mentions(extraction, queries, **rules))
+    found = mentions_of(extraction, matcher, senses=senses, **rules)
+    return (*found, *query_mentions(extraction, queries, **rules))
 
 
 def found_mentions(extraction: Extraction, mentions: Sequence[Mention], kind: str | None) -> tuple[FoundMention, ...]:

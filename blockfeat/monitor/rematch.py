@@ -11,6 +11,8 @@ from blockfeat.blocks.block import Block
 from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -75,10 +77,11 @@ def rematch(
     chosen = [brand for brand in config.brands if not brands or brand.name in brands]
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
     matcher = BrandMatcher.of(chosen)
+    lessons = Lessons.of(store.lessons(), config.brands)
     places = PLACES if config.pages.descriptions else COUNTED_PLACES
     done, last = Rematched(), 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
-        found = [(page, _mentions(page, matcher, queries, config, places)) for page in pages]
+        found = [(page, _mentions(page, matcher, queries, lessons, config, places)) for page in pages]
         last = pages[-1].id
         added, counted, changed = store.add_past_mentions(found, announce=announce, now=now)
         done += Rematched(len(pages), added, counted, changed)
@@ -88,7 +91,12 @@ def rematch(
 
 
 def _mentions(
-    page: StoredPage, matcher: BrandMatcher, queries: QueryMatcher, config: MonitorConfig, places: Collection[str]
+    page: StoredPage,
+    matcher: BrandMatcher,
+    queries: QueryMatcher,
+    lessons: Lessons,
+    config: MonitorConfig,
+    places: Collection[str],
 ) -> list[FoundMention]:
     """Return the mentions on a page as the reader of pages returns them."""
     blocks = tuple(_blocks(page))
@@ -103,8 +111,9 @@ def _mentions(
     is_feed = page.origin == "feed"
     least = None if is_feed else config.pages.least_score
     kind = page.kind if page.kind is not None and page.kind not in config.pages.count_kinds and not is_feed else None
-    mentions = all_mentions(extraction, matcher, queries, least_score=least, places=places)
-    return [*found_mentions(extraction, mentions, kind)]
+    mentions = all_mentions(extraction, matcher, queries, least_score=least, places=places, senses=lessons.senses)
+    found = found_mentions(extraction, mentions, kind)
+    return [lessons.judged(mention, host_of(page.url)) for mention in found]
 
 
 def _blocks(page: StoredPage) -> Iterator[Block]:

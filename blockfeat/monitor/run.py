@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import ReaderSettings
 from blockfeat.monitor.round import Round, Tools
@@ -199,7 +200,8 @@ async def stay(
         There is no such model.
     """
     with Store.open(config.store) as store, store.lock():
-        readers = Readers(ReaderSettings.of(config), jobs=config.pages.jobs, deadline=config.pages.deadline)
+        lessons = Lessons.of(store.lessons(), config.brands)
+        readers = Readers(ReaderSettings.of(config, lessons), jobs=config.pages.jobs, deadline=config.pages.deadline)
         async with Fetcher(config.fetch) as fetcher, readers:
             monitor = Monitor(config, store, fetcher, readers, receivers=receivers_of(config), on_progress=on_progress)
             try:

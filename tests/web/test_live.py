@@ -270,3 +270,38 @@ def test_keys_go_through_the_articles_in_a_browser(store: Store, browser: Browse
         server.should_exit = True
         thread.join(30)
         listening.close()
+
+
+def test_without_feedback_nothing_can_be_judged(client: TestClient) -> None:
+    assert client.post("/feedback", data={"mention": "x", "verdict": "right"}).status_code in (404, 405)
+    assert client.get("/lessons").status_code == 404
+    assert 'class="verdicts"' not in client.get("/").text
+
+
+def test_mentions_are_judged_on_the_page(store: Store) -> None:
+    app = create_live_app(store, settings=ServeSettings(allowed_hosts=("testserver",)), feedback=True)
+    client = TestClient(app)
+    key = store.query("SELECT key FROM mention WHERE counted ORDER BY id DESC LIMIT 1")[0]["key"]
+    form = {"mention": key, "verdict": "wrong sense", "back": "/?brand=Corvane"}
+    answer = client.post("/feedback", data=form, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/?brand=Corvane")
+    for back in ("https://evil.example/", "//evil.example/", "/\\evil.example"):
+        assert client.post("/feedback", data=form | {"back": back}, follow_redirects=False).headers["location"] == "/"
+    assert 'value="wrong sense" aria-pressed="true"' in client.get("/").text
+    assert client.post("/feedback", data=form | {"verdict": "bad"}).status_code == 422
+    assert client.post("/feedback", data=form | {"mention": "nobody"}).status_code == 422
+    foreign = {"origin": "https://evil.example"}
+    assert client.post("/feedback", data=form, headers=foreign).status_code == 403
+    page = client.get("/lessons").text
+    assert "1 mentions judged" in page
+    assert client.post("/lessons", data={"subject": "Corvane"}).status_code == 422
+
+
+def test_a_boolean_query_chooses_articles(client: TestClient) -> None:
+    every = client.get("/api/v1/mentions").json()
+    word = max((each["title"] for each in every), key=len).split()[0]
+    found = client.get("/api/v1/mentions", params={"words": f"{word} NOT nonexistentword"}).json()
+    assert found
+    assert len(found) <= len(every)
+    assert client.get("/api/v1/mentions", params={"words": "nonexistentword"}).json() == []
+    assert client.get("/", params={"words": "(open"}).status_code == 422

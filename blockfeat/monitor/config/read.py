@@ -118,6 +118,8 @@ class _BrandTable:
     excluded: Texts = ()
     requires: Texts = ()
     forbids: Texts = ()
+    about: Texts = ()
+    others: Texts = ()
     case: Literal["fold", "exact"] = "fold"
     forms: bool = True
     overlaps: bool = False
@@ -276,7 +278,18 @@ def _brands(tables: Sequence[Mapping[str, Any]], problems: Problems) -> Iterator
         known = {
             lang: tuple(texts(named)) for lang, named in aliases.items() if lang == ANY_LANGUAGE or normalise_code(lang)
         }
-        names_in = ("excluded", "requires", "forbids", "case", "forms", "overlaps", "context", "window")
+        names_in = (
+            "excluded",
+            "requires",
+            "forbids",
+            "about",
+            "others",
+            "case",
+            "forms",
+            "overlaps",
+            "context",
+            "window",
+        )
         rules = {key: getattr(table, key) for key in names_in}
         try:
             yield Brand(table.name, known, **rules)

@@ -38,6 +38,9 @@ class Brand:
         (``"phone*"``).
     forbids : tuple of str
         Words of which none may stand there.
+    about, others : tuple of str
+        Words that speak for the brand and for namesakes where they stand near (`blockfeat.monitor.mentions.senses`);
+        none decides alone, as ``requires`` and ``forbids`` do.
     case : str
         ``"fold"``: upper and lower case are the same. ``"exact"``: only as the aliases are written (``"Orange"``).
     forms : bool
@@ -61,6 +64,8 @@ class Brand:
     excluded: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     case: str = "fold"
     forms: bool = True
     overlaps: bool = False
@@ -75,7 +80,7 @@ class Brand:
             raise BrandError(f"brand {self.name!r}: aliases must be given by language, not {self.aliases!r}")
         aliases = {_code(self.name, lang): self._names("aliases", names) for lang, names in self.aliases.items()}
         object.__setattr__(self, "aliases", aliases)
-        for part in ("excluded", "requires", "forbids"):
+        for part in ("excluded", "requires", "forbids", "about", "others"):
             object.__setattr__(self, part, self._names(part, getattr(self, part)))
         if self.case not in CASES:
             raise BrandError(f"brand {self.name!r}: case {self.case!r} is none of {', '.join(CASES)}")

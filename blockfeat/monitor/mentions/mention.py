@@ -22,6 +22,7 @@ from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import sentence_ends
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
+from blockfeat.monitor.mentions.senses import SenseModel, sense_features, senses_of
 from blockfeat.page.tags import name_key
 
 _LONGEST_MARK = 4
@@ -190,6 +191,7 @@ def mentions_of(
     *,
     least_score: float | None = None,
     places: Collection[str] = COUNTED_PLACES,
+    senses: Mapping[str, SenseModel] | None = None,
 ) -> tuple[Mention, ...]:
     """Return every mention on a page, in the order of the page.
 
@@ -208,12 +210,16 @@ def mentions_of(
         is the model's; docs/mentions.md says what 0.5 gains and costs with ``default``.
     places : collection of str
         Places whose mentions may count; without ``"comment"`` what readers wrote does not.
+    senses : mapping of str to SenseModel, optional
+        What tells a brand from its namesakes; by default the words that the brands are given.
     """
+    if senses is None:
+        senses = senses_of(matcher.brands)
     passages = passages_of(extraction, places=places, least_score=least_score)
     found: list[Mention] = []
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
-        for passage, hit in _hits(chosen, matcher, extraction.lang):
+        for passage, hit in _hits(chosen, matcher, extraction.lang, senses):
             block = passage.block
             found.append(
                 Mention(
@@ -291,12 +297,18 @@ def _least(blocks: Sequence[Block], least_score: float | None) -> float:
     return least_score
 
 
-def _hits(passages: Sequence[Passage], matcher: BrandMatcher, lang: str | None) -> Iterable[tuple[Passage, Hit]]:
+def _hits(
+    passages: Sequence[Passage], matcher: BrandMatcher, lang: str | None, senses: Mapping[str, SenseModel]
+) -> Iterable[tuple[Passage, Hit]]:
     """Yield each hit with its passage, all matched as one text; the offsets are those in the passage."""
     begins = np.cumsum([0, *(len(passage.searched) + 1 for passage in passages)]).tolist()
     text = PARAGRAPH.join(passage.searched for passage in passages)
     for hit in matcher.find(text, lang=lang, ruled_out=True):
         place = bisect_right(begins, hit.start) - 1
+        sense = senses.get(hit.brand) if not hit.rule else None
+        if sense is not None:
+            features = sense_features(text, hit.start, hit.end)
+            hit = hit if sense.is_brand(features) else replace(hit, rule=f"sense: {sense.because(features)}")
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 
 

@@ -193,7 +193,7 @@ def _note_rules(
     changed = 0
     for item in found:
         row = known.get((item.brand, item.block, item.start))
-        if row is not None and row.rule != item.rule:
+        if row is not None and (row.rule, row.counted) != (item.rule, item.counted):
             values = {"rule": item.rule, "counted": item.counted, "because": item.because}
             connection.execute(update(mention).where(mention.c.id == row.id).values(**values))
             changed += 1

@@ -176,6 +176,7 @@ class StoredPage:
 
     id: int
     key: str
+    url: str
     version: int
     kind: str | None
     origin: str | None

@@ -228,6 +228,23 @@ sink = Table(
     Column("turn_at", Float, comment="when it last had its turn"),
 )
 
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("mention_key", Text, primary_key=True, comment="key of a mention"),
+    Column("verdict", Text, nullable=False, comment="right, wrong sense, not in the article, or missed"),
+    Column("judged_at", Text, nullable=False),
+)
+
+lesson = Table(
+    "lesson",
+    metadata,
+    Column("kind", Text, primary_key=True, comment="sense, or site"),
+    Column("subject", Text, primary_key=True, comment="a brand, or a host and a path"),
+    Column("value", Text, nullable=False, comment="JSON"),
+    Column("accepted_at", Text, nullable=False),
+)
+
 told = Table(
     "told",
     metadata,

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import Source
-from blockfeat.monitor.store import feeds, mentions, pages, runs, search, spikes
+from blockfeat.monitor.store import feedback, feeds, mentions, pages, runs, search, spikes
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -177,6 +177,13 @@ class Store:
 
     articles = _reads(search.search)
     has_article = _reads(search.has_article)
+
+    judge = _writes(feedback.judge)
+    count_judged = _reads(feedback.count_judged)
+    mentions_for_learning = _reads(feedback.mentions_for_learning)
+    save_lesson = _writes(feedback.save_lesson)
+    lessons = _reads(feedback.lessons)
+    forget_lesson = _writes(feedback.forget_lesson)
 
     set_sinks = _writes(runs.add_sinks)
     undelivered = _reads(runs.undelivered)

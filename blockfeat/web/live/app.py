@@ -1,8 +1,8 @@
-"""The live page of a store (``blockfeat monitor serve``), read-only; a feed, a file and an API of the same filters."""
+"""The live page of a store (``blockfeat monitor serve``), and feed, file and API of its filters; these only read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
@@ -10,10 +10,13 @@ from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from blockfeat.monitor.alerts.atom import atom
+from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.queries import Query as ArticleQuery
+from blockfeat.monitor.mentions.relevance import words_for
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.live.charts import columns
+from blockfeat.web.live.feedback import router as feedback_router
 from blockfeat.web.live.filters import Filters
 from blockfeat.web.live.found import choices, evidence_of, newer, overview, rows_of, stream
 from blockfeat.web.live.written import around, csv_parts, json_feed, why_not
@@ -26,23 +29,38 @@ _MOST_FOUND = 500
 router = APIRouter()
 
 
-def create_live_app(store: Store, *, title: str = "Brand mentions", settings: ServeSettings | None = None) -> FastAPI:
+def create_live_app(
+    store: Store,
+    *,
+    title: str = "Brand mentions",
+    settings: ServeSettings | None = None,
+    feedback: bool = False,
+    brands: Sequence[Brand] = (),
+) -> FastAPI:
     """Return the live page of an open store.
 
     Parameters
     ----------
     store : Store
-        What is shown; nothing of it is changed.
+        What is shown; nothing of it is changed but by feedback.
     title : str
         Heading of the page, and name of its feeds.
     settings : ServeSettings, optional
         Hosts and limits.
+    feedback : bool
+        Whether mentions can be judged on the page.
+    brands : sequence of Brand
+        Those of the configuration, whose words are the start of what is learnt.
     """
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
     app.state.title = title
     app.state.templates.env.globals |= {"around": around, "why_not": why_not, "number": "{:,}".format}
+    app.state.templates.env.globals |= {"feedback": feedback, "words_for": words_for}
+    app.state.brands = brands
     app.include_router(router)
+    if feedback:
+        app.include_router(feedback_router)
     return app
 
 
@@ -150,7 +168,7 @@ def feed_json(request: Request, filters: Annotated[Filters, Query()]) -> Respons
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
     """Return the latest mentions of some filters, a thousand at most."""
-    hidden = {"number", "story", "page", "counted", "copied", "counts", "because"}
+    hidden = {"number", "story", "page", "counted", "copied", "counts", "because", "verdict"}
     return [
         {name: value for name, value in row.items() if name not in hidden}
         | {"counted": bool(row["counts"]), "not_counted_because": why_not(row) or None}

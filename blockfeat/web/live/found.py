@@ -17,7 +17,7 @@ ROW = (
     "m.id AS number, m.key AS id, m.brand, m.place, m.match, m.sentence, m.block, m.because, m.rule, m.counted, "
     f"m.copied, p.id AS page, coalesce(p.copy_of, p.id) AS story, p.url, p.title, {COLUMNS['lang']} AS lang, "
     f"{DAY} AS day, p.host, f.title AS feed, {COLUMNS['source']} AS source, p.origin, p.kind, o.url AS copy_of, "
-    f"p.fetched_at, {COUNTED} AS counts"
+    f"p.fetched_at, {COUNTED} AS counts, m.relevance, m.variant, b.verdict"
 )
 _ARTICLES, _ROWS = 25, 300
 _DAYS = 30
