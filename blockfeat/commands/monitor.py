@@ -18,7 +18,18 @@ from typer.core import TyperGroup
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
-from blockfeat.commands.monitor_results import export, judge, learn, redeliver, rematch, report, search, serve, status
+from blockfeat.commands.monitor_results import (
+    export,
+    judge,
+    learn,
+    purge,
+    redeliver,
+    rematch,
+    report,
+    search,
+    serve,
+    status,
+)
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
@@ -197,6 +208,7 @@ app.command("status")(status)
 app.command("export")(export)
 app.command("redeliver")(redeliver)
 app.command("search")(search)
+app.command("purge")(purge)
 app.command("judge")(judge)
 app.command("learn")(learn)
 app.command("rematch")(rematch)

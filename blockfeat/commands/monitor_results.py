@@ -361,3 +361,21 @@ def learn(
             console.show(f"accepted: {found[number - 1].says}; `rematch` follows it in what is stored")
         for kind, subject, _ in store.lessons():
             console.show(f"lesson: {kind}, {subject}")
+
+
+def purge(
+    config: ConfigArgument,
+    before: Annotated[
+        str | None, typer.Option("--before", help="Pages before this day, 2026-11-22, or an age.")
+    ] = None,
+    host: Annotated[str | None, typer.Option("--host", help="Pages of this host.")] = None,
+    url: Annotated[str | None, typer.Option("--url", help="The page at this address.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Forget everything that was read of some pages; conditions hold together. Their addresses stay, not to be read."""
+    if before is None and host is None and url is None:
+        raise typer.BadParameter("which pages? give --before, --host or --url", param_hint="purge")
+    with opened_store(config) as store:
+        if not yes:
+            typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
+        console.show(f"{store.purge(before=_day(before, '--before'), host=host, url=url)} pages forgotten")

@@ -205,7 +205,7 @@ def all_mentions(
     *,
     least_score: float | None,
     places: Collection[str],
-    senses: Mapping[str, SenseModel],
+    senses: Mapping[str, SenseModel] | None = None,
 ) -> tuple[Mention, ...]:
     """Return the mentions of brands on a page, and one for each query that it fulfils."""
     rules: dict[str, Any] = {"least_score": least_score, "places": places}

@@ -8,6 +8,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Sequence
+from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
@@ -68,7 +69,8 @@ class Monitor:
         self.on_progress = on_progress
         self.stopping = asyncio.Event()
         self._delivering = asyncio.Lock()
-        self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers))
+        self._zone = ZoneInfo(config.timezone)
+        self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers), zone=self._zone)
 
     def stop(self) -> None:
         """End the round, once the pages in hand are done."""
@@ -83,6 +85,7 @@ class Monitor:
         now = time.time()
         entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
         await self._thread.call(self.store.add_sources, self.config.sources, entries, now=now)
+        await self._thread.call(self.store.set_timezone, self._zone)
         await self._thread.call(self.store.set_sinks, [receiver.name for receiver in self.receivers])
         for name, until in (await self._thread.call(self.store.held_hosts, now=now)).items():
             self.fetcher.hold(name, until)
@@ -109,6 +112,9 @@ class Monitor:
         finally:
             delivering.cancel()
             await asyncio.gather(delivering, return_exceptions=True)
+        keep = self.config.retention
+        ages = {"pages": keep.pages, "evidence": keep.evidence, "versions": keep.versions}
+        await self._thread.call(self.store.forget_old, now=time.time(), **ages)
         await self._look_for_spikes()
         await self._deliver(work.summary, is_end=True)
         work.summary.left = (await self._thread.call(self.store.status, now=time.time(), limit=1)).due

@@ -117,11 +117,12 @@ def after_failed_poll(at: float, feed: DueFeed, fetched: Fetched | None = None) 
 
 def after_visit(at: float, page: DuePage, settings: PageSettings) -> float | None:
     """Return when a page that was read is looked at again; None for never."""
+    again = None if settings.recheck is None else at + settings.recheck
     if settings.revisit is None:
-        return None
+        return again
     first_seen = datetime.fromisoformat(page.first_seen).timestamp()
     due = at + settings.revisit
-    return due if due <= first_seen + settings.revisit_for else None
+    return due if due <= first_seen + settings.revisit_for else again
 
 
 def after_failed_visit(at: float, page: DuePage, fetched: Fetched, settings: PageSettings) -> float | None:

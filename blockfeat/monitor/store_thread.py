@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
+from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.readers import Readers
@@ -23,6 +24,7 @@ T = TypeVar("T")
 _GATHER_SECONDS, _GATHER_STEP = 0.5, 0.05
 _SAVED_AT_ONCE = 32
 _PROFILES_KEPT = 128
+_UTC = ZoneInfo("UTC")
 
 
 class StoreThread:
@@ -38,13 +40,18 @@ class StoreThread:
         What a copy is.
     announce : bool
         Whether new mentions go into the outbox.
+    zone : ZoneInfo
+        Where the days of pages are counted.
     """
 
-    def __init__(self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool) -> None:
+    def __init__(
+        self, store: Store, readers: Readers, *, copies: CopySettings, announce: bool, zone: ZoneInfo = _UTC
+    ) -> None:
         self.store = store
         self._readers = readers
         self._copies = copies
         self._announce = announce
+        self._zone = zone
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._unsaved: list[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]] = []
         self._saving: asyncio.Task[None] | None = None
@@ -87,7 +94,9 @@ class StoreThread:
 
     async def _save_together(self, some: Sequence[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]]) -> None:
         visits = [(seen, record) for seen, record, _ in some]
-        saved = await self.call(self.store.save_visits, visits, copies=self._copies, announce=self._announce)
+        saved = await self.call(
+            self.store.save_visits, visits, copies=self._copies, announce=self._announce, zone=self._zone
+        )
         for (_, _, future), outcome in zip(some, saved, strict=True):
             if outcome.site is not None:
                 self._profiles.pop(outcome.site, None)

@@ -148,7 +148,7 @@ def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None
     articles = stream(store, Filters(counted="all")).articles
     story = next(article for article in articles if article.head["brand"] == "Corvane")
     assert (story.head["url"], [row["url"] for row in story.others]) == ("https://h0.example/", ["https://h1.example/"])
-    assert "1 copy" in _text(client, "/?counted=all")
+    assert "1 more article of this story" in _text(client, "/?counted=all")
 
 
 def test_the_stream_goes_on_where_it_ended(store: Store) -> None:

@@ -29,7 +29,15 @@ from blockfeat._files import config_text
 from blockfeat.errors import BrandError, QueryError
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.alerts.settings import Alert, Smtp, Timing, When, minutes_of, span_of
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source, Wanted, Webhook
+from blockfeat.monitor.config.settings import (
+    CopySettings,
+    MonitorConfig,
+    PageSettings,
+    RetentionSettings,
+    Source,
+    Wanted,
+    Webhook,
+)
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.queries import Query
@@ -181,6 +189,7 @@ class _File:
     fetch: FetchOptions = field(default_factory=FetchOptions)
     pages: PageSettings = field(default_factory=PageSettings)
     copies: CopySettings = field(default_factory=CopySettings)
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
     sources: tuple[dict[str, Any], ...] = ()
     brands: tuple[dict[str, Any], ...] = ()
     queries: tuple[_QueryTable, ...] = ()
@@ -227,6 +236,7 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         webhooks=tuple(hook.webhook() for hook in file.webhooks),
         alerts=tuple(_alerts(file, names, problems)),
         timezone=file.monitor.timezone,
+        retention=file.retention,
         folder=folder,
     )
     problems.check()

@@ -66,6 +66,8 @@ class PageSettings:
     revisit, revisit_for : float or None
         Seconds after which a page is fetched again to see whether it was updated, and the age up to which that is
         done. A page whose feed says that it was updated is fetched again in any case.
+    recheck : float or None
+        Seconds after which a page is fetched again, again and again, to see whether it is still there.
     attempts : int
         How often a page is tried when it fails in a way that can pass; 401, 402, 403 and 404 are among these.
     jobs : int
@@ -89,6 +91,7 @@ class PageSettings:
     max_age: DurationOrOff = 30 * _DAY
     revisit: DurationOrOff = None
     revisit_for: Duration = 3 * _DAY
+    recheck: DurationOrOff = None
     attempts: Count = 8
     jobs: Annotated[int, Between(0)] = 1
     deadline: Duration = 30.0
@@ -173,6 +176,25 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """What a store forgets, by age in seconds; None for never.
+
+    Attributes
+    ----------
+    pages : float or None
+        Everything of a page but its address.
+    evidence : float or None
+        The blocks with their reasons.
+    versions : float or None
+        What pages said before they were updated.
+    """
+
+    pages: DurationOrOff = None
+    evidence: DurationOrOff = None
+    versions: DurationOrOff = None
+
+
+@dataclass(frozen=True, slots=True)
 class MonitorConfig:
     """A whole configuration.
 
@@ -188,6 +210,8 @@ class MonitorConfig:
         Which mentions it gets.
     alerts : tuple of Alert
         Which mentions people are told of.
+    retention : RetentionSettings
+        What is forgotten.
     timezone : str
         Where days begin, and the hours of alerts are counted: ``"Europe/Berlin"``.
     """
@@ -202,6 +226,7 @@ class MonitorConfig:
     webhooks: tuple[Webhook, ...] = ()
     alerts: tuple[Alert, ...] = ()
     timezone: str = "UTC"
+    retention: RetentionSettings = RetentionSettings()
     stream: str | None = None
     stream_wanted: Wanted = Wanted()
     folder: Path = Path()

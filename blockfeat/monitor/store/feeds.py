@@ -163,7 +163,7 @@ def add_entries(
     left = iter(unique.values())
     changed = 0
     while some := {item.key: item for item in islice(left, _ENTRIES_AT_ONCE)}:
-        columns = (page.c.id, page.c.key, page.c.stamp, page.c.digest, page.c.feed_id, page.c.same_as)
+        columns = (page.c.id, page.c.key, page.c.stamp, page.c.digest, page.c.feed_id, page.c.same_as, page.c.status)
         known = {row.key: row for row in connection.execute(select(*columns).where(page.c.key.in_(some)))}
         # Not by a conflict: each would use up a number of PostgreSQL's sequence.
         fresh = [item for key, item in some.items() if key not in known]
@@ -208,7 +208,7 @@ def _update(connection: Connection, known: Any, item: NewEntry, *, now: float, f
     is_own = known.feed_id == feed_id
     is_later = item.stamp is not None and known.stamp is not None and item.stamp > known.stamp
     is_other = is_own and item.digest is not None and known.digest is not None and item.digest != known.digest
-    is_due = known.same_as is None and (is_later or is_other)
+    is_due = known.same_as is None and known.status != "purged" and (is_later or is_other)
     values: dict[str, Any] = {}
     if item.stamp is not None and (is_later or known.stamp is None):
         values["stamp"] = item.stamp

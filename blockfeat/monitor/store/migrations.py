@@ -68,7 +68,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
     ),
     6: (add_missing,),
-    7: (add_missing, create_index),
+    7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
 }
 
 

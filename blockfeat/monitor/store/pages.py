@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import (
     BindParameter,
@@ -33,11 +34,14 @@ from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
-from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso
+from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso, local_day
 from blockfeat.monitor.store.schema import band, entry, host, page, site, version
 from blockfeat.monitor.store.search import forget_article, index_article
+from blockfeat.monitor.store.stories import story_of
 
 _SHORT, _SHORT_SIMILARITY = 250, 0.9
+_GONE = frozenset({404, 410})
+_UTC = ZoneInfo("UTC")
 
 
 _CANDIDATES = 12
@@ -84,7 +88,7 @@ _WITH_ITS_ADDRESS = (
 )
 _BEFORE = select(
     *(page.c[name] for name in ("id", "key", "url", "version", "status", "kind", "title", "headline", "text")),
-    *(page.c[name] for name in ("metadata", "fetched_at", "published")),
+    *(page.c[name] for name in ("metadata", "fetched_at", "published", "first_seen")),
 ).where(page.c.id.in_(bindparam("numbers", expanding=True)))
 _UPDATE = update(page).where(page.c.id == _NUMBER)
 _ADD_BAND = insert(band)
@@ -250,6 +254,8 @@ def _save_failure(connection: Connection, visit: Visit) -> Saved:
     values = _fetched(visit)
     if visit.page.version == 0:
         values["status"] = "error" if visit.due_at is None else "waiting"
+    elif visit.http_status in _GONE:
+        values["removed_at"] = iso(visit.at)
     if visit.tried:
         values["attempts"] = visit.page.attempts + 1
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
@@ -267,13 +273,20 @@ def _save_unchanged(connection: Connection, visit: Visit) -> Saved:
 
 def _save_same(connection: Connection, visit: Visit, values: dict[str, Any]) -> None:
     """Save that a page says what it did."""
-    values |= {"attempts": 0}
+    values |= {"attempts": 0, "removed_at": None}
     connection.execute(_UPDATE, {"number": visit.page.id, **values})
     _hold(connection, visit)
 
 
 def _save_page(
-    connection: Connection, visit: Visit, record: PageRecord, before: Any, *, copies: CopySettings, announce: bool
+    connection: Connection,
+    visit: Visit,
+    record: PageRecord,
+    before: Any,
+    *,
+    copies: CopySettings,
+    announce: bool,
+    zone: ZoneInfo,
 ) -> Saved:
     """Save a page that was read, with its mentions; what it was before becomes a version with its time."""
     number = visit.page.id
@@ -304,7 +317,10 @@ def _save_page(
     original, similarity = original_of(connection, number, runs, bands, copies)
     values = {**_answered(visit), **_read(record), "canonical_url": canonical, "copy_of": original, "attempts": 0}
     values["similarity"] = similarity
-    values |= {"version": before.version + 1, "published": before.published or day_or_moment(record.published)}
+    published = before.published or day_or_moment(record.published)
+    values |= {"version": before.version + 1, "published": published, "removed_at": None}
+    values["day"] = local_day(published or before.first_seen, zone)
+    values["story"] = story_of(connection, number, original, record, published or before.first_seen)
     connection.execute(_UPDATE, {"number": number, **values})
     save_bands(connection, number, bands, is_new=is_new)
     if not is_new:
@@ -331,6 +347,7 @@ def save_visits(
     *,
     copies: CopySettings,
     announce: bool = False,
+    zone: ZoneInfo = _UTC,
 ) -> list[Saved]:
     """Save what came of visits to different pages: they were read, they failed, or they are as they were.
 
@@ -338,6 +355,8 @@ def save_visits(
     ----------
     announce : bool
         Whether mentions that a page did not have before, or not so, go into the outbox.
+    zone : ZoneInfo
+        Where the days of pages are counted.
     """
     saved = []
     read = [visit.page.id for visit, record in visits if record is not None]
@@ -345,7 +364,7 @@ def save_visits(
     for visit, record in visits:
         if record is not None:
             before = befores.pop(visit.page.id)
-            saved.append(_save_page(connection, visit, record, before, copies=copies, announce=announce))
+            saved.append(_save_page(connection, visit, record, before, copies=copies, announce=announce, zone=zone))
         elif visit.error is not None:
             saved.append(_save_failure(connection, visit))
         else:

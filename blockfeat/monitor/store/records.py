@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from blockfeat.extraction.site_profile import SitePage
@@ -308,3 +309,10 @@ def day_or_moment(text: object) -> str | None:
     except ValueError:
         return None
     return iso_of(moment)
+
+
+def local_day(moment: str, zone: ZoneInfo) -> str:
+    """Return the day of a moment of the store in a zone; a day stays what it is."""
+    if len(moment) <= len("2026-11-22"):
+        return moment
+    return datetime.fromisoformat(moment).astimezone(zone).date().isoformat()

@@ -132,12 +132,16 @@ page = Table(
     Column("evidence", LargeBinary, comment="JSON of the blocks, compressed by zlib"),
     Column("same_as", _Id, ForeignKey("page.id"), comment="the page that another address has led to before"),
     Column("copy_of", _Id, ForeignKey("page.id"), comment="the first page with nearly the same text"),
+    Column("story", _Id, ForeignKey("page.id"), comment="the first article of its story"),
+    Column("day", Text, comment="of its publication, or of its finding, in the monitor's zone"),
+    Column("removed_at", Text, comment="when it was found to be no longer there"),
     Column("similarity", Float, comment="of a copy: the share of runs of words that it has in common with that page"),
     Index("page_due", "due_at"),
     Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
     Index("page_canonical", "canonical_url"),
     Index("page_final", "final_url"),
     Index("page_copy", "copy_of"),
+    Index("page_story", "story"),
 )
 
 entry = Table(
@@ -265,13 +269,15 @@ run = Table(
 
 _PAGES = """
 SELECT p.url, p.final_url, p.canonical_url, p.status, p.kind, p.http_status, p.error,
-       s.url AS same_as, o.url AS copy_of, p.similarity,
+       s.url AS same_as, o.url AS copy_of, p.similarity, t.url AS story, p.removed_at,
        coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.author, p.section, p.text, p.words,
-       p.published, p.first_seen, p.fetched_at, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
+       p.published, p.first_seen, p.fetched_at,
+       coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10)) AS day,
        p.host, f.url AS source, p.origin AS "from", p.version, p.attempts, p.encoding, p.metadata, p.warnings, p.model
 FROM page p
 LEFT JOIN page s ON s.id = p.same_as
 LEFT JOIN page o ON o.id = p.copy_of
+LEFT JOIN page t ON t.id = p.story
 LEFT JOIN feed f ON f.id = p.feed_id
 """
 
@@ -282,7 +288,8 @@ SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentenc
             WHEN m.copied THEN 'copy of ' || o.url END AS not_counted_because,
        CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
        CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule, m.variant,
-       coalesce(p.lang, p.lang_hint) AS lang, substr(coalesce(p.published, p.first_seen), 1, 10) AS day,
+       coalesce(p.lang, p.lang_hint) AS lang,
+       coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10)) AS day, p.removed_at,
        p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.author, p.section, p.published,
        p.fetched_at, p.version, m.first_version
 FROM mention m

@@ -122,7 +122,8 @@ def _candidates(connection: Connection, query: Query, *, before: int | None) -> 
     last = before if before is not None else (connection.scalar(select(func.max(page.c.id))) or 0) + 1
     names = ("id", "url", "title", "text", "host", "kind", "copy_of")
     lang = func.coalesce(page.c.lang, page.c.lang_hint).label("lang")
-    day = func.substr(func.coalesce(page.c.published, page.c.first_seen), 1, 10).label("day")
+    moment = func.coalesce(page.c.published, page.c.first_seen)
+    day = func.coalesce(page.c.day, func.substr(moment, 1, 10)).label("day")
     while True:
         values = {"before": last, "most": _AT_ONCE} | ({} if wanted is None else {"words": wanted})
         numbers = connection.execute(statement, values).scalars().all()

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import Source
-from blockfeat.monitor.store import feedback, feeds, mentions, pages, runs, search, spikes
+from blockfeat.monitor.store import feedback, feeds, mentions, pages, retention, runs, search, spikes
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -177,6 +177,10 @@ class Store:
 
     articles = _reads(search.search)
     has_article = _reads(search.has_article)
+
+    purge = _writes(retention.purge)
+    forget_old = _writes(retention.forget_old)
+    set_timezone = _writes(retention.set_timezone)
 
     judge = _writes(feedback.judge)
     count_judged = _reads(feedback.count_judged)

@@ -25,7 +25,7 @@ COLUMNS = {
     "kind": "p.kind",
 }
 """What can be filtered by, with its SQL."""
-DAY = "substr(coalesce(p.published, p.first_seen), 1, 10)"
+DAY = "coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10))"
 COUNTED = "(m.counted AND m.copied IS NOT TRUE)"
 
 

@@ -15,9 +15,9 @@ from blockfeat.web.live.filters import COLUMNS, COUNTED, DAY, FROM, Filters
 
 ROW = (
     "m.id AS number, m.key AS id, m.brand, m.place, m.match, m.sentence, m.block, m.because, m.rule, m.counted, "
-    f"m.copied, p.id AS page, coalesce(p.copy_of, p.id) AS story, p.url, p.title, {COLUMNS['lang']} AS lang, "
+    f"m.copied, p.id AS page, coalesce(p.story, p.copy_of, p.id) AS story, p.url, p.title, {COLUMNS['lang']} AS lang, "
     f"{DAY} AS day, p.host, f.title AS feed, {COLUMNS['source']} AS source, p.origin, p.kind, o.url AS copy_of, "
-    f"p.fetched_at, {COUNTED} AS counts, m.relevance, m.variant, b.verdict"
+    f"p.removed_at, p.fetched_at, {COUNTED} AS counts, m.relevance, m.variant, b.verdict"
 )
 _ARTICLES, _ROWS = 25, 300
 _DAYS = 30
@@ -27,12 +27,12 @@ _OPTIONS = 200
 
 @dataclass(frozen=True)
 class Article:
-    """One article of the stream, with its mentions and the copies that name the brand too.
+    """One story of the stream: an article with its mentions, and the others of the story that name the brand too.
 
     Attributes
     ----------
     rows : list of mapping
-        Its mentions, columns of `ROW`; those of copies behind those of the article that is shown.
+        Its mentions, columns of `ROW`; of all its articles.
     """
 
     rows: list[Mapping[str, Any]]
