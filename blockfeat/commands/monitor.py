@@ -19,6 +19,7 @@ from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.monitor_results import (
+    discover,
     export,
     judge,
     learn,
@@ -208,6 +209,7 @@ app.command("status")(status)
 app.command("export")(export)
 app.command("redeliver")(redeliver)
 app.command("search")(search)
+app.command("discover")(discover)
 app.command("purge")(purge)
 app.command("judge")(judge)
 app.command("learn")(learn)

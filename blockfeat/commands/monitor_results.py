@@ -379,3 +379,35 @@ def purge(
         if not yes:
             typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
         console.show(f"{store.purge(before=_day(before, '--before'), host=host, url=url)} pages forgotten")
+
+
+def discover(
+    site: Annotated[str, typer.Argument(help="Host, example.org, or address of a page.", show_default=False)],
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration whose [fetch] holds.")] = None,
+) -> None:
+    """Find the feeds and news sitemaps of a site, as [[sources]] for a configuration."""
+    import asyncio
+
+    from blockfeat._extras import require_extra
+
+    require_extra("monitor", what="monitor")
+    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.discovery import FoundFeed
+    from blockfeat.monitor.discovery import discover as feeds_of
+    from blockfeat.monitor.fetching.fetcher import Fetcher
+    from blockfeat.monitor.fetching.options import FetchOptions
+
+    options = read_config(config).fetch if config is not None else FetchOptions(attempts=1)
+
+    async def found() -> list[FoundFeed]:
+        async with Fetcher(options) as fetcher:
+            return await feeds_of(site, fetcher)
+
+    feeds = asyncio.run(found())
+    for feed in feeds:
+        title = f" ({' '.join(feed.title.split())})" if feed.title else ""
+        console.show(f"# {feed.kind}{title}, {feed.entries} entries, from {feed.named_by}")
+        console.show(f"[[sources]]\nurl = {json.dumps(feed.url, ensure_ascii=False)}\n")
+    if not feeds:
+        console.error(console.with_name(site, "no feed found"))
+        raise typer.Exit(console.SOME_FAILED)

@@ -18,6 +18,7 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched
+from blockfeat.monitor.fetching.resolved import article_address
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
 from blockfeat.monitor.schedule import (
@@ -83,7 +84,10 @@ def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = N
     if entry is None:
         key = canonical_url(url)
         return NewEntry(url=url, key=key, host=host_of(key), lang=lang)
-    key = canonical_url(url) if entry.linked else url
+    # Where a search hides the article's address, what the feed says of it is all there is.
+    article = article_address(url) if entry.linked else None
+    url = article or url
+    key = canonical_url(url) if article else url
     stamp = iso_of(entry.updated or entry.published)
     said = (entry.title, entry.summary, plain_text(entry.content, longest=_LONGEST_COMPARED))
     return NewEntry(
@@ -96,7 +100,7 @@ def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = N
         digest=_digest(repr((*said, stamp)).encode("utf-8", "replace")) if any(said) else None,
         title=entry.title,
         text=entry.content,
-        linked=entry.linked,
+        linked=article is not None,
     )
 
 
