@@ -25,15 +25,15 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 38_400,
-    "modules": 326,
+    "code lines": 40_600,
+    "modules": 352,
     "packages": 17,
     "modules in a folder": 15,
     "duplicates of 20 lines": 0,
     "text: files": 20,
     "text: changes of folder": 15,
     "record: files": 37,
-    "monitor: files": 45,
+    "monitor: files": 46,
 }
 _NOT_CODE = {
     tokenize.COMMENT,

@@ -36,8 +36,8 @@ from blockfeat.errors import LanguageError
 
 if TYPE_CHECKING:
     from blockfeat.monitor.mentions.brand import Brand
+    from blockfeat.monitor.rounds.summary import Summary
     from blockfeat.monitor.run import Monitor
-    from blockfeat.monitor.summary import Summary
 
 
 def aliases(

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from blockfeat.monitor.reading import PageMentions, mentions_in
     from blockfeat.monitor.report.counts import Selection, counts
     from blockfeat.monitor.report.page import report_page
+    from blockfeat.monitor.rounds.summary import Summary
     from blockfeat.monitor.run import run_once, stay
     from blockfeat.monitor.store.store import Store
-    from blockfeat.monitor.summary import Summary
 
 __all__ = [
     "MonitorConfig",

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.monitor.feeds.reading import open_feed
-from blockfeat.monitor.visiting import Fetching
+from blockfeat.monitor.rounds.visiting import Fetching
 from blockfeat.page.page import Page
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")

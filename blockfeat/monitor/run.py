@@ -14,13 +14,13 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.lessons import Lessons
-from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import ReaderSettings
-from blockfeat.monitor.round import Round, Tools
+from blockfeat.monitor.rounds.readers import Readers
+from blockfeat.monitor.rounds.round import Round, Tools
+from blockfeat.monitor.rounds.store_thread import StoreThread
+from blockfeat.monitor.rounds.summary import Summary
+from blockfeat.monitor.rounds.visiting import page_entry
 from blockfeat.monitor.store.store import Store
-from blockfeat.monitor.store_thread import StoreThread
-from blockfeat.monitor.summary import Summary
-from blockfeat.monitor.visiting import page_entry
 
 _logger = logging.getLogger("blockfeat.monitor")
 _DELIVER_SECONDS = 2.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blockfeat.monitor.frontier import Frontier
+from blockfeat.monitor.rounds.frontier import Frontier
 from blockfeat.monitor.store.records import DuePage
 
 

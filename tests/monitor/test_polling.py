@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.schedule import next_poll
+from blockfeat.monitor.rounds.schedule import next_poll
 
 NOW = datetime(2024, 3, 14, 10, 30, tzinfo=UTC).timestamp()  # a Thursday
 

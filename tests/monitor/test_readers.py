@@ -13,8 +13,8 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ModelError
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import FetchedPage, ReaderSettings
+from blockfeat.monitor.rounds.readers import Readers
 from pages import article_page
 
 _SETTINGS = ReaderSettings("default", (Brand("Harbour Council", case="fold"),), evidence=True)

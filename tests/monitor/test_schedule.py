@@ -11,7 +11,7 @@ pytest.importorskip("feedparser", reason="needs the extra monitor")
 from blockfeat.monitor.config.settings import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
+from blockfeat.monitor.rounds.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
 from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
 
 _NOON = 1_767_614_400.0  # 2026-01-05 12:00 UTC, a Monday

@@ -19,13 +19,13 @@ from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageS
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.readers import Readers
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
+from blockfeat.monitor.rounds.readers import Readers
+from blockfeat.monitor.rounds.store_thread import StoreThread
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
-from blockfeat.monitor.store_thread import StoreThread
 from site_pages import story_page
 from stored_pages import NOW, add, save_visit
 

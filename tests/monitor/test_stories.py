@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from blockfeat.monitor.config.settings import CopySettings, PageSettings
 from blockfeat.monitor.mentions.queries import Query
-from blockfeat.monitor.schedule import after_visit
+from blockfeat.monitor.rounds.schedule import after_visit
 from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Visit, local_day
 from blockfeat.monitor.store.store import Store
 from blockfeat.monitor.stories import SIMILARITY, story_profile, story_similarity

@@ -19,9 +19,9 @@ from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageS
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
+from blockfeat.monitor.rounds.visiting import OwnText, PolledFeed, poll, visit
 from blockfeat.monitor.store.records import PageRecord, Poll
 from blockfeat.monitor.store.store import Store
-from blockfeat.monitor.visiting import OwnText, PolledFeed, poll, visit
 from stored_pages import save_visit
 
 _OLD, _NEW = "https://old.example/feed", "https://new.example/feed"

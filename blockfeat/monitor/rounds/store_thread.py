@@ -12,10 +12,10 @@ from typing import ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.readers import Readers
+from blockfeat.monitor.rounds.readers import Readers
+from blockfeat.monitor.rounds.visiting import OwnText
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
-from blockfeat.monitor.visiting import OwnText
 
 P = ParamSpec("P")
 T = TypeVar("T")

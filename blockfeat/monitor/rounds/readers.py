@@ -14,7 +14,7 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.store.records import PageRecord
 
-_logger = logging.getLogger("blockfeat.monitor.readers")
+_logger = logging.getLogger("blockfeat.monitor.rounds.readers")
 
 
 class Readers:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.frontier import Frontier
-from blockfeat.monitor.readers import Readers
-from blockfeat.monitor.schedule import after_failed_poll
+from blockfeat.monitor.rounds.frontier import Frontier
+from blockfeat.monitor.rounds.readers import Readers
+from blockfeat.monitor.rounds.schedule import after_failed_poll
+from blockfeat.monitor.rounds.store_thread import StoreThread
+from blockfeat.monitor.rounds.summary import Summary
+from blockfeat.monitor.rounds.visiting import PolledFeed, poll, visit
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
-from blockfeat.monitor.store_thread import StoreThread
-from blockfeat.monitor.summary import Summary
-from blockfeat.monitor.visiting import PolledFeed, poll, visit
 
 _logger = logging.getLogger("blockfeat.monitor")
 _FEEDS_AT_ONCE = 20_000

@@ -21,7 +21,7 @@ from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.resolved import article_address
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
-from blockfeat.monitor.schedule import (
+from blockfeat.monitor.rounds.schedule import (
     REFUSALS,
     after_failed_poll,
     after_failed_visit,
@@ -62,7 +62,7 @@ class Fetching(Protocol):
 
 
 class Reading(Protocol):
-    """Reads pages; see `blockfeat.monitor.readers.Readers`."""
+    """Reads pages; see `blockfeat.monitor.rounds.readers.Readers`."""
 
     async def read(self, page: FetchedPage) -> PageRecord:
         """Read one page."""
