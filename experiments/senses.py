@@ -47,7 +47,7 @@ def judged_mentions(corpora: Path) -> list[Judged]:
         for page in load_corpora([corpora / f"{corpus}.jsonl.xz"]):
             for row in wanted.pop((corpus, str(page.id)), ()):
                 start, text = row["start"], page.text or ""
-                features = sense_features(text, start, start + len(row["brand"]))
+                features = sense_features(text, start, start + len(row["brand"]), lang="en")
                 found.append(Judged(row["brand"], f"{corpus} {page.id}", features, row["is_brand"]))
     return found
 

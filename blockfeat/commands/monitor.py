@@ -178,7 +178,11 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
     found = read_config(config)
     load_model(found.pages.model)
     feeds = sum(source.kind == "feed" for source in found.sources)
-    console.show(f"{config}: {feeds} feeds, {len(found.sources) - feeds} pages, {len(found.brands)} brands; all well")
+    parts = [f"{feeds} feeds, {len(found.sources) - feeds} pages, {len(found.brands)} brands"]
+    parts += [f"{len(found.queries)} queries"] * bool(found.queries) + [f"{len(found.alerts)} alerts"] * bool(
+        found.alerts
+    )
+    console.show(f"{config}: {', '.join(parts)}; all well")
     if found.fetch.contact is None:
         console.show("no contact in [fetch]: sites cannot reach you about what you fetch")
 

@@ -54,6 +54,12 @@ def stop_words(lang: str) -> frozenset[str]:
     return stop_word_lists([lang])[lang]
 
 
+@cache
+def stop_words_if_any(lang: str | None) -> frozenset[str]:
+    """Return the stop words of a language; none for one without a list. Reading a list takes as long as many pages."""
+    return stop_words(lang) if lang is not None and lang in _raw_lists() else frozenset()
+
+
 def stop_word_lists(languages: Iterable[str] | None = None) -> dict[str, frozenset[str]]:
     """Return the cleaned stop words of several languages (all by default), reading the files once.
 

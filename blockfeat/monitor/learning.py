@@ -9,7 +9,7 @@ from typing import Any
 
 from blockfeat.monitor.lessons import plain_path
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.senses import SenseModel, sense_features, senses_of
+from blockfeat.monitor.mentions.senses import SenseModel, sense_features, senses_of, shown_feature
 from blockfeat.monitor.store.store import Store
 
 LEAST_JUDGED = 20
@@ -83,7 +83,7 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
     stored = [row for row in store.mentions_for_learning(brand=brand) if row["counted"]]
     dropped = [row for row in stored if row["verdict"] != "right" and not model.is_brand(_features(row))]
     words = Counter(model.weights).most_common()
-    against = ", ".join(word.lstrip("<>") for word, weight in reversed(words[-5:]) if weight < 0)
+    against = ", ".join(shown_feature(word) for word, weight in reversed(words[-5:]) if weight < 0)
     says = f"{brand}: no mention where more speaks for a namesake ({against})"
     return Proposal("sense", brand, says, len(rows), len(dropped), _sentences(dropped), model.to_dict())
 
@@ -115,7 +115,7 @@ def _features(row: Mapping[str, Any]) -> frozenset[str]:
     if at < 0:
         text = row["sentence"]
         at = max(0, text.find(row["match"]))
-    return sense_features(text, at, at + len(row["match"]))
+    return sense_features(text, at, at + len(row["match"]), lang=row["lang"])
 
 
 def _sentences(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cache
 from itertools import pairwise
 
 from blockfeat.lang.measures import tokenize
-from blockfeat.lang.stopwords import available_languages, stop_words
+from blockfeat.lang.stopwords import stop_words_if_any
 
 DAYS = 3.0
 """Articles that appear further apart tell another story."""
@@ -25,19 +24,13 @@ Profile = Mapping[str, float]
 """What `story_profile` gives: weights of words, of length 1 together."""
 
 
-@cache
-def _ignored(lang: str | None) -> frozenset[str]:
-    """Return the stop words of a language; reading them takes as long as fifty articles."""
-    return stop_words(lang) if lang in available_languages() else frozenset()
-
-
 def story_profile(title: str, text: str, *, lang: str | None) -> Profile:
     """Return what an article is about: the words of its title, which count three times, and of its opening.
 
     Stop words and short words are left out; where words are not spaced, pairs of characters are words. Weights are the
     logarithms of the counts, scaled to length 1.
     """
-    ignored = _ignored(lang)
+    ignored = stop_words_if_any(lang)
     counts: dict[str, float] = defaultdict(float)
     for words, weight in ((tokenize(title), _TITLE_WEIGHT), (tokenize(text[:OPENING])[:_OPENING_WORDS], 1.0)):
         pairs = [a + b for a, b in pairwise(words) if len(a) == len(b) == 1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from blockfeat.lang.scripts import script_of, written_in
-from blockfeat.lang.stopwords import available_languages, stop_words
+from blockfeat.lang.stopwords import stop_words_if_any
 from blockfeat.monitor.mentions.aliases import Endings, inflected_languages
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.folding import Folder
@@ -23,7 +23,6 @@ class Inflections:
 
     folder: Folder
     _endings: dict[str, Endings] = field(default_factory=dict, repr=False)
-    _ignored: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
     _forms: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict, repr=False)
 
     def stems_of(self, brand: Brand) -> dict[str, tuple[str, str]]:
@@ -52,9 +51,7 @@ class Inflections:
         """Return the forms of a word in a language, folded, the word itself among them; no common words."""
         found = self._forms.get((word, lang))
         if found is None:
-            if lang not in self._ignored:
-                self._ignored[lang] = stop_words(lang) if lang in available_languages() else frozenset()
-            ignored = self._ignored[lang]
+            ignored = stop_words_if_any(lang)
             forms = {form for form in self._endings_of(lang).forms(word) if form.lower() not in ignored}
             found = self._forms[word, lang] = frozenset(self.folder.fold(form).text for form in forms | {word})
         return found

@@ -307,7 +307,7 @@ def _hits(
         place = bisect_right(begins, hit.start) - 1
         sense = senses.get(hit.brand) if not hit.rule else None
         if sense is not None:
-            features = sense_features(text, hit.start, hit.end)
+            features = sense_features(text, hit.start, hit.end, lang=lang)
             hit = hit if sense.is_brand(features) else replace(hit, rule=f"sense: {sense.because(features)}")
         yield passages[place], replace(hit, start=hit.start - begins[place], end=hit.end - begins[place])
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from blockfeat.lang.measures import tokenize
+from blockfeat.lang.stopwords import stop_words_if_any
 from blockfeat.monitor.mentions.brand import Brand
 
 _AROUND = 150
@@ -29,10 +30,10 @@ _SHOWN = 3
 _BEFORE, _BEHIND = "<", ">"
 
 
-def sense_features(text: str, start: int, end: int) -> frozenset[str]:
+def sense_features(text: str, start: int, end: int, *, lang: str | None = None) -> frozenset[str]:
     """Return what is near a name: words within 150 characters; the words beside it, with ``<`` and ``>`` before them.
 
-    Scripts without spaces have their characters, and pairs of these.
+    Stop words of the language count only beside it. Scripts without spaces have their characters, and pairs of these.
     """
     before = text[max(0, start - _AROUND) : start]
     behind = text[end : end + _AROUND]
@@ -44,7 +45,7 @@ def sense_features(text: str, start: int, end: int) -> frozenset[str]:
     pairs = (a + b for words in (left, right) for a, b in pairwise(words) if len(a) == len(b) == 1)
     beside = [_BEFORE + left[-1]] if left else []
     beside += [_BEHIND + right[0]] if right else []
-    return frozenset((*left, *right, *pairs, *beside))
+    return frozenset((*left, *right, *pairs)) - stop_words_if_any(lang) | frozenset(beside)
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class SenseModel:
         """Return the words that speak most strongly for what the score says."""
         sign = 1.0 if self.is_brand(features) else -1.0
         told = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
-        return ", ".join(feature.lstrip(_BEFORE + _BEHIND) for weight, feature in told[:_SHOWN] if weight < 0)
+        return ", ".join(shown_feature(feature) for weight, feature in told[:_SHOWN] if weight < 0)
 
     def learn(self, examples: Sequence[tuple[frozenset[str], bool, float]]) -> SenseModel:
         """Return the model that judged mentions make of this one.
@@ -126,6 +127,13 @@ class SenseModel:
         found = weights.items() if isinstance(weights, Mapping) else ()
         kept = {str(name): float(value) for name, value in found if _is_number(value)}
         return cls(kept, float(bias) if _is_number(bias) else 0.0)  # type: ignore[arg-type]
+
+
+def shown_feature(feature: str) -> str:
+    """Return a feature for people: a word, or one right before or behind the name (``"the …"``, ``"… county"``)."""
+    if feature.startswith(_BEFORE):
+        return f"{feature[1:]} …"
+    return f"… {feature[1:]}" if feature.startswith(_BEHIND) else feature
 
 
 def _is_number(value: object) -> bool:

@@ -18,7 +18,8 @@ VERDICTS = ("right", "wrong sense", "not in the article", "missed")
 
 _JUDGED = text(
     "SELECT m.id AS number, m.key, m.brand, m.match, m.sentence, m.text_start, m.xpath, m.counted, m.rule, "
-    "m.page_id, p.host, p.text, f.verdict FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version "
+    "m.page_id, coalesce(p.lang, p.lang_hint) AS lang, p.host, p.text, f.verdict "
+    "FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version "
     "LEFT JOIN feedback f ON f.mention_key = m.key "
     "WHERE (:brand = '' OR m.brand = :brand) AND (:host = '' OR p.host = :host) AND m.id BETWEEN :first AND :last "
     "AND (:all OR f.verdict IS NOT NULL) ORDER BY m.id DESC LIMIT :most"
