@@ -13,10 +13,11 @@ from blockfeat.monitor.mentions.queries import Query
 
 FROM = (
     "FROM mention m JOIN page p ON p.id = m.page_id AND p.version = m.version "
-    "LEFT JOIN feed f ON f.id = p.feed_id LEFT JOIN page o ON o.id = p.copy_of "
-    "LEFT JOIN feedback b ON b.mention_key = m.key"
+    "LEFT JOIN feed f ON f.id = p.feed_id LEFT JOIN page o ON o.id = p.copy_of"
 )
-"""The tables that mentions are read from, those of the current version of each page."""
+"""The tables that mentions are counted in, those of the current version of each page."""
+ROWS_FROM = f"{FROM} LEFT JOIN feedback b ON b.mention_key = m.key"
+"""The tables that mentions are read from, with what was said of them."""
 COLUMNS = {
     "brand": "m.brand",
     "lang": "coalesce(p.lang, p.lang_hint)",

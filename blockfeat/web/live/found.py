@@ -11,7 +11,7 @@ from typing import Any
 
 from blockfeat.monitor.report.page import in_steps
 from blockfeat.monitor.store.store import Store
-from blockfeat.web.live.filters import COLUMNS, COUNTED, DAY, FROM, Filters
+from blockfeat.web.live.filters import COLUMNS, COUNTED, DAY, FROM, ROWS_FROM, Filters
 
 ROW = (
     "m.id AS number, m.key AS id, m.brand, m.place, m.match, m.sentence, m.block, m.because, m.rule, m.counted, "
@@ -69,7 +69,7 @@ def stream(store: Store, filters: Filters, *, before: int | None = None) -> Stre
     condition, values = filters.condition()
     if before is not None:
         condition, values = f"{condition} AND m.id < :before", values | {"before": before}
-    rows = store.query(f"SELECT {ROW} {FROM} WHERE {condition} ORDER BY m.id DESC LIMIT {_ROWS + 1}", values)
+    rows = store.query(f"SELECT {ROW} {ROWS_FROM} WHERE {condition} ORDER BY m.id DESC LIMIT {_ROWS + 1}", values)
     stories: dict[int, list[Mapping[str, Any]]] = {}
     shown = 0
     for row in rows[:_ROWS]:
@@ -86,7 +86,7 @@ def rows_of(store: Store, filters: Filters, *, limit: int | None = None) -> Iter
     """Yield mentions, columns of `ROW`, the newest first."""
     condition, values = filters.condition()
     ending = f" LIMIT {limit:d}" if limit is not None else ""
-    yield from store.query(f"SELECT {ROW} {FROM} WHERE {condition} ORDER BY m.id DESC{ending}", values)
+    yield from store.query(f"SELECT {ROW} {ROWS_FROM} WHERE {condition} ORDER BY m.id DESC{ending}", values)
 
 
 def newer(store: Store, filters: Filters, after: int) -> int:
@@ -242,5 +242,5 @@ def evidence_of(store: Store, number: int) -> Evidence | None:
     )
     if not pages:
         return None
-    rows = store.query(f"SELECT {ROW} {FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
+    rows = store.query(f"SELECT {ROW} {ROWS_FROM} WHERE p.id = :id ORDER BY m.block, m.start", {"id": number})
     return Evidence(pages[0], [*rows], [*store.evidence(pages[0]["url"])])
