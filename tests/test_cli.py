@@ -16,7 +16,7 @@ from blockfeat.compiled import uncompiled_modules
 from command_line import call as blockfeat
 from pages import BRAND, SENTENCES, article_page
 
-_TIMES = re.compile(r"[\d.]+ s, [\d.]+ pages a second")
+_TIMES = re.compile(r"[\d.,]+ s, [\d.,]+ pages a second")
 
 
 @pytest.fixture

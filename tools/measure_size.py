@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 
 LIMITS = {
     "code lines": 40_600,
-    "modules": 352,
+    "modules": 355,
     "packages": 17,
     "modules in a folder": 15,
     "duplicates of 20 lines": 0,

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 from typer.core import TyperGroup
@@ -69,6 +70,50 @@ def aliases(
         for code in (code for code, forms in found.items() if not forms):
             console.error(f"{brand.name}: no other forms in {code}; names in another script are not inflected")
         console.show(_toml(brand.name, brand.with_aliases(found).aliases))
+
+
+def senses(
+    name: Annotated[str, typer.Argument(help="An ambiguous name: Shell, Orange, Visa.", show_default=False)],
+    lang: Annotated[str, typer.Option("--lang", help="Languages of the words: en,de,fr.")] = "en",
+    item: Annotated[
+        str | None, typer.Option("--item", help="Item of the brand, Q154950; else the first that is a company.")
+    ] = None,
+    api: Annotated[str | None, typer.Option("--api", help="Interface of another Wikibase.")] = None,
+) -> None:
+    """Fetch words for a brand and its namesakes from Wikidata, as TOML: look through them before you use them."""
+    from blockfeat._extras import require_extra
+
+    require_extra("monitor", what="monitor")
+    from blockfeat.errors import InputError
+    from blockfeat.monitor.fetching.fetcher import Fetcher
+    from blockfeat.monitor.fetching.options import FetchOptions
+    from blockfeat.monitor.mentions.wikidata_senses import API, WikidataSenses, wikidata_senses
+
+    private = ("127.0.0.0/8",) if api is not None and urlsplit(api).hostname in ("localhost", "127.0.0.1") else ()
+
+    async def found() -> WikidataSenses:
+        async with Fetcher(FetchOptions(delay=0.1, attempts=2, allow_networks=private)) as fetcher:
+
+            async def fetch(url: str) -> bytes:
+                # The interface is there for programs, as a feed is.
+                fetched = await fetcher.fetch(url, kind="feed")
+                if fetched.error is not None:
+                    raise InputError(fetched.error)
+                return fetched.data
+
+            return await wikidata_senses(name, languages(lang) or ("en",), fetch, item=item, api=api or API)
+
+    result = asyncio.run(found())
+    console.show(f"# {result.brand.item}: {_in_a_line(result.brand.description)}")
+    for one in result.namesakes:
+        console.show(f"# not {one.item}: {_in_a_line(one.label)}, {_in_a_line(one.description)}")
+    console.show(f"[[brands]]\nname = {_string(name)}")
+    for key, words in (("about", result.about), ("others", result.others)):
+        console.show(f"{key} = [{', '.join(map(_string, words))}]")
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _of_languages(brands: Iterable[Brand], codes: Sequence[str] | None) -> list[Brand]:
@@ -207,6 +252,7 @@ def demo(
 
 
 app.command("aliases")(aliases)
+app.command("senses")(senses)
 app.command("report")(report)
 app.command("serve")(serve)
 app.command("status")(status)

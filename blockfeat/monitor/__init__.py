@@ -40,7 +40,7 @@ _HOMES = {
     "Selection": "report.counts",
     "Source": "config.settings",
     "Store": "store.store",
-    "Summary": "summary",
+    "Summary": "rounds.summary",
     "counts": "report.counts",
     "mentions_in": "reading",
     "read_config": "config.read",

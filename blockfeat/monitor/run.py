@@ -15,6 +15,7 @@ from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.reading import ReaderSettings
+from blockfeat.monitor.rounds.leases import Leases
 from blockfeat.monitor.rounds.readers import Readers
 from blockfeat.monitor.rounds.round import Round, Tools
 from blockfeat.monitor.rounds.store_thread import StoreThread
@@ -39,6 +40,8 @@ class Monitor:
         What to do.
     store : Store
         Its lock is held by the caller.
+    holder : int or None
+        Number of the run where several share the store.
     fetcher, readers
         What fetches and what reads; open already.
     receivers : sequence of Receiver
@@ -56,6 +59,7 @@ class Monitor:
         fetcher: Fetcher,
         readers: Readers,
         *,
+        holder: int | None = None,
         receivers: Sequence[Receiver] = (),
         grace: float = 30.0,
         on_progress: Callable[[Summary], None] = lambda summary: None,
@@ -69,8 +73,10 @@ class Monitor:
         self.on_progress = on_progress
         self.stopping = asyncio.Event()
         self._delivering = asyncio.Lock()
+        self._holder = holder
         self._zone = ZoneInfo(config.timezone)
         self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers), zone=self._zone)
+        self._leases = Leases(self._thread, fetcher, holder=holder)
 
     def stop(self) -> None:
         """End the round, once the pages in hand are done."""
@@ -84,6 +90,8 @@ class Monitor:
         """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
         now = time.time()
         entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
+        if self._holder is not None:
+            await self._thread.call(self.store.forget_leases, holder=self._holder, now=now)
         await self._thread.call(self.store.add_sources, self.config.sources, entries, now=now)
         await self._thread.call(self.store.set_timezone, self._zone)
         await self._thread.call(self.store.set_sinks, [receiver.name for receiver in self.receivers])
@@ -101,7 +109,7 @@ class Monitor:
             Seconds after which no more is begun.
         """
         shared = (self.stopping, self.grace, self.on_progress)
-        tools = Tools(self.config, self._thread, self.fetcher, self.readers, *shared)
+        tools = Tools(self.config, self._thread, self._leases, self.fetcher, self.readers, *shared)
         work = Round(tools, every=every, end=None if time_limit is None else time.monotonic() + time_limit)
         number = await self._thread.call(
             self.store.begin_run, now=time.time(), process=f"{platform.node()} {os.getpid()}"
@@ -135,11 +143,14 @@ class Monitor:
 
     async def _look_for_spikes(self) -> None:
         if any("spikes" in alert.tell for alert in self.config.alerts):
+            # Of several runs at once the second finds nothing that was not told.
             await self._thread.call(self.store.note_spikes, now=time.time())
 
     async def _deliver(self, summary: Summary, *, is_end: bool = False) -> bool:
         """Deliver what waits; return whether every receiver has it all."""
-        async with self._delivering:
+        async with self._delivering, self._leases.alone("deliveries", wait=self.grace if is_end else 0.0) as is_mine:
+            if not is_mine:
+                return True
             arrived, failed = await deliver(self.store, self.receivers, call=self._thread.call, is_end=is_end)
         summary.delivered += arrived
         for receiver in self.receivers:
@@ -205,11 +216,13 @@ async def stay(
     ModelError
         There is no such model.
     """
-    with Store.open(config.store) as store, store.lock():
+    with Store.open(config.store) as store, store.lock(shared=config.shared) as holder:
         lessons = Lessons.of(store.lessons(), config.brands)
         readers = Readers(ReaderSettings.of(config, lessons), jobs=config.pages.jobs, deadline=config.pages.deadline)
         async with Fetcher(config.fetch) as fetcher, readers:
-            monitor = Monitor(config, store, fetcher, readers, receivers=receivers_of(config), on_progress=on_progress)
+            own = holder if config.shared else None
+            receivers = receivers_of(config)
+            monitor = Monitor(config, store, fetcher, readers, holder=own, receivers=receivers, on_progress=on_progress)
             try:
                 on_start(monitor)
                 await monitor.prepare()

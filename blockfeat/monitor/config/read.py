@@ -98,6 +98,7 @@ def _zone(value: Any) -> Any:
 @dataclass(frozen=True)
 class _MonitorTable:
     store: str = "monitor.db"
+    shared: bool = False
     timezone: Annotated[str, Parsed(_zone)] = "UTC"
     stream: str | None = None
     stream_clutter: bool = False
@@ -219,6 +220,8 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
     if "brands" not in values and "queries" not in values:
         problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
+    if file.monitor.shared and not file.monitor.store.startswith("postgresql"):
+        problems.add(("monitor", "shared"), 'several runs share a store in PostgreSQL only: store = "postgresql://…"')
     store, stream, model = file.monitor.store or "monitor.db", file.monitor.stream, file.pages.model
     brands = tuple(_brands(file.brands, problems))
     names = {brand.name for brand in brands}
@@ -236,6 +239,7 @@ def parse_config(text: str, *, name: str = "configuration", folder: Path = Path(
         webhooks=tuple(hook.webhook() for hook in file.webhooks),
         alerts=tuple(_alerts(file, names, problems)),
         timezone=file.monitor.timezone,
+        shared=file.monitor.shared,
         retention=file.retention,
         folder=folder,
     )

@@ -210,6 +210,8 @@ class MonitorConfig:
         Which mentions it gets.
     alerts : tuple of Alert
         Which mentions people are told of.
+    shared : bool
+        Whether several runs, on one machine or many, may work on the store at once (PostgreSQL only).
     retention : RetentionSettings
         What is forgotten.
     timezone : str
@@ -226,6 +228,7 @@ class MonitorConfig:
     webhooks: tuple[Webhook, ...] = ()
     alerts: tuple[Alert, ...] = ()
     timezone: str = "UTC"
+    shared: bool = False
     retention: RetentionSettings = RetentionSettings()
     stream: str | None = None
     stream_wanted: Wanted = Wanted()

@@ -13,6 +13,7 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.rounds.frontier import Frontier
+from blockfeat.monitor.rounds.leases import Leases
 from blockfeat.monitor.rounds.readers import Readers
 from blockfeat.monitor.rounds.schedule import after_failed_poll
 from blockfeat.monitor.rounds.store_thread import StoreThread
@@ -21,7 +22,6 @@ from blockfeat.monitor.rounds.visiting import PolledFeed, poll, visit
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _logger = logging.getLogger("blockfeat.monitor")
-_FEEDS_AT_ONCE = 20_000
 _HOSTS_AT_ONCE = 200
 _HOSTS_LOADED = 16
 _OF_EACH_HOST = 16
@@ -48,6 +48,7 @@ class Tools:
 
     config: MonitorConfig
     thread: StoreThread
+    leases: Leases
     fetcher: Fetcher
     readers: Readers
     stopping: asyncio.Event
@@ -102,20 +103,27 @@ class Round:
                 await self._begin_pages()
                 wait = self._seconds_to_wait()
                 if not self.tasks and wait is None:
-                    return
+                    break
                 await self._finish_some({stop}, timeout=wait)
+                await self.tools.leases.give_back(self._needs)
             await self._finish_all()
         finally:
             stop.cancel()
             for task in self.tasks:
                 task.cancel()
             await asyncio.gather(*self.tasks, return_exceptions=True)
+        await self.tools.leases.give_back(lambda host: False, at_once=True)
+
+    def _needs(self, host: str) -> bool:
+        return self.frontier.needs(host) or self.feeds.needs(host)
 
     def _seconds_to_wait(self) -> float | None:
         """Return when to look again for what is to be begun; None where only what is in hand can lead to more."""
-        moment = self.frontier.next_moment
+        moment, missed_at = self.frontier.next_moment, self.tools.leases.look_again_at
         moments = [] if moment is None else [moment - time.time()]
-        if not self.tasks and (not moments or moments[0] > _PATIENCE):
+        if missed_at is not None:
+            moments.append(missed_at - time.monotonic())
+        if not self.tasks and (not moments or min(moments) > _PATIENCE):
             return None
         if self.every:
             moments.append(_FEEDS_EVERY)
@@ -142,18 +150,20 @@ class Round:
             self.may_have_feeds = True
             # So are pages.
             self.looked_at = self.looked_at or ""
-        if self.may_have_feeds:
+        if self.tools.leases.is_time():
+            self.may_have_feeds = True
+            self.looked_at = self.looked_at or ""
+        if self.may_have_feeds and len(self.feeds) < self.tools.config.fetch.concurrency:
             await self._load_feeds()
         while self.feeds.in_hand < self.tools.config.fetch.concurrency and (feed := self.feeds.take()) is not None:
             self.tasks.add(asyncio.create_task(self._poll(feed)))
 
     async def _load_feeds(self) -> None:
-        self.may_have_feeds = False
         self.feeds_looked_at = time.monotonic()
         now = time.time()
         stored, store = self.tools.thread.call, self.tools.thread.store
-        due = await stored(store.due_feeds, now=now, limit=_FEEDS_AT_ONCE)
-        wanted = [feed for feed in due if feed.id not in self.polled]
+        wanted, is_all = await self.tools.leases.due_feeds(now=now, besides=self.polled)
+        self.may_have_feeds = not is_all
         self.polled.update(feed.id for feed in wanted)
         held = await stored(store.held_hosts, now=now) if wanted else {}
         for feed in wanted:
@@ -182,13 +192,8 @@ class Round:
             return bool(found) or self.looked_at is not None
         if not hosts:
             return False
-        pages = await stored(
-            store.due_pages,
-            now=now,
-            limit=_HOSTS_LOADED * _OF_EACH_HOST,
-            of_each_host=_OF_EACH_HOST,
-            besides=frontier.numbers_in_hand,
-            hosts=hosts,
+        pages = await self.tools.leases.due_pages(
+            hosts, now=now, of_each_host=_OF_EACH_HOST, besides=frontier.numbers_in_hand
         )
         frontier.add(pages)
         loaded = Counter(page.host for page in pages)

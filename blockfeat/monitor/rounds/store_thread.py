@@ -55,7 +55,7 @@ class StoreThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._unsaved: list[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]] = []
         self._saving: asyncio.Task[None] | None = None
-        # No other process writes them: the run has the lock.
+        # No other process writes them: the run has the lock of the store, or the lease of the host.
         self._profiles: OrderedDict[str, str | None] = OrderedDict()
 
     def close(self) -> None:
@@ -110,6 +110,10 @@ class StoreThread:
             if len(self._profiles) > _PROFILES_KEPT:
                 self._profiles.popitem(last=False)
         return self._profiles[host]
+
+    def forget_profile(self, host: str) -> None:
+        """Read the profile of a host anew when it is asked for."""
+        self._profiles.pop(host, None)
 
     async def entry_text(self, page: DuePage) -> OwnText | None:
         """Return what the feed itself says of a page."""
