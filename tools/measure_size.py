@@ -25,7 +25,7 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 40_600,
+    "code lines": 41_000,
     "modules": 355,
     "packages": 17,
     "modules in a folder": 15,

@@ -87,8 +87,9 @@ def senses(
     from blockfeat.errors import InputError
     from blockfeat.monitor.fetching.fetcher import Fetcher
     from blockfeat.monitor.fetching.options import FetchOptions
-    from blockfeat.monitor.mentions.wikidata_senses import API, WikidataSenses, wikidata_senses
+    from blockfeat.monitor.namesakes import API, WikidataSenses, wikidata_senses
 
+    logging.getLogger("stamina").addHandler(logging.NullHandler())
     private = ("127.0.0.0/8",) if api is not None and urlsplit(api).hostname in ("localhost", "127.0.0.1") else ()
 
     async def found() -> WikidataSenses:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.mentions.wikidata_senses import wikidata_senses
+from blockfeat.monitor.namesakes import wikidata_senses
 
 
 def _item(number: str, label: str, description: str, aliases: list[str], **claims: str) -> dict[str, object]:
