@@ -7,12 +7,15 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.reading import ReaderSettings
 from blockfeat.monitor.rounds.leases import Leases
@@ -42,6 +45,8 @@ class Monitor:
         Its lock is held by the caller.
     holder : int or None
         Number of the run where several share the store.
+    renderer : Renderer, optional
+        Shows pages that have no text without their scripts.
     fetcher, readers
         What fetches and what reads; open already.
     receivers : sequence of Receiver
@@ -60,6 +65,7 @@ class Monitor:
         readers: Readers,
         *,
         holder: int | None = None,
+        renderer: Renderer | None = None,
         receivers: Sequence[Receiver] = (),
         grace: float = 30.0,
         on_progress: Callable[[Summary], None] = lambda summary: None,
@@ -74,6 +80,7 @@ class Monitor:
         self.stopping = asyncio.Event()
         self._delivering = asyncio.Lock()
         self._holder = holder
+        self._renderer = renderer
         self._zone = ZoneInfo(config.timezone)
         self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers), zone=self._zone)
         self._leases = Leases(self._thread, fetcher, holder=holder)
@@ -109,7 +116,8 @@ class Monitor:
             Seconds after which no more is begun.
         """
         shared = (self.stopping, self.grace, self.on_progress)
-        tools = Tools(self.config, self._thread, self._leases, self.fetcher, self.readers, *shared)
+        by = (self.fetcher, self._renderer, self.readers)
+        tools = Tools(self.config, self._thread, self._leases, *by, *shared)
         work = Round(tools, every=every, end=None if time_limit is None else time.monotonic() + time_limit)
         number = await self._thread.call(
             self.store.begin_run, now=time.time(), process=f"{platform.node()} {os.getpid()}"
@@ -169,6 +177,16 @@ class Monitor:
             return
 
 
+@asynccontextmanager
+async def _rendering(config: MonitorConfig, fetcher: Fetcher) -> AsyncIterator[Renderer | None]:
+    """Yield what renders pages; None where the configuration wants none."""
+    if config.fetch.render == "off":
+        yield None
+        return
+    async with Renderer(partial(fetcher.fetch, kind="part"), max_bytes=config.fetch.max_bytes) as renderer:
+        yield renderer
+
+
 async def run_once(
     config: MonitorConfig,
     *,
@@ -219,10 +237,9 @@ async def stay(
     with Store.open(config.store) as store, store.lock(shared=config.shared) as holder:
         lessons = Lessons.of(store.lessons(), config.brands)
         readers = Readers(ReaderSettings.of(config, lessons), jobs=config.pages.jobs, deadline=config.pages.deadline)
-        async with Fetcher(config.fetch) as fetcher, readers:
-            own = holder if config.shared else None
-            receivers = receivers_of(config)
-            monitor = Monitor(config, store, fetcher, readers, holder=own, receivers=receivers, on_progress=on_progress)
+        async with Fetcher(config.fetch) as fetcher, _rendering(config, fetcher) as renderer, readers:
+            own = {"holder": holder if config.shared else None, "renderer": renderer, "receivers": receivers_of(config)}
+            monitor = Monitor(config, store, fetcher, readers, on_progress=on_progress, **own)  # type: ignore[arg-type]
             try:
                 on_start(monitor)
                 await monitor.prepare()

@@ -4,70 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from importlib import import_module
 from types import TracebackType
 from typing import Any
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat.monitor.fetching.chromium import find_chromium, import_playwright, launch_chromium
 from experiments.vips.layout import RenderedPage
 from experiments.vips.snapshot import STYLES, page_of_snapshot
 
-__all__ = ["HEIGHT", "WIDTH", "Browser", "find_chromium", "html_digest", "import_playwright"]
+__all__ = ["HEIGHT", "WIDTH", "Browser", "html_digest"]
 
 WIDTH, HEIGHT = 1280, 1024
 """The window in CSS pixels."""
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-_FLAGS = (
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-extensions",
-    "--disable-remote-fonts",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://127.0.0.1:9",  # nothing listens there: a request that escaped all else ends here
-    "--proxy-bypass-list=<-loopback>",
-)
 _START, _END = 60.0, 10.0  # seconds
 _logger = logging.getLogger(__name__)
-
-
-def import_playwright() -> Any:
-    """Import Playwright's asynchronous interface.
-
-    Raises
-    ------
-    MissingExtraError
-        It is not installed; the message names the extra.
-    """
-    try:
-        return import_module("playwright.async_api")
-    except ImportError as error:
-        message = "rendering pages needs Playwright: pip install 'blockfeat[render]', and Chromium"
-        raise MissingExtraError(f"{message} ({error})") from error
-
-
-def find_chromium() -> str:
-    """Return the path of the Chromium that is installed.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
-    for name in _NAMES:
-        path = shutil.which(name)
-        if path is not None:
-            return path
-    raise InputError(f"no Chromium found: looked for {', '.join(_NAMES)} on the path; Debian has it as 'chromium'")
 
 
 def html_digest(html: str) -> str:
@@ -123,7 +76,7 @@ class Browser:
         digest = html_digest(page.html)
         try:
             if self._chromium is None or not self._chromium.is_connected():
-                self._chromium = await asyncio.wait_for(self._launch(), _START)
+                self._chromium = await asyncio.wait_for(self._launched(), _START)
             return await asyncio.wait_for(self._render(page, digest), self.seconds)
         except Exception as error:  # whatever a hostile page does to the browser
             await self._close()
@@ -131,12 +84,8 @@ class Browser:
             _logger.info("%s %s: %s", page.corpus, page.id, reason)
             return RenderedPage(page.corpus, page.id, digest, error=reason)
 
-    async def _launch(self) -> Any:
-        # Chromium's own sandbox does not start for root.
-        sandbox = not hasattr(os, "geteuid") or os.geteuid() != 0
-        return await self._playwright.chromium.launch(
-            executable_path=self.executable, args=list(_FLAGS), chromium_sandbox=sandbox
-        )
+    async def _launched(self) -> Any:
+        return await launch_chromium(self._playwright, self.executable or find_chromium())
 
     async def _render(self, page: LabelledPage, digest: str) -> RenderedPage:
         context = await self._chromium.new_context(

@@ -9,6 +9,7 @@ ACCEPT = {
     "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml,text/xml,"
     "application/json;q=0.9,*/*;q=0.5",
     "robots": "text/plain,*/*;q=0.5",
+    "part": "*/*",
 }
 _PAGES = frozenset({"", "text/html", "text/plain", "text/xml", "application/xml", "application/xhtml+xml"})
 _FEEDS = frozenset(
@@ -36,11 +37,11 @@ def refused(content_type: str, head: bytes, kind: str) -> str | None:
     head : bytes
         First bytes of the body, or none where only the header is known.
     kind : str
-        ``"page"``, ``"feed"`` or ``"robots"`` (which may be anything).
+        ``"page"``, ``"feed"``; ``"robots"`` and ``"part"`` (of a page) may be anything.
     """
     # Some servers send the header twice, which makes a list of it.
     name = re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
-    if kind == "robots":
+    if kind in ("robots", "part"):
         return None
     accepted = name in _PAGES if kind == "page" else name in _FEEDS or name.startswith("text/")
     if not accepted and not (kind == "feed" and name.endswith(("+xml", "+json"))):

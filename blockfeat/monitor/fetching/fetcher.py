@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger("blockfeat.monitor.fetching")
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+_OF_A_PART = 0.1
 _PERMANENT_REDIRECTS = frozenset({301, 308})
 # Seconds that a host is left alone which answers 429 without saying for how long.
 _QUIET_SECONDS = 300.0
@@ -113,7 +114,8 @@ class Fetcher:
         etag, last_modified : str, optional
             Those of the last answer: an address that has not changed since answers 304.
         kind : str
-            ``"page"`` or ``"feed"``. Robots.txt is asked for pages only: a feed is there to be polled.
+            ``"page"``, ``"feed"`` or ``"part"``, what a page's scripts ask for. Robots.txt is not asked for feeds: they
+            are there to be polled. Parts follow each other ten times as fast as pages.
         """
         conditions = {"If-None-Match": etag, "If-Modified-Since": last_modified}
         return await self._with_retries(url, {name: value for name, value in conditions.items() if value}, kind)
@@ -190,8 +192,9 @@ class Fetcher:
         assert self._client is not None
         host = host_of(chain.where)
         self._check_held(host)
-        delay = await self._allowed_delay(chain.where) if kind == "page" and self._options.robots else 0.0
-        async with self._turns.turn(host, delay=max(delay, self._options.delay)):
+        is_asked = kind in ("page", "part") and self._options.robots
+        delay = max(await self._allowed_delay(chain.where) if is_asked else 0.0, self._options.delay)
+        async with self._turns.turn(host, delay=delay * (_OF_A_PART if kind == "part" else 1.0)):
             self._check_held(host)
             started = time.monotonic()
             try:

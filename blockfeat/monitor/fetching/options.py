@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from blockfeat import __version__
 from blockfeat._config import Between, Count, Duration, Parsed, Size, texts
@@ -54,6 +54,8 @@ class FetchOptions:
         Most redirects that are followed.
     robots : bool
         Respect robots.txt for pages.
+    render : str
+        ``"auto"``: pages without a text are shown by an installed Chromium (extra ``render``), ``"off"``: they are not.
     allow_networks : tuple of str
         Networks of private addresses that may be connected to, such as ``"10.0.0.0/8"``.
     """
@@ -73,6 +75,7 @@ class FetchOptions:
     max_bytes: Size = 20_000_000
     max_redirects: Annotated[int, Between(0)] = 5
     robots: bool = True
+    render: Literal["auto", "off"] = "off"
     allow_networks: Annotated[tuple[str, ...], Parsed(_networks)] = ()
 
     @property

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.rounds.frontier import Frontier
 from blockfeat.monitor.rounds.leases import Leases
@@ -50,6 +51,7 @@ class Tools:
     thread: StoreThread
     leases: Leases
     fetcher: Fetcher
+    renderer: Renderer | None
     readers: Readers
     stopping: asyncio.Event
     grace: float
@@ -277,7 +279,8 @@ class Round:
         try:
             profile_of = thread.site_profile if tools.config.pages.site_profile else None
             by = (tools.fetcher, tools.readers, tools.config)
-            seen, record = await visit(page, *by, site_profile=profile_of, entry_text=thread.entry_text)
+            lent = {"site_profile": profile_of, "entry_text": thread.entry_text, "renderer": tools.renderer}
+            seen, record = await visit(page, *by, **lent)  # type: ignore[arg-type]
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
             if record is not None and record.status == "error":

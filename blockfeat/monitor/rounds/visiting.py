@@ -18,6 +18,7 @@ from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched
+from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.fetching.resolved import article_address
 from blockfeat.monitor.fetching.urls import canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
@@ -204,6 +205,7 @@ async def visit(
     *,
     site_profile: Callable[[str], Awaitable[str | None]] | None = None,
     entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None = None,
+    renderer: Renderer | None = None,
 ) -> tuple[Visit, PageRecord | None]:
     """Fetch and read a page; where it cannot be had, or is a wall, the feed's own text stands for it.
 
@@ -215,6 +217,8 @@ async def visit(
         Returns the profile of a host, or None; without it, none is used.
     entry_text : callable, optional
         Returns title and HTML of the feed's own text, or None.
+    renderer : Renderer, optional
+        Shows pages that have no text without their scripts.
 
     Returns
     -------
@@ -253,6 +257,11 @@ async def visit(
     site = None if site_profile is None else await site_profile(host_of(fetched.final_url))
     known = (fetched.charset, page.lang, site, takes_page(site, page.id))
     record = await readers.read(FetchedPage(fetched.data, fetched.final_url, *known))
+    if renderer is not None and record.status in ("empty", "no content") and record.kind not in _WALLS:
+        shown = await _rendered(fetched, renderer, readers, known)
+        if shown is not None:
+            # Those of the page without its scripts: what these fetch may change all the same.
+            seen, record = replace(seen, etag=None, last_modified=None), shown
     if record.status == "error":
         return replace(seen, error=record.error, due_at=None), record
     if record.status != "ok" and record.kind in _WALLS and page.version > 0:
@@ -266,6 +275,21 @@ async def visit(
         is_credible = host_of(own_address) == host_of(fetched.final_url) and len(own_address) <= _LONGEST_URL
         record = replace(record, canonical_url=own_address if is_credible else None)
     return seen, record
+
+
+async def _rendered(
+    fetched: Fetched, renderer: Renderer, readers: Reading, known: tuple[str | None, str | None, str | None, bool]
+) -> PageRecord | None:
+    """Return what a browser shows of a page without a text; None where that is none either."""
+    if b"<script" not in fetched.data.lower() or not renderer.is_worth(fetched.final_url):
+        return None
+    data = await renderer.render(fetched)
+    record = None if data is None else await readers.read(FetchedPage(data, fetched.final_url, "utf-8", *known[1:]))
+    has_text = record is not None and record.status == "ok"
+    renderer.note(fetched.final_url, has_text=has_text)
+    if record is None or not has_text:
+        return None
+    return replace(record, warnings=(*record.warnings, "the page has its text by scripts: read as a browser shows it"))
 
 
 async def _own_text(

@@ -12,7 +12,8 @@ import pytest
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError, MissingExtraError
-from experiments.vips.browser import Browser, find_chromium, import_playwright
+from blockfeat.monitor.fetching.chromium import find_chromium, import_playwright
+from experiments.vips.browser import Browser
 from experiments.vips.cache import RenderCache
 from experiments.vips.choice import HEURISTICS, Candidates, oracle
 from experiments.vips.layout import RenderedPage
@@ -144,7 +145,7 @@ def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     def fail(name: str) -> ModuleType:
         raise ImportError(f"No module named {name!r}")
 
-    monkeypatch.setattr("experiments.vips.browser.import_module", fail)
+    monkeypatch.setattr("blockfeat.monitor.fetching.chromium.import_module", fail)
     with pytest.raises(MissingExtraError, match=r"blockfeat\[render\]"):
         import_playwright()
 
