@@ -16,6 +16,7 @@ LEAST_JUDGED = 20
 """From so many judged mentions on there are proposals."""
 _LEAST_OF_A_PLACE = 3
 _MOST_DOUBT = 0.2
+_MOST_PASSED = 0.3
 _EXAMPLES = 3
 
 
@@ -90,21 +91,40 @@ def _sense(store: Store, brand: str, rows: Sequence[Mapping[str, Any]], given: S
 
 def _place(store: Store, host: str, path: str, rows: Sequence[Mapping[str, Any]]) -> Proposal | None:
     """Return what judged mentions teach of a place of a site."""
-    verdicts = Counter(row["verdict"] for row in rows)
-    for verdict, inside, says in (
-        ("not in the article", False, "is no part of the article"),
-        ("missed", True, "is part of the article"),
+    if place_lesson(Counter(row["verdict"] for row in rows)) is None:
+        return None
+    numbers = [row["number"] for row in rows]
+    stored = store.mentions_for_learning(host=host)
+    there = [row for row in stored if plain_path(row["xpath"]) == path and row["rule"] is None]
+    # Mentions between those that were judged were seen, and passed over.
+    seen = [row for row in there if not row["verdict"] and min(numbers) <= row["number"] <= max(numbers)]
+    passed = ("passed, counted" if row["counted"] else "passed, not counted" for row in seen)
+    inside = place_lesson(Counter([*(row["verdict"] for row in rows), *passed]))
+    if inside is None:
+        return None
+    changed = [row for row in there if bool(row["counted"]) != inside]
+    says = f"{host}: {path} is {'part' if inside else 'no part'} of the article"
+    value = {"host": host, "path": path, "inside": inside}
+    return Proposal("site", f"{host} {path}", says, len(rows), len(changed), _sentences(changed), value)
+
+
+def place_lesson(verdicts: Mapping[str, int]) -> bool | None:
+    """Return whether judged mentions say that their place is part of the article; None where they say neither.
+
+    Parameters
+    ----------
+    verdicts : mapping of str to int
+        How many there are of each of `blockfeat.monitor.store.feedback.VERDICTS`, and of those that were seen and
+        passed over, ``"passed, counted"`` and ``"passed, not counted"``.
+    """
+    count = Counter(verdicts)
+    outside, inside = count["not in the article"], count["missed"]
+    for inside_is_said, said, denied, passed in (
+        (False, outside, count["right"] + inside, count["passed, counted"]),
+        (True, inside, outside, count["passed, not counted"]),
     ):
-        against = verdicts["right"] + verdicts["missed" if not inside else "not in the article"]
-        if verdicts[verdict] >= _LEAST_OF_A_PLACE and against <= _MOST_DOUBT * verdicts[verdict]:
-            stored = store.mentions_for_learning(host=host)
-            there = [row for row in stored if plain_path(row["xpath"]) == path and row["rule"] is None]
-            changed = [row for row in there if bool(row["counted"]) != inside]
-            value = {"host": host, "path": path, "inside": inside}
-            subject = f"{host} {path}"
-            return Proposal(
-                "site", subject, f"{host}: {path} {says}", verdicts[verdict], len(changed), _sentences(changed), value
-            )
+        if said >= _LEAST_OF_A_PLACE and denied <= _MOST_DOUBT * said and passed <= _MOST_PASSED * said:
+            return inside_is_said
     return None
 
 

@@ -14,7 +14,7 @@ from blockfeat.commands.monitor import app
 from blockfeat.errors import InputError
 from blockfeat.monitor.config.read import read_config
 from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.learning import accept, proposals
+from blockfeat.monitor.learning import accept, place_lesson, proposals
 from blockfeat.monitor.lessons import Lessons, plain_path
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.rematch import rematch
@@ -134,3 +134,22 @@ def test_the_commands(tmp_path: Path) -> None:
     again = run(app, ["rematch", str(file), "--quiet"])
     assert "24 changed by rules" in again.output, again.output
     assert "lessons forgotten" in run(app, ["learn", str(file), "--forget", "Orange"]).output
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ({"not in the article": 3}, False),
+        ({"missed": 3}, True),
+        ({"missed": 2}, None),
+        ({"not in the article": 5, "right": 1}, False),
+        ({"not in the article": 5, "right": 2}, None),
+        ({"not in the article": 5, "missed": 4}, None),
+        # Most of what stands there was seen, and is right.
+        ({"not in the article": 5, "passed, counted": 40}, None),
+        ({"not in the article": 5, "passed, not counted": 40}, False),
+        ({"missed": 5, "passed, not counted": 40}, None),
+    ],
+)
+def test_what_verdicts_say_of_a_place(verdicts: dict[str, int], expected: bool | None) -> None:
+    assert place_lesson(verdicts) is expected
