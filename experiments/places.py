@@ -96,8 +96,8 @@ def main() -> None:
         wrong = before = broken = count = taught = 0
         for seed in range(options.splits):
             for mentions in hosts:
-                pages = sorted({mention.page for mention in mentions})
-                chosen = set(random.Random(seed).sample(pages, len(pages) // 2))
+                named = sorted({mention.page for mention in mentions})
+                chosen = set(random.Random(seed).sample(named, len(named) // 2))
                 seen = [mention for mention in mentions if mention.page in chosen]
                 random.Random(seed).shuffle(seen)
                 lessons = lessons_of(seen, clicks=clicks)
