@@ -52,6 +52,11 @@ class Block:
         Names of the features whose threshold the block failed.
     reason : str
         One sentence that says why the block was kept or dropped.
+    part : str
+        What it is: of what is kept its role (``"body"``, ``"lead"`` …), of what is dropped a class (``"menu"``,
+        ``"related"`` …; `blockfeat.extraction.reasons.classes.CLASSES`).
+    facts : tuple of (str, str or int)
+        What can be seen of it that argues for the decision, with the values of the sentence.
     """
 
     index: int
@@ -68,6 +73,8 @@ class Block:
     contributions: Mapping[str, float] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
     reason: str = ""
+    part: str = ""
+    facts: tuple[tuple[str, str | int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the block as plain values that JSON can hold."""
@@ -83,6 +90,7 @@ class Block:
             "contributions": dict(self.contributions),
             "failed": list(self.failed),
             "reason": self.reason,
+            "part": self.part,
             "xpath": self.xpath,
             "links": [{"start": link.start, "end": link.end, "href": link.href} for link in self.links],
         }

@@ -30,12 +30,7 @@ _RULE = "-" * _WIDTH
 _SHOWN_PAGE = "en-commonsquare-2"
 # Of the split by host: with this one the shown page is a test page.
 _SEED = 2
-# What the reasons of blocks hold, and what that means.
-_PLAIN_REASONS = (
-    ("links: 8", "it is a row of links to other parts of the site."),
-    ("under a heading of a comment section", "it is a reader's comment, below the article."),
-    ("late on the page", "it stands at the very end, where pages have their small print."),
-)
+_REASONS = 3
 _COLUMNS = "  {:>6}  {:>5}  {:<7}  {:<10}  {:<11}  {}"
 _PEERS = ("trafilatura", "resiliparse")  # the first that is installed is shown
 
@@ -191,16 +186,15 @@ def _kept(kept: bool) -> str:
 
 
 def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
-    """Yield three dropped blocks, each with another reason in plain words; the measured ones are for `explain`."""
+    """Yield three dropped blocks of different classes, the longest of each, with their reasons."""
     yield "Why the default model dropped three of the blocks:"
     yield ""
-    longest_first = sorted((block for block in blocks if not block.kept), key=lambda block: -block.words)
-    for phrase, sentence in _PLAIN_REASONS:
-        block = next((block for block in longest_first if phrase in block.reason), None)
-        if block is not None:
-            longest_first.remove(block)
-            yield f"  “{shorten(block.text, _WIDTH - 4, placeholder=' …')}”"
-            yield f"      dropped: {sentence}"
+    longest: dict[str, Block] = {}
+    for block in sorted((block for block in blocks if not block.kept), key=lambda block: -block.words):
+        longest.setdefault(block.part, block)
+    for block in list(longest.values())[:_REASONS]:
+        yield f"  “{shorten(block.text, _WIDTH - 4, placeholder=' …')}”"
+        yield f"      {shorten(block.reason, _WIDTH - 6, placeholder=' …')}"
     yield ""
 
 

@@ -43,8 +43,9 @@ _SHORT_TITLES = {
     "text_structuring_ratio": "structure",
 }
 _LONGEST_TEXT = 60
+_CHANGES_SHOWN = 6
 # What shows in the blocks.
-_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "max_bytes")
+_OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "max_bytes", "lang_ui")
 
 
 @with_input_options(delay=False)
@@ -57,6 +58,7 @@ def explain(
     reading: InputOptions = DEFAULT_READING,
     site: SiteFileOption = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
+    why: Annotated[int | None, typer.Option("--why", min=0, help="Only this block, and what would change it.")] = None,
 ) -> None:
     """Show every block of a page: whether it is kept, its features, and the reason."""
     from blockfeat._files import write_text
@@ -69,7 +71,10 @@ def explain(
 
         extractor = extractor.with_site(SiteProfile.load(site))
     extraction = _extraction(extractor, page, language(lang), reading)
-    _show_explanation(extractor.model, extraction)
+    if why is not None:
+        _show_block(extraction, why)
+    else:
+        _show_explanation(extractor.model, extraction)
     if html is not None:
         write_text(html, explanation_page(extraction))
         console.show(f"written: {html}")
@@ -91,6 +96,30 @@ def _extraction(extractor: Extractor, page: str, lang: str | None, reading: Inpu
     if extraction.error:
         raise InputError(console.with_name(document.id, extraction.error))
     return extraction
+
+
+def _show_block(extraction: Extraction, number: int) -> None:
+    """Print the reason of one block, what moved its score most, and what would turn the decision around."""
+    from blockfeat.extraction.reasons.counterfactual import strongest
+    from blockfeat.features.context import features_named
+
+    if number >= len(extraction.blocks):
+        raise typer.BadParameter(f"the page has blocks 0 to {len(extraction.blocks) - 1}", param_hint="--why")
+    block = extraction.blocks[number]
+    console.show(f"{number}: {_short(block.text)}")
+    console.show(block.reason)
+    if block.contributions:
+        features = features_named(tuple(block.contributions))
+        moved = strongest(features, list(block.contributions.values()))
+        console.show("moved the score most: " + ", ".join(f"{title} {value:+.1f}" for title, value in moved))
+    changes = extraction.what_would_change(number)
+    other = "dropped" if block.kept else "kept"
+    if changes:
+        rest = len(changes) - _CHANGES_SHOWN
+        shown = "; ".join(map(str, changes[:_CHANGES_SHOWN])) + (f"; and {rest} smaller changes" if rest > 0 else "")
+        console.show(f"would be {other} with {shown}")
+    else:
+        console.show(f"a rule or its neighbours decide: no change of this block alone would have it {other}")
 
 
 def _show_explanation(model: Model, extraction: Extraction) -> None:

@@ -26,12 +26,14 @@ from blockfeat.extraction.site_profile import SitePage
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
-from blockfeat.models.model import Model, Prediction
+from blockfeat.models.model import BlockReason, Model, Prediction
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
+    from blockfeat.extraction.reasons.counterfactual import Change
+    from blockfeat.extraction.reasons.facts import Fact
 
 _WORD = re.compile(r"\S+")
 _EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
@@ -103,6 +105,10 @@ class Analysis(Protocol):
         """What a site profile takes of the page."""
         ...
 
+    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+        """Return what would turn the decision about a block around."""
+        ...
+
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return the kept blocks as nodes of a document, with images or without."""
         ...
@@ -130,6 +136,10 @@ class KnownAnalysis:
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
         return self.facts.roles
+
+    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+        """Return nothing."""
+        return None
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return no nodes."""
@@ -182,11 +192,16 @@ class PageAnalysis:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
+        from blockfeat.extraction.reasons.facts import facts_of
+
         blocks = self.measured.blocks
         paths = xpaths(blocks)
         links = _links_by_block(blocks)
         kinds = kinds_of_blocks(blocks)
+        kept = self.prediction.kept.tolist()
         reasons = self.model.explain(self.measured, self.prediction)
+        parts = self.parts
+        facts = facts_of(self.measured, self.prediction.kept, parts)
         made = []
         for index, reason in enumerate(reasons):
             container = int(blocks.container[index])
@@ -202,15 +217,27 @@ class PageAnalysis:
                     level=level,
                     ordered=ordered,
                     links=() if is_preformatted else _links_in(blocks, index, links.get(index, [])),
-                    kept=bool(self.prediction.kept[index]),
+                    kept=kept[index],
                     score=float(self.prediction.scores[index]),
                     features=reason.features,
                     contributions=reason.contributions,
                     failed=reason.failed,
-                    reason=self.overruled.get(index, reason.reason),
+                    reason=self.overruled.get(index)
+                    or self._reason(reason, parts[index], facts[index], kept=kept[index]),
+                    part=parts[index],
+                    facts=() if index in self.overruled else facts[index],
                 )
             )
         return tuple(made)
+
+    def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
+        """Return a model's own reason, with the class where thresholds failed; that of the facts where it has none."""
+        from blockfeat.extraction.reasons.sentences import reason, with_part
+
+        lang = self.options.lang_ui
+        if not said.reason or lang != "en":
+            return reason(part, facts, kept=kept, lang=lang)
+        return with_part(part, said.reason) if said.failed and not kept else said.reason
 
     @property
     def kind(self) -> str:
@@ -223,6 +250,22 @@ class PageAnalysis:
         from blockfeat.extraction.choice import block_roles
 
         return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
+
+    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+        """Return what would turn the decision about a block around; None where little would, or a rule decides."""
+        from blockfeat.extraction.reasons.counterfactual import what_would_change
+
+        predicted = self.model.predict(self.measured)
+        if block in self.overruled or predicted.kept[block] != self.prediction.kept[block]:
+            return None
+        return what_would_change(self.model, self.measured, predicted, block)
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """What each block is: its role, or the class of what is dropped."""
+        from blockfeat.extraction.reasons.classes import classes_of
+
+        return classes_of(self.measured.blocks, self.prediction.kept, self.roles)
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:

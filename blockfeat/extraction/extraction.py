@@ -16,6 +16,7 @@ from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
+    from blockfeat.extraction.reasons.counterfactual import Change
 
 
 RECORD_SCHEMA = 1
@@ -111,6 +112,13 @@ class Extraction:
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
         return self.analysis.blocks
+
+    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+        """Return the smallest change of features that turns the decision about a block around.
+
+        None where none does, where a rule has decided, or for an extraction without its analysis.
+        """
+        return self.analysis.what_would_change(block)
 
     @property
     def facts(self) -> Facts:

@@ -85,7 +85,8 @@ class Extractor:
         ----------
         **given
             Options by name, which `ExtractionOptions` describes: ``decoder``, ``runs``, ``favour``, ``headline``,
-            ``captions``, ``tables``, ``comments``, ``rules``, ``metadata``, ``max_bytes``, ``normalise``.
+            ``captions``, ``tables``, ``comments``, ``rules``, ``metadata``, ``max_bytes``, ``normalise``,
+            ``lang_ui``.
 
         Raises
         ------

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from blockfeat._pool import in_order
 from blockfeat.blocks.block import Block
@@ -27,6 +27,9 @@ from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import Model
 from blockfeat.page.document import Document
 from blockfeat.page.urls import guess_host, host_of
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.reasons.counterfactual import Change
 
 Result = TypeVar("Result")
 
@@ -196,6 +199,9 @@ class _AnalysisOnDemand:
     @property
     def site_page(self) -> SitePage | None:
         return self._analysis.site_page
+
+    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+        return self._analysis.what_would_change(block)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         return self._analysis.nodes(images=images)

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, TypedDict, get_type_hints
 
-from blockfeat.errors import ModelError
+from blockfeat.errors import LanguageError, ModelError
 
 SIDES = ("precision", "recall")
 """What can be favoured."""
+REASON_LANGUAGES = ("en", "de", "fr")
+"""What reasons can be written in (``reasons/sentences.toml``)."""
 
 
 def _option(help: str, *, default: Any = None, least: int | None = None) -> Any:
@@ -46,6 +48,8 @@ class ExtractionOptions:
     normalise : bool
         Whether text is brought into Unicode's normal form C, without marks that have no width; see
         `blockfeat.content.plain.normalised`.
+    lang_ui : str
+        Language of the reasons of blocks: ``"en"``, ``"de"`` or ``"fr"``; what a rule says stays in English.
     """
 
     decoder: str | None = _option("For models of thresholds: conjunction or mss, instead of the model's own.")
@@ -59,11 +63,15 @@ class ExtractionOptions:
     metadata: bool = _option("Write title, authors, dates and the rest in JSON, or not.", default=True)
     max_bytes: int | None = _option("Largest page that is read.", least=1)
     normalise: bool = _option("Compose letters (NFC), drop marks without width.", default=True)
+    lang_ui: str = _option("Language of the reasons of blocks: en, de or fr.", default="en")
 
     def __post_init__(self) -> None:
-        """Check what can be favoured."""
+        """Check what can be favoured, and the language of reasons."""
         if self.favour is not None and self.favour not in SIDES:
             raise ModelError(f"cannot favour {self.favour!r}; known are {', '.join(SIDES)}")
+        if self.lang_ui not in REASON_LANGUAGES:
+            known = ", ".join(REASON_LANGUAGES)
+            raise LanguageError(f"no reasons in language {self.lang_ui!r}; there are {known}")
 
     def changed(self, given: Mapping[str, Any]) -> ExtractionOptions:
         """Return a copy with the options that are given; None leaves one as it is.
@@ -97,6 +105,7 @@ class GivenOptions(TypedDict, total=False):
     metadata: bool | None
     max_bytes: int | None
     normalise: bool | None
+    lang_ui: str | None
 
 
 _NAMES = frozenset(GivenOptions.__annotations__)

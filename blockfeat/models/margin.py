@@ -155,33 +155,14 @@ class MarginModel(FeatureModel):
         return Prediction(scores, self.choose(scores), log_odds=odds)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block what its features added to the score.
-
-        The strongest are named, by what they add beyond their mean on the page: what a feature adds to every block
-        alike explains none of them.
-        """
-        from blockfeat.models.reasons import Wording
-
+        """Return for each block its features and what each added to the score; the words are not the model's."""
         matrix = measured.matrix
         added = self.contributions(matrix)
-        beyond = added - added.mean(axis=0) if len(added) > 1 else added
-        found = []
-        wording = Wording(self.features, matrix, measured.blocks)
         places = {name: column for column, name in enumerate(self.feature_names)}
-        both = zip(prediction.scores.tolist(), prediction.kept.tolist(), strict=True)
-        for place, (score, kept) in enumerate(both):
-            favours = score > 0
-            columns = _agreeing(added[place], beyond[place], favours=favours)
-            named = wording.strongest(place, columns, self._numbers[0]) or "no single feature decides"
-            state = "kept" if kept else "dropped"
-            found.append(
-                BlockReason(
-                    reason=f"{state}: {named}" if kept == favours else f"{state} with its neighbours, though {named}",
-                    features=NamedRow(matrix, places, place),
-                    contributions=NamedRow(added, places, place),
-                )
-            )
-        return tuple(found)
+        return tuple(
+            BlockReason(features=NamedRow(matrix, places, place), contributions=NamedRow(added, places, place))
+            for place in range(len(matrix))
+        )
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""
@@ -221,13 +202,6 @@ def soft_values(
 ) -> NDArray[np.floating[Any]]:
     """Return clip((value - threshold) / softness, -1, 1) for each block and feature: n × k."""
     return np.asarray(np.clip((values - thresholds) / softnesses, -1.0, 1.0))
-
-
-def _agreeing(added: Array, beyond: Array, *, favours: bool) -> list[int]:
-    """Return the features that agree with the score of a block, those that add most beyond their mean first."""
-    side = beyond if favours else -beyond
-    order = [place for place in np.argsort(-side, kind="stable").tolist() if side[place] > 0]
-    return [place for place in order if added[place] and (added[place] > 0) == favours]
 
 
 def _term(name: str, values: Mapping[str, Any]) -> SoftThreshold:

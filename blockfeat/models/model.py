@@ -46,7 +46,7 @@ class BlockReason:
     Attributes
     ----------
     reason : str
-        One sentence.
+        One sentence; empty for models that can only say how far each feature moved the score.
     features : mapping
         Value of every feature of the model, by name.
     failed : tuple of str
@@ -55,7 +55,7 @@ class BlockReason:
         How far each feature moved the score, by name; empty for models that do not know.
     """
 
-    reason: str
+    reason: str = ""
     features: Mapping[str, float] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
     contributions: Mapping[str, float] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,42 +43,11 @@ class Wording:
     def _names(self) -> ContainerNames:
         return ContainerNames(self.blocks)
 
-    @cached_property
-    def is_shared(self) -> list[bool]:
-        """Whether all blocks of the page have the same value of each feature, which explains none of them."""
-        if len(self.matrix) < 2:
-            return [False] * len(self.features)
-        found: list[bool] = (self.matrix == self.matrix[0]).all(axis=0).tolist()
-        return found
-
     def phrase(self, block: int, column: int, *, is_high: bool) -> str | None:
         """Return what the value of one feature says of a block; None where it has no words for it."""
         feature = self.features[column]
         name = self._names.around(block, feature.name) if feature.form == NAMED and is_high else None
         return phrase(feature, float(self.matrix[block, column]), is_high=is_high, container=name)
-
-    def strongest(self, block: int, columns: Iterable[int], usual: NDArray[np.floating[Any]]) -> str:
-        """Return phrases for the first features of an order that have one, at most three, joined by commas.
-
-        Parameters
-        ----------
-        block : int
-            The block.
-        columns : iterable of int
-            Features, the strongest first.
-        usual : float array, k
-            Values above which a feature counts as high.
-        """
-        found: dict[str, str] = {}
-        for column in columns:
-            topic = self.features[column].topic or self.features[column].name
-            if not self.is_shared[column] and topic not in found:
-                words = self.phrase(block, column, is_high=bool(self.matrix[block, column] > usual[column]))
-                if words is not None:
-                    found[topic] = words
-            if len(found) == MOST_NAMED:
-                break
-        return ", ".join(found.values())
 
 
 # What is said of a block where a model cannot tell what decided: features and the values from which on they speak

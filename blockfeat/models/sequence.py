@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import log1p
@@ -23,7 +23,7 @@ from blockfeat.models.layers import activate, convolve, dense, matmul, standardi
 from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
 
 if TYPE_CHECKING:
-    from blockfeat.models.reasons import Wording
+    pass
 
 
 Array = NDArray[np.float32]
@@ -228,41 +228,17 @@ class SequenceModel(FeatureModel):
         return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
-        """Say for each block which features moved its score most.
+        """Return for each block its features and how far each moved its score; the words are not the model's.
 
         See `contributions`.
         """
-        from blockfeat.models.reasons import Wording
-
         matrix = _singles(measured.matrix)
         changes = self.contributions(matrix)
-        wording = Wording(self.features, matrix, measured.blocks)
         places = {name: place for place, name in enumerate(self.feature_names)}
-        found: list[BlockReason] = []
-        for first in range(0, matrix.shape[0], _STRETCH):
-            rows = slice(first, first + _STRETCH)
-            sentences = self._sentences(wording, first, changes[rows], prediction.kept[rows])
-            found += (
-                BlockReason(
-                    reason=sentence,
-                    features=NamedRow(matrix, places, first + row),
-                    contributions=NamedRow(changes, places, first + row),
-                )
-                for row, sentence in enumerate(sentences)
-            )
-        return tuple(found)
-
-    def _sentences(self, wording: Wording, first: int, changes: Array, kept: NDArray[np.bool_]) -> Iterator[str]:
-        """Name for each block of a stretch the features that spoke most for its prediction."""
-        spoke = np.where(kept[:, None], changes, -changes)
-        order = (-spoke).argsort(axis=1, kind="stable")[:, :_LOOKED_AT]
-        strengths = np.take_along_axis(spoke, order, axis=1) > 0
-        for row, (is_kept, columns, speaks) in enumerate(
-            zip(kept.tolist(), order.tolist(), strengths.tolist(), strict=True)
-        ):
-            speaking = [column for column, strength in zip(columns, speaks, strict=True) if strength]
-            named = wording.strongest(first + row, speaking, self.weights["mean"])
-            yield f"{'kept' if is_kept else 'dropped'}: {named or 'no single feature decides'}"
+        return tuple(
+            BlockReason(features=NamedRow(matrix, places, row), contributions=NamedRow(changes, places, row))
+            for row in range(matrix.shape[0])
+        )
 
     def own_values(self) -> dict[str, Any]:
         """Return how logits become labels, and which features are read."""

@@ -56,7 +56,7 @@ def test_it_compares_the_default_model_with_thresholds_and_all_blocks(lines: lis
 def test_it_gives_the_reasons_of_three_dropped_blocks(lines: list[str]) -> None:
     quoted = [number for number, line in enumerate(lines) if line.startswith("  “")]
     assert len(quoted) == 3
-    assert all(lines[number + 1].startswith("      dropped: it ") for number in quoted)
+    assert all(lines[number + 1].startswith("      dropped: looks like ") for number in quoted)
 
 
 def test_it_ends_with_two_commands_that_work(folder: Path, lines: list[str]) -> None:

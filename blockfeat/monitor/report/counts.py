@@ -7,14 +7,23 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import ConfigError
+from blockfeat.extraction.reasons.classes import CLASSES
+from blockfeat.extraction.reasons.sentences import part_in
 
 if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store
 
 
+# The class of a dropped block stands in its reason.
+_CLASSES = " ".join(
+    "WHEN not_counted_because LIKE 'dropped: looks like {}:%' THEN '{}'".format(
+        part_in(name, kept=False).replace("'", "''"), name
+    )
+    for name in CLASSES[:-1]
+)
 _NOT_COUNTED = (
     "CASE WHEN counted = 1 THEN 'counted' WHEN rule IS NOT NULL THEN 'rule' "
-    "WHEN not_counted_because LIKE 'kind of page: %' THEN kind "
+    f"WHEN not_counted_because LIKE 'kind of page: %' THEN kind {_CLASSES} "
     "WHEN in_article = 0 THEN place ELSE 'copy' END"
 )
 DIMENSIONS: Mapping[str, str] = {

@@ -1,0 +1,359 @@
+"""What a block that is dropped is: a menu, a teaser, a comment …, from names in the markup, its place, and its words.
+
+A logistic regression over some signs, learnt from blocks that were judged by hand (`experiments.block_classes`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.page.tags import name_keys
+
+CLASSES = (
+    "menu",
+    "breadcrumb",
+    "related",
+    "listing",
+    "promotion",
+    "advertisement",
+    "comment",
+    "author",
+    "share",
+    "consent",
+    "footer",
+    "caption",
+    "byline",
+    "date",
+    "contents",
+    "form",
+    "error",
+    "other",
+)
+"""What a block that is dropped can be."""
+
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+_NEAR = 3
+_ATTRIBUTES = frozenset({"class", "id", "role", "itemprop"})
+_LONGEST_NAME, _LONGEST_SHOWN = 200, 30
+_SHORT_TEXT, _FIRST_WORDS, _LONGEST_DATE = 80, 40, 120
+_DIGIT = re.compile(r"\d")
+_NOT_SHOWN = re.compile(r"[^\w.:-]+")
+_SEPARATORS = re.compile(r"[|·•－»]|\s[-–—]\s")
+_WORD = re.compile(r"[A-Z]*[a-zà-ÿ]+|[A-Z]+|[^\W\d_a-zA-Z]+")
+_DATE = re.compile(
+    r"\b\d{1,2}[./:-]\d{1,2}(?:[./-]\d{2,4})?\b|\b(?:19|20)\d\d\b|\d+\s*(?:年|月|日|min|mins|hours?|Uhr)\b", re.I
+)
+_PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?(?:€|zł|kr|円|EUR|USD)")
+_SHORTEST_SENTENCE = 8
+_LINKED = 0.8
+_TOGETHER = 0.5
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    """Return the words of ``classes.toml``, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.extraction.reasons").joinpath("classes.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _names() -> tuple[Mapping[str, int], Mapping[int, Mapping[str, int]]]:
+    """Return the bits of whole words, and those of stems by their length."""
+    whole: dict[str, int] = {}
+    stems: dict[int, dict[str, int]] = {}
+    for name, words in _document().items():
+        for word in words if name != "texts" else ():
+            stem = word.rstrip("*")
+            table = stems.setdefault(len(stem), {}) if word.endswith("*") else whole
+            table[stem] = table.get(stem, 0) | 1 << CLASSES.index(name)
+    return whole, stems
+
+
+@cache
+def _tags() -> Mapping[int, int]:
+    """Return the bits of tags by their keys (`blockfeat.page.tags.name_keys`)."""
+    tags = {word.strip("<>"): bits for word, bits in _names()[0].items() if word.startswith("<")}
+    return dict(zip(name_keys(tuple(tags)).tolist(), tags.values(), strict=True))
+
+
+@cache
+def _sayings() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
+    """Return what finds the words of texts, of all classes and of each: at the start of a text or of a word."""
+    texts = _document()["texts"]
+    alternatives = {name: "|".join(map(re.escape, words)) for name, words in texts.items()}
+    each = {name: re.compile(f"(?:^|(?<= ))(?:{words})") for name, words in alternatives.items()}
+    return re.compile(f"(?:^|(?<= ))(?:{'|'.join(alternatives.values())})"), each
+
+
+@dataclass(frozen=True)
+class BlockSigns:
+    """Signs of what the blocks of a page are.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Name of each of k signs.
+    matrix : bool array, n × k
+        Whether each of n blocks has it.
+    """
+
+    names: tuple[str, ...]
+    matrix: Mask
+
+    @classmethod
+    def of(cls, blocks: Blocks, kept: Mask) -> BlockSigns:
+        """Read the signs of the blocks of a page, of which some are kept; linear in the page."""
+        columns: dict[str, Mask] = {}
+        near, far = BoxNames(blocks).bits()
+        for place, name in enumerate(CLASSES[:-1]):
+            columns[f"near {name}"] = (near >> place & 1).astype(np.bool_)
+            columns[f"far {name}"] = (far & ~near >> place & 1).astype(np.bool_)
+        columns |= _places(blocks, kept)
+        columns |= _texts(blocks, kept)
+        return cls(tuple(columns), np.stack(list(columns.values()), axis=1))
+
+
+def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
+    """Return the signs of the texts; those of kept blocks are not read."""
+    anything, each = _sayings()
+    columns = {f"says {name}": np.zeros(len(blocks), dtype=np.bool_) for name in each}
+    columns |= {name: np.zeros(len(blocks), dtype=np.bool_) for name in ("date", "separators", "price")}
+    dropped = (~kept).nonzero()[0].tolist()
+    for block, whole in zip(dropped, blocks.texts(dropped), strict=True):
+        # Of long texts the first words count.
+        text = whole.lower() if len(whole) < _SHORT_TEXT else whole[:_FIRST_WORDS].lower()
+        if anything.search(text):
+            for name, pattern in each.items():
+                found = pattern.search(text)
+                if found and (len(whole) < _SHORT_TEXT or not found.start()):
+                    columns[f"says {name}"][block] = True
+        if _DIGIT.search(whole):
+            columns["date"][block] = len(whole) < _LONGEST_DATE and _DATE.search(whole) is not None
+            columns["price"][block] = _PRICE.search(whole) is not None
+        columns["separators"][block] = len(_SEPARATORS.findall(whole)) > 2
+    return columns
+
+
+class BoxNames:
+    """What the names of the elements of a page say of the blocks inside, read where it is asked for."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._tags = blocks.tags
+        self._elements: list[int] = blocks.containers.element.tolist()
+        self._parents: list[int] = blocks.containers.parent.tolist()
+        self._outer: list[int] = blocks.tags.parents().tolist()
+        self._inner: list[int] = blocks.container.tolist()
+        self._keys: list[int] = blocks.tags.key.tolist()
+        self._known: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._found: dict[int, list[tuple[str, int]]] = {}
+
+    def _bits_of(self, token: str) -> int:
+        """Return the classes that a value of an attribute, or a tag, names; elements of a page share most of them."""
+        found = self._known.get(token)
+        if found is None:
+            found = 0
+            for word in map(str.lower, _WORD.findall(token)):
+                found |= self._bits_of_word(word)
+            self._known[token] = found
+        return found
+
+    def _bits_of_word(self, word: str) -> int:
+        found = self._words.get(word)
+        if found is None:
+            whole, stems = _names()
+            found = whole.get(word, 0)
+            for length, table in stems.items():
+                found |= table.get(word[:length], 0)
+            self._words[word] = found
+        return found
+
+    def _tokens(self, container: int) -> list[tuple[str, int]]:
+        """Return the names of a container, and of the elements between it and the one around, that name a class."""
+        found = self._found.get(container)
+        if found is not None:
+            return found
+        found = self._found[container] = []
+        around = self._parents[container]
+        place, outer = self._elements[container], self._elements[around] if around >= 0 else -1
+        while place >= 0 and place != outer:
+            if (bits := _tags().get(self._keys[place], 0)) and around >= 0:
+                found.append((self._tags.name(place), bits))
+            attributes = self._tags.attributes(place) if around >= 0 else {}
+            for name in [name for name in attributes if name in _ATTRIBUTES]:
+                tokens = (attributes[name] or "")[:_LONGEST_NAME].split()
+                found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
+            place = self._outer[place]
+        return found
+
+    def bits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the classes that elements around each block name, as bits: the three innermost, and all: n each."""
+        own: list[int] = []
+        near: list[int] = []
+        far: list[int] = []
+        for container, parent in enumerate(self._parents):
+            found = 0
+            for _, bits in self._tokens(container):
+                found |= bits
+            own.append(found)
+            chain, around = found, parent
+            for _ in range(_NEAR - 1):
+                if around < 0:
+                    break
+                chain |= own[around]
+                around = self._parents[around]
+            near.append(chain)
+            far.append(found | (far[parent] if parent >= 0 else 0))
+        # The appended 0 is that of blocks outside of all containers.
+        places = np.array(self._inner, dtype=np.int64)
+        return np.array([*near, 0], dtype=np.int64)[places], np.array([*far, 0], dtype=np.int64)[places]
+
+    def naming(self, block: int, part: str) -> str | None:
+        """Return the name of one of the three innermost boxes around a block that names its class; None without."""
+        bit = 1 << CLASSES.index(part) if part in CLASSES[:-1] else 0
+        container = self._inner[block]
+        for _ in range(_NEAR if bit else 0):
+            if container < 0:
+                return None
+            for token, bits in self._tokens(container):
+                if bits & bit:
+                    return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
+            container = self._parents[container]
+        return None
+
+
+def _places(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
+    """Return the signs of place, length, links and kind."""
+    count = len(blocks)
+    words = blocks.measures.words
+    linked = blocks.measures.anchor_words / np.maximum(words, 1)
+    kinds = kind_names(blocks)
+    span = kept.nonzero()[0]
+    first, last = (int(span[0]), int(span[-1])) if span.size else (count, count)
+    index = np.arange(count)
+    is_link = linked >= _LINKED
+    beside = np.zeros(count, dtype=np.int64)
+    beside[1:] += is_link[:-1]
+    beside[:-1] += is_link[1:]
+    return {
+        "before": index < first,
+        "behind": index > last,
+        "inside": (index >= first) & (index <= last),
+        "last hundredth": index >= 0.99 * count - 1,
+        "last twentieth": index >= 0.95 * count,
+        "last fifth": index >= 0.8 * count,
+        "first twentieth": index < 0.05 * count,
+        "1-2 words": words <= 2,
+        "3-5 words": (words >= 3) & (words <= 5),
+        "6-14 words": (words >= 6) & (words <= 14),
+        "15-40 words": (words >= 15) & (words <= 40),
+        "41 words": words > 40,
+        "all links": is_link,
+        "some links": (linked > 0.05) & ~is_link,
+        "no links": linked <= 0.05,
+        "links beside": beside == 2,
+        "no links beside": beside == 0,
+        "long link": is_link & (words >= 5),
+        "short link before": is_link & (words <= 4) & (index < first),
+        "short link behind": is_link & (words <= 4) & (index > last),
+        "prose behind": (linked <= 0.3) & (words >= _SHORTEST_SENTENCE) & (index > last),
+        "list item": kinds == "list_item",
+        "heading": kinds == "heading",
+        "cell": kinds == "table_cell",
+        "caption": kinds == "caption",
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class BlockClassifier:
+    """Tells the class of dropped blocks.
+
+    Attributes
+    ----------
+    signs : tuple of str
+        Names of the k signs.
+    weights : float array, k × 18
+        Of each sign for each class.
+    bias : float array, 18
+        Of each class.
+    """
+
+    signs: tuple[str, ...]
+    weights: Floats
+    bias: Floats
+
+    @classmethod
+    @cache
+    def bundled(cls) -> BlockClassifier:
+        """Return the classifier of the package, a constant that is read at its first use."""
+        text = files("blockfeat.extraction.reasons").joinpath("classes.json").read_text(encoding="utf-8")
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> BlockClassifier:
+        """Return the classifier of such values as `to_dict` returns."""
+        weights = np.array([document["weights"][name] for name in document["weights"]])
+        return cls(tuple(document["weights"]), weights, np.array(document["bias"]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        rows = np.round(self.weights, 2).tolist()
+        return {"bias": np.round(self.bias, 2).tolist(), "weights": dict(zip(self.signs, rows, strict=True))}
+
+    def scores(self, signs: BlockSigns) -> Floats:
+        """Return the log-odds of each class, up to a constant: n × 18."""
+        return np.asarray(signs.matrix @ self.weights + self.bias)
+
+    def classes(self, signs: BlockSigns, groups: Sequence[NDArray[np.int64]], roles: Sequence[str]) -> tuple[str, ...]:
+        """Return what each block is: its role, or, of ``"clutter"``, its class."""
+        scores = self.scores(signs)
+        scores[[role != "clutter" for role in roles]] = 0.0
+        found = _smoothed(scores, groups).argmax(axis=1).tolist()
+        return tuple(CLASSES[place] if role == "clutter" else role for place, role in zip(found, roles, strict=True))
+
+
+def groups_of(blocks: Blocks) -> tuple[NDArray[np.int64], ...]:
+    """Return the container around the innermost of each block, and the one around that: n each."""
+    parents = np.append(blocks.containers.parent, -1)
+    around = parents[blocks.container]
+    return around.astype(np.int64), parents[around].astype(np.int64)
+
+
+def _smoothed(scores: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
+    """Return scores with half of the mean of those in the same groups: what stands together is of one class."""
+    total = scores.copy()
+    for group in groups:
+        numbers, places, counts = np.unique(group, return_inverse=True, return_counts=True)
+        sums = np.zeros((numbers.size, scores.shape[1]))
+        np.add.at(sums, places, scores)
+        total += _TOGETHER * (sums / counts[:, None])[places]
+    return total
+
+
+def classes_of(blocks: Blocks, kept: Mask, roles: Sequence[str]) -> tuple[str, ...]:
+    """Return what each block is: its role where it has one, of the others their class.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are content.
+    roles : sequence of str
+        Their roles (`blockfeat.extraction.choice.block_roles`).
+    """
+    if "clutter" not in roles:
+        return tuple(roles)
+    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept), groups_of(blocks), roles)

@@ -1,0 +1,168 @@
+"""What dropped blocks are: trains the bundled classifier, and measures it on hosts left out.
+
+Command: python -m experiments.block_classes --corpora ../shared/corpora [--write]
+
+``block_classes.jsonl`` has 404 blocks that the model ``default`` drops, one or two of a page and site, drawn at random
+and by words, each judged by hand: the class first that fits best, then others that a reader would not object to. The
+classifier starts from weights that say what names mean (a box called ``share`` is a share bar), and is fitted to the
+judgements by gradient descent, with these weights as prior. Ten folds by host.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.data import load_corpora
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.reasons import classes
+from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns
+from blockfeat.page.page import Page
+from experiments.site_profile import host_of
+
+Floats = NDArray[np.float64]
+
+_HERE = Path(__file__).parent
+_FOLDS, _STEPS, _RATE, _STRENGTH = 10, 400, 0.5, 1.0
+_NEAR = {
+    "breadcrumb": 7.0, "contents": 5.0, "consent": 6.0, "author": 5.0, "share": 5.0, "advertisement": 4.0,
+    "caption": 5.0, "byline": 5.0, "date": 3.0, "comment": 3.0,
+}  # fmt: skip
+_OTHER_NEAR, _FAR_SHARE, _SAYS, _SAYS_ALL = 1.5, 0.35, 1.0, {"consent": 4.0, "advertisement": 4.0}
+_FIRST = {
+    ("date", "date"): 1.0, ("date", "byline"): 0.5, ("before", "menu"): 1.0, ("behind", "footer"): 0.5,
+    ("price", "listing"): 1.0, ("short link before", "menu"): 1.0, ("long link", "related"): 1.0,
+    ("caption", "caption"): 3.0, ("separators", "footer"): 1.0, ("prose behind", "related"): 0.3,
+    ("last hundredth", "footer"): 1.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A judged block on its page."""
+
+    host: str
+    words: int
+    classes: tuple[str, ...]
+    roles: tuple[str, ...]
+    place: int
+    signs: BlockSigns
+    groups: tuple[NDArray[np.int64], ...]
+
+
+def judged_blocks(corpora: Path) -> list[Judged]:
+    """Read the judged blocks, with the signs of their pages."""
+    rows = [json.loads(line) for line in (_HERE / "block_classes.jsonl").read_text(encoding="utf-8").splitlines()]
+    wanted = defaultdict(list)
+    for row in rows:
+        wanted[row["corpus"], row["id"]].append(row)
+    extractor, found = Extractor.load("default"), []
+    for corpus in sorted({row["corpus"] for row in rows}):
+        for labelled in load_corpora([corpora / f"{corpus}.jsonl.xz"]):
+            for row in wanted.pop((corpus, labelled.id), ()):
+                page = Page.parse(labelled.html, url=labelled.url)
+                measured = extractor.measurer.measure(page)
+                extraction = extractor.assemble(page, measured, extractor.model.predict(measured))
+                place, blocks = row["index"], extraction.blocks
+                if place >= len(blocks) or blocks[place].words != row["words"] or blocks[place].kept:
+                    continue  # another model cuts or drops it otherwise
+                kept = np.array([block.kept for block in blocks])
+                signs, groups = BlockSigns.of(measured.blocks, kept), classes.groups_of(measured.blocks)
+                host = host_of(labelled) or f"{corpus} {labelled.id}"
+                found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles, place, signs, groups))
+    return found
+
+
+def prior(signs: Sequence[str]) -> Floats:
+    """Return the weights that names and places have before anything was judged: k × 18."""
+    weights = np.zeros((len(signs), len(CLASSES)))
+    for row, sign in enumerate(signs):
+        where, _, name = sign.partition(" ")
+        if where in ("near", "far", "says") and name in CLASSES:
+            near = _NEAR.get(name, _OTHER_NEAR)
+            value = {"near": near, "far": near * _FAR_SHARE, "says": _SAYS_ALL.get(name, _SAYS)}[where]
+            weights[row, CLASSES.index(name)] = value
+    for (sign, name), value in _FIRST.items():
+        weights[signs.index(sign), CLASSES.index(name)] += value
+    return weights
+
+
+def fitted(judged: Sequence[Judged]) -> BlockClassifier:
+    """Fit the classifier to judged blocks (Adagrad; the problem is convex)."""
+    signs = judged[0].signs.names
+    matrix = np.array([one.signs.matrix[one.place] for one in judged], dtype=float)
+    wanted = np.zeros((len(judged), len(CLASSES)))
+    for row, one in enumerate(judged):
+        for rank, name in enumerate(one.classes):
+            wanted[row, CLASSES.index(name)] = 0.5 if rank else 1.0
+    wanted /= wanted.sum(axis=1, keepdims=True)
+    start = prior(signs)
+    weights, bias = start.copy(), np.zeros(len(CLASSES))
+    squares, bias_squares = np.full_like(weights, 1e-6), np.full_like(bias, 1e-6)
+    for _ in range(_STEPS):
+        scores = matrix @ weights + bias
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        error = powers / powers.sum(axis=1, keepdims=True) - wanted
+        gradient = matrix.T @ error + _STRENGTH * (weights - start)
+        bias_gradient = error.sum(axis=0) + 0.1 * _STRENGTH * bias
+        squares += gradient**2
+        bias_squares += bias_gradient**2
+        weights -= _RATE * gradient / np.sqrt(squares)
+        bias -= _RATE * bias_gradient / np.sqrt(bias_squares)
+    return BlockClassifier(signs, weights, bias)
+
+
+def told(classifier: BlockClassifier, one: Judged) -> str:
+    """Return the class that a block is told to be."""
+    return classifier.classes(one.signs, one.groups, one.roles)[one.place]
+
+
+def main() -> None:
+    """Print the figures and the confusion table; write the classifier on request."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
+    parser.add_argument("--write", action="store_true", help="replace the bundled classifier")
+    options = parser.parse_args()
+    judged = judged_blocks(options.corpora)
+    hosts = sorted({one.host for one in judged})
+    np.random.default_rng(0).shuffle(hosts)
+    fold = {host: number % _FOLDS for number, host in enumerate(hosts)}
+    answers: list[tuple[Judged, str]] = []
+    for number in range(_FOLDS):
+        classifier = fitted([one for one in judged if fold[one.host] != number])
+        answers += [(one, told(classifier, one)) for one in judged if fold[one.host] == number]
+    named = [(one, name) for one, name in answers if one.classes[0] != "other" and one.roles[one.place] != "headline"]
+    right = [name in one.classes for one, name in named]
+    best = [name == one.classes[0] for one, name in named]
+    words = [one.words for one, _ in named]
+    print(f"{len(named)} blocks of {len({one.host for one, _ in named})} hosts whose class is named")
+    print(f"a class that fits: {np.mean(right):.3f}; the first one: {np.mean(best):.3f}; ", end="")
+    print(f"of words: {np.average(right, weights=words):.3f}\n")
+    show_table(named)
+    if options.write:
+        path = Path(classes.__file__).with_name("classes.json")
+        path.write_text(json.dumps(fitted(judged).to_dict()).replace('], "', '],\n"') + "\n", encoding="utf-8")
+
+
+def show_table(answers: Sequence[tuple[Judged, str]]) -> None:
+    """Print for each class how many blocks it has, how many were told right, and what the others were taken for."""
+    print("| class | blocks | told right | taken for |\n|---|---:|---:|---|")
+    by_class: dict[str, list[tuple[Judged, str]]] = defaultdict(list)
+    for one, name in answers:
+        by_class[one.classes[0]].append((one, name))
+    for name in sorted(by_class, key=lambda name: -len(by_class[name])):
+        own = by_class[name]
+        wrong = Counter(told_as for one, told_as in own if told_as not in one.classes)
+        taken = ", ".join(f"{other} {count}" for other, count in wrong.most_common(4))
+        print(f"| {name} | {len(own)} | {len(own) - wrong.total()} | {taken} |")
+
+
+if __name__ == "__main__":
+    main()
