@@ -33,7 +33,7 @@ LIMITS = {
     "text: files": 20,
     "text: changes of folder": 15,
     "record: files": 37,
-    "monitor: files": 46,
+    "monitor: files": 48,
 }
 _NOT_CODE = {
     tokenize.COMMENT,
