@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "extract": "extract",
     "explain": "page",
-    "clean": "page",
-    "models": "models",
     "train": "train",
     "evaluate": "evaluate",
+    "serve": "serve",
+    "label": "serve",
+    "clean": "page",
+    "models": "models",
     "bench": "evaluate",
     "adapt": "models",
     "site": "models",
-    "label": "serve",
-    "serve": "serve",
     "demo": "demo",
 }
+_IN_FRONT = frozenset({"extract", "explain", "train", "evaluate", "monitor", "serve", "label"})
+_MORE = "More commands"
 _GROUPS = {"corpus": ("validate", "count", "convert")}
 _APPS = ("monitor",)
 _PLAIN_FORMATS = ("text", "markdown", "json", "html", "xml")
@@ -85,16 +87,16 @@ def app_of(names: Collection[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(of_the_program)
-    every = (*_COMMANDS, *_GROUPS, *_APPS)
+    every = (*_COMMANDS, *_APPS, *_GROUPS)
     for name in [name for name in every if name in names] or every:
         module = import_module(f"blockfeat.commands.{_COMMANDS.get(name, name)}")
         if name in _GROUPS:
             group = typer.Typer(help=module.HELP, no_args_is_help=True)
             for command in _GROUPS[name]:
                 group.command(command)(getattr(module, command))
-            app.add_typer(group, name=name)
+            app.add_typer(group, name=name, rich_help_panel=_MORE)
         elif name in _APPS:
             app.add_typer(module.app, name=name)
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name, rich_help_panel=None if name in _IN_FRONT else _MORE)(getattr(module, name))
     return app

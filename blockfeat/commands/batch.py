@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,12 @@ def target_of(output: str | None, format: str | None, *, inputs: Sequence[str], 
     console.check_choice(chosen, FORMAT_NAMES, "--format")
     if suffix in (".gz", ".xz", ".zst"):
         raise console.wrong(f"{output}: packed files are not written; pack it afterwards", "--output")
+    if format is None and suffix and suffix not in _BY_SUFFIX and suffix[1:].isalpha():
+        near = get_close_matches(suffix, _BY_SUFFIX, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(_BY_SUFFIX)}"
+        raise console.wrong(
+            f"{output}: no format has the suffix {suffix} ({hint}); --format text writes it", "--output"
+        )
     if is_folder and chosen in _TABLES:
         raise console.wrong(f"{output}: {chosen} is one table, give a file, not a folder", "--output")
     if path is None and chosen == "parquet":

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -145,8 +146,11 @@ class _RunByDefault(TyperGroup):
     """A group whose first word may be a configuration file: ``monitor FILE`` is ``monitor run FILE``."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Put in the word "run" where no command is named."""
+        """Put in the word "run" where no command is named; a word that is nearly one, and no file, is a slip."""
         if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            near = get_close_matches(args[0], self.commands, n=1)
+            if near and not Path(args[0]).exists():
+                raise typer.BadParameter(f"No such command or file {args[0]!r}. Did you mean {near[0]!r}?", ctx=ctx)
             args = ["run", *args]
         return super().parse_args(ctx, args)
 

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -49,8 +50,10 @@ def load_model(name: str | Path = DEFAULT_MODEL) -> Model:
     try:
         data = path.read_bytes()
     except OSError as error:
+        near = get_close_matches(str(name), bundled, n=1)
+        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(bundled))}"
         raise ModelError(
-            f"{name}: neither a bundled model ({', '.join(sorted(bundled))}) nor a readable file: {error}"
+            f"{name}: no bundled model ({known}), and no file that can be read: {error.strerror or error}"
         ) from error
     return model_from_bytes(data, where=str(name), read=lambda other: (path.parent / other).read_bytes())
 

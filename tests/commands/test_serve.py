@@ -63,7 +63,7 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--allow-network", "x"], "'x' is no network"),
-        (["--model", "none.npz"], "none.npz: neither a bundled model"),
+        (["--model", "none.npz"], "none.npz: no bundled model"),
         (["--host", "203.0.113.7"], "cannot listen at 203.0.113.7"),
     ],
 )
