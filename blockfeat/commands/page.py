@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -192,6 +193,10 @@ def clean(
     show_settings: Annotated[
         bool, typer.Option("--show-settings", help="Print the default settings and exit.")
     ] = False,
+    proxy: Annotated[
+        int | None,
+        typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port."),
+    ] = None,
 ) -> None:
     """Take clutter out of a page and keep the rest as it is."""
     from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
@@ -199,6 +204,9 @@ def clean(
 
     if show_settings:
         console.show(default_settings_text().rstrip("\n"))
+        return
+    if proxy is not None:
+        _serve_proxy(proxy, settings)
         return
     console.check_choice(format, ("html", "text"), "--format")
     chosen = CleanSettings() if settings is None else read_settings(settings)
@@ -213,6 +221,25 @@ def clean(
         from blockfeat._files import write_text
 
         write_text(output, text + "\n")
+
+
+def _serve_proxy(port: int, settings: Path | None) -> None:
+    """Run the proxy until Ctrl-C."""
+    import asyncio
+
+    from blockfeat._files import config_text
+    from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
+
+    addon = CleaningAddon("" if settings is None else config_text(settings))
+
+    def on_ready() -> None:
+        console.show(f"proxy of your browser: 127.0.0.1:{port} (HTTP and HTTPS); Ctrl-C ends it")
+        console.show(
+            f"settings: http://{SETTINGS_HOST}/ behind the proxy; for HTTPS trust the certificate of http://mitm.it/"
+        )
+        sys.stdout.flush()
+
+    asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
 
 
 def _cleaned(

@@ -1,0 +1,159 @@
+"""Crunch as a proxy, as in the paper (section 4): an add-on for mitmproxy that cleans the pages that a browser loads.
+
+Its settings stand at http://crunch.local/, which the proxy answers itself.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import secrets
+from collections.abc import Callable
+from html import escape
+from typing import Any
+from urllib.parse import parse_qs
+
+from blockfeat.errors import BlockfeatError, MissingExtraError
+from blockfeat.papers.crunch.clean import Cleaner
+from blockfeat.papers.crunch.read_settings import default_settings_text, parse_settings
+
+SETTINGS_HOST = "crunch.local"
+"""The host that the proxy answers itself."""
+_LARGEST = 20_000_000
+_LARGEST_SETTINGS = 100_000
+_KINDS = ("text/html", "application/xhtml+xml")
+_logger = logging.getLogger("blockfeat.papers.crunch.proxy")
+
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Crunch: settings</title>
+<meta name="viewport" content="width=device-width"><style>
+:root {{ color-scheme: light dark }}
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
+textarea {{ width: 100%; height: 60vh; font: .9rem/1.4 ui-monospace, monospace }} .said {{ white-space: pre-wrap }}
+</style><h1>What is taken out of pages</h1><p>{count} pages cleaned since the proxy has begun.</p>
+<p class="said" role="status">{said}</p><form method="post" action="/">
+<input type="hidden" name="token" value="{token}">
+<p><label><input type="checkbox" name="on" value="1"{checked}> Clean pages</label>
+<p><label>Settings (TOML; docs/crunch.md says what each does)<br>
+<textarea name="settings" spellcheck="false">{settings}</textarea></label>
+<p><button>Use these settings</button></form>"""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+
+Respond = Callable[[int, bytes, dict[str, str]], Any]
+"""Makes a response of status, body and headers, as ``mitmproxy.http.Response.make`` does."""
+
+
+class CleaningAddon:
+    """What mitmproxy calls for each request and response.
+
+    Parameters
+    ----------
+    settings : str
+        Text of a settings file; the defaults by default.
+    respond : callable, optional
+        Makes a response; mitmproxy's own by default.
+
+    Raises
+    ------
+    ConfigError
+        The settings have problems.
+    """
+
+    def __init__(self, settings: str = "", *, respond: Respond | None = None) -> None:
+        self._text = settings or default_settings_text()
+        self._cleaner = Cleaner.of(parse_settings(self._text))
+        self._respond = respond or _made_by_mitmproxy
+        # Pages of other sites cannot change the settings: they do not know it.
+        self._token = secrets.token_urlsafe(16)
+        self._is_on = True
+        self.count = 0
+
+    def request(self, flow: Any) -> None:
+        """Answer for the settings; leave all other requests as they are."""
+        if flow.request.pretty_host != SETTINGS_HOST:
+            return
+        said = ""
+        if flow.request.method == "POST":
+            said = self._changed(flow.request.get_content(strict=False) or b"")
+        page = _PAGE.format(
+            count=self.count,
+            said=escape(said),
+            token=self._token,
+            checked=" checked" if self._is_on else "",
+            settings=escape(self._text),
+        )
+        headers = {
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy": _POLICY,
+            "Cache-Control": "no-store",
+        }
+        flow.response = self._respond(200, page.encode(), headers)
+
+    def _changed(self, body: bytes) -> str:
+        """Take over the settings of the form; return what to say."""
+        if len(body) > _LARGEST_SETTINGS:
+            return "Nothing was changed: the settings are too large."
+        values = {name: value[0] for name, value in parse_qs(body.decode("utf-8", "replace")).items()}
+        if not hmac.compare_digest(values.get("token", "").encode(), self._token.encode()):
+            return "Nothing was changed: the form was not this page's."
+        text = values.get("settings", "").replace("\r\n", "\n")
+        try:
+            self._cleaner = Cleaner.of(parse_settings(text))
+        except BlockfeatError as error:
+            return f"Nothing was changed:\n{error}"
+        self._text, self._is_on = text, "on" in values
+        return "These settings hold from now on."
+
+    def response(self, flow: Any) -> None:
+        """Clean a page; what is none, or cannot be cleaned, stays as it is."""
+        response, request = flow.response, flow.request
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        # Scripts fetch pieces of pages, which are none by themselves.
+        is_page = request.headers.get("sec-fetch-dest", "document") in ("document", "iframe", "frame")
+        if not self._is_on or request.pretty_host == SETTINGS_HOST or kind not in _KINDS or not is_page:
+            return
+        data = response.get_content(strict=False)
+        if not data or len(data) > _LARGEST:
+            return
+        try:
+            cleaned = self._cleaner.clean(data, charset=_charset(response.headers.get("content-type", "")))
+        except Exception as error:  # a page that cannot be cleaned is shown as it is
+            _logger.warning("%s: not cleaned: %s", request.pretty_url, error)
+            return
+        response.set_content(cleaned.html.encode("utf-8", "replace"))
+        response.headers["content-type"] = "text/html; charset=utf-8"
+        self.count += 1
+
+
+def _charset(content_type: str) -> str | None:
+    for part in content_type.split(";")[1:]:
+        name, _, value = part.partition("=")
+        if name.strip().lower() == "charset":
+            return value.strip().strip("\"'") or None
+    return None
+
+
+def _made_by_mitmproxy(status: int, body: bytes, headers: dict[str, str]) -> Any:
+    from mitmproxy.http import Response
+
+    return Response.make(status, body, headers)
+
+
+async def serve_proxy(addon: CleaningAddon, *, port: int, on_ready: Callable[[], None] = lambda: None) -> None:
+    """Run a proxy with the add-on on this machine until it is stopped.
+
+    Raises
+    ------
+    MissingExtraError
+        mitmproxy is not installed.
+    """
+    try:
+        from mitmproxy.options import Options
+        from mitmproxy.tools.dump import DumpMaster
+    except ImportError as error:
+        raise MissingExtraError(f"the proxy needs mitmproxy: pip install 'blockfeat[proxy]' ({error})") from error
+    options = Options(listen_host="127.0.0.1", listen_port=port)
+    master = DumpMaster(options, with_termlog=False, with_dumper=False)
+    master.addons.add(addon)
+    on_ready()
+    await master.run()
