@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, File, Form, Request, UploadFile
 
 import blockfeat
+from blockfeat.data.corpus import demo_pages
 from blockfeat.io.outputs import FORMATS
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.web.guard import network_of
@@ -32,6 +33,8 @@ from blockfeat.web.reader.schemas import (
 )
 from blockfeat.web.reader.service import Service
 
+# Long news pages with much around them.
+_EXAMPLES = {"en": "en-harbourledger-1", "de": "de-elbtalbote-1", "ja": "ja-minatodayori-1"}
 _LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (429, 503, 504)}}
 
 router = APIRouter(prefix="/api/v1", tags=["reader"])
@@ -76,6 +79,13 @@ async def options(service: Asked) -> OptionsResponse:
 async def keep_page(service: Asked, page: PageInput) -> KeptResponse:
     """Take a page, or fetch it, and keep it for a while: further requests name it instead of sending it again."""
     return _kept(service, await service.source(html=page.html, url=page.url, page=page.page))
+
+
+@router.post("/examples/{lang}", summary="Keep a bundled example for further requests", responses=PROBLEMS)
+async def keep_example(service: Asked, lang: Literal["en", "de", "ja"]) -> KeptResponse:
+    """Take one of the pages that come with blockfeat, in a language, and keep it for a while."""
+    page = next(page for page in demo_pages() if page.id == _EXAMPLES[lang])
+    return _kept(service, service.checked(PageSource(page.html, page.url, None, f"{page.id}.html")))
 
 
 @router.post("/files", summary="Keep a file for further requests", responses=PROBLEMS)

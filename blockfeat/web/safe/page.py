@@ -252,9 +252,13 @@ def coloured_page(
     return safe_page(page, styles=styles, head=f"<style>{sheet}</style>\n", look=look, marks=marks)
 
 
-def verdicts_of(kept: Sequence[bool] | NDArray[np.bool_]) -> list[str]:
-    """Return ``"kept"`` or ``"dropped"`` for each block."""
-    return ["kept" if is_kept else "dropped" for is_kept in kept]
+_BESIDE = ("headline", "byline")
+
+
+def verdicts_of(kept: Sequence[bool] | NDArray[np.bool_], parts: Sequence[str]) -> list[str]:
+    """Return ``"kept"`` or ``"dropped"`` for each block; ``"beside"`` for headline and byline outside of the text."""
+    both = zip(kept, parts, strict=True)
+    return ["kept" if is_kept else "beside" if part in _BESIDE else "dropped" for is_kept, part in both]
 
 
 def extraction_and_coloured_page(
@@ -277,7 +281,7 @@ def extraction_and_coloured_page(
         keep_drawings=extractor.model.table.reads_drawings,
     )
     styles = head_styles(html, url=url, charset=charset, look=look)
-    verdicts = verdicts_of(analysis.prediction.kept.tolist())
+    verdicts = verdicts_of(analysis.prediction.kept.tolist(), analysis.parts)
     return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
 
 

@@ -1,6 +1,7 @@
 // The article as a comfortable page.
 
 import { articleNodes, el } from "./dom.js";
+import { readingSettings } from "./reading.js";
 
 const NOTICES = { "no content": "No main text was found on this page.", empty: "The page has no text." };
 
@@ -29,8 +30,7 @@ export function showArticle(panel, { record, outputs }, images) {
   const first = body.querySelector("h1, h2");
   if (first && headline && first.textContent.trim() === headline.trim() && first === body.firstElementChild) first.remove();
   const web = record.url && /^https?:/i.test(record.url);
-  panel.replaceChildren(
-    el("article", { class: "article", lang: record.lang, dir: / dir="rtl">/.test(outputs.html.slice(0, 200)) ? "rtl" : "ltr" },
+  const article = el("article", { class: "article", lang: record.lang, dir: / dir="rtl">/.test(outputs.html.slice(0, 200)) ? "rtl" : "ltr" },
       el("header", {},
         meta.site && el("p", { class: "site", dir: "auto" }, meta.site),
         el("h1", {}, headline || "Page without a title"),
@@ -40,5 +40,6 @@ export function showArticle(panel, { record, outputs }, images) {
       body,
       web && el("footer", { class: "article-foot" },
         el("a", { href: readAddress(record.url, images) }, "On a page of its own"), " · ",
-        el("a", { href: record.url, rel: "noopener noreferrer" }, "At its own address"))));
+        el("a", { href: record.url, rel: "noopener noreferrer" }, "At its own address")));
+  panel.replaceChildren(readingSettings(panel, article), article);
 }

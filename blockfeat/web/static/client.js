@@ -36,8 +36,10 @@ export class PageOnService {
   }
 
   async keep() {
-    const { file, ...rest } = this.given;
-    if (file) {
+    const { file, example, ...rest } = this.given;
+    if (example) {
+      this.kept = await post(`examples/${example}`, {});
+    } else if (file) {
       const form = new FormData();
       form.append("file", file);
       this.kept = await sent("files", { method: "POST", body: form });

@@ -13,7 +13,7 @@ export class CompareView {
     this.summary = el("p", { class: "summary", role: "status" });
     this.sides = ["first", "second"].map((name) => {
       const frame = new ColouredFrame(`The page by the ${name} model`, (block, by) => this.choose(name, block, by));
-      return { name, frame, head: el("h3", {}), about: el("div", { class: "side", "aria-live": "polite", role: "region", "aria-label": `The chosen block of the ${name} model` }), differing: [] };
+      return { name, frame, head: el("h2", {}), about: el("div", { class: "side", "aria-live": "polite", role: "region", "aria-label": `The chosen block of the ${name} model` }), differing: [] };
     });
     const step = (title, by) => el("button", { type: "button", onclick: () => this.step(by) }, title);
     panel.replaceChildren(

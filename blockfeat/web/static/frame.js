@@ -47,9 +47,12 @@ export class ColouredFrame {
   }
 
   /** The block before or behind the current one. */
-  next(step, wanted = () => true) {
-    const blocks = [...new Set([...this.document.querySelectorAll("bf-block")].map((part) => Number(part.getAttribute("data-block"))))].filter(wanted);
+  next(step, wanted = null) {
+    const blocks = [...new Set([...this.document.querySelectorAll("bf-block")].filter((part) => part.getClientRects().length).map((part) => Number(part.getAttribute("data-block"))))].filter(wanted ?? (() => true));
     if (!blocks.length) return null;
+    // The reading begins with the text, not with the menu.
+    const kept = this.document.querySelector('bf-block[data-verdict="kept"]');
+    if (this.current === null && step > 0 && kept && !wanted) return Number(kept.getAttribute("data-block"));
     if (this.current === null) return step > 0 ? blocks[0] : blocks.at(-1);
     const behind = step > 0 ? blocks.find((block) => block > this.current) : blocks.findLast((block) => block < this.current);
     return behind ?? (step > 0 ? blocks[0] : blocks.at(-1));

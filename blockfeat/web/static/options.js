@@ -20,7 +20,7 @@ export function modelFields(prefix, models, value, onchange) {
     about,
     select(`${prefix}-decoder`, "Labels are chosen by", [["", "the model's own way"], ["conjunction", "each threshold"], ["mss", "best stretches"]], { onchange: changed }),
     runs,
-    select(`${prefix}-favour`, "Favour", [["", "neither"], ["precision", "less clutter"], ["recall", "less text lost"]], { onchange }),
+    select(`${prefix}-favour`, "Favour", [["", "balanced"], ["precision", "less clutter"], ["recall", "less text lost"]], { onchange }),
   ];
   function changed(event) {
     adapt();
@@ -54,15 +54,15 @@ export function setUpOptions(form, models, value, onchange) {
   const model = modelFields("a", models, value, onchange);
   const parts = PARTS.map(([name, title]) =>
     select(`part-${name}`, title, [["", "as the model decides"], ["true", "keep"], ["false", "leave out"]], { onchange }));
-  form.append(
-    ...model.fields,
+  form.append(...model.fields, el("details", { class: "more-options" }, el("summary", {}, "More options"), el("div", {},
     el("fieldset", {}, el("legend", {}, "Parts of the text"), ...parts),
     el("div", { class: "field" }, el("label", { for: "lang" }, "Language"),
       el("input", { type: "text", id: "lang", maxlength: 35, placeholder: "identified", autocapitalize: "off", spellcheck: "false", onchange })),
     select("rules", "Rules for banners and the like", RULES, { onchange }),
     checkbox("normalise", "Normalise letters (NFC)", true, onchange),
     checkbox("images", "Show images, loaded from their sites", false, onchange),
-    checkbox("links", "Write links in Markdown", false, onchange),
+    checkbox("links", "Write links in Markdown", false, onchange)
+  )),
     el("button", { type: "reset", onclick: () => setTimeout(() => { byId("a-model").value = "default"; model.adapt(); onchange(); }) }, "Back to the defaults"),
   );
   form.addEventListener("submit", (event) => event.preventDefault());

@@ -16,7 +16,8 @@ export class OriginalView {
     const step = (title, by, wanted) => el("button", { type: "button", onclick: () => this.choose(this.frame.next(by, wanted), "key") }, title);
     panel.replaceChildren(
       el("div", { class: "tools" },
-        el("ul", { class: "legend" }, el("li", {}, el("span", { class: "swatch kept" }), "kept"), el("li", {}, el("span", { class: "swatch dropped" }), "dropped")),
+        el("ul", { class: "legend" }, el("li", {}, el("span", { class: "swatch kept" }), "kept"), el("li", {}, el("span", { class: "swatch dropped" }), "dropped"),
+          el("li", {}, el("span", { class: "swatch beside" }), "headline, byline: shown above the text")),
         step("← Previous block", -1), step("Next block →", 1), this.looks),
       el("div", { class: "split" }, this.frame.element, this.side));
   }

@@ -12,6 +12,8 @@ import { OutputView } from "./output.js";
 import { setUpTabs } from "./tabs.js";
 
 const WAITED = 250;
+const TABS = ["article", "original", "blocks", "output", "cleaned", "compare"];
+const QUALITY = [[0.9, "high"], [0.75, "fair"], [0, "doubtful: look at the original"]];
 
 class Reader {
   constructor(models, options) {
@@ -55,12 +57,22 @@ class Reader {
       if (this.page !== page) return;
       await this.refresh();
       if (byId("result").getBoundingClientRect().top > innerHeight / 2) byId("status").scrollIntoView();
-      history.replaceState(null, "", given.url && !given.html ? `/?${new URLSearchParams({ url: given.url })}` : "/");
+      this.address();
     } catch (error) {
       if (this.page === page) this.problem(error);
     } finally {
       document.body.removeAttribute("aria-busy");
     }
+  }
+
+  /** Let the address of the window lead to what is shown: page, model and view. */
+  address() {
+    const { url, html } = this.page?.given ?? {};
+    const query = new URLSearchParams(url && !html ? { url } : {});
+    if (url && !html && this.choices && this.choices.model !== "default") query.set("model", this.choices.model);
+    if (url && !html && this.tab !== "article") query.set("view", this.tab);
+    history.replaceState(null, "", query.size ? `/?${query}` : "/");
+    document.title = this.extracted ? `${this.extracted.record.title ?? "A page"} – blockfeat reader` : "blockfeat reader";
   }
 
   changed() {
@@ -92,11 +104,10 @@ class Reader {
     const words = (some) => some.reduce((sum, block) => sum + block.words, 0);
     const all = words(blocks);
     const language = record.lang ? new Intl.DisplayNames("en", { type: "language", fallback: "code" }).of(record.lang) : "unknown";
+    const quality = record.confidence === null ? null : QUALITY.find(([least]) => record.confidence >= least)[1];
     const facts = [
-      ["Blocks kept", `${number(kept.length)} of ${number(blocks.length)}`],
+      ["Kind", record.kind], ["Language", language], ["Likely quality", quality],
       ["Words kept", all ? `${number(words(kept))} of ${number(all)} (${percent(words(kept) / all)})` : "none"],
-      ["Language", language], ["Kind of page", record.kind],
-      ["Expected F1", record.confidence === null ? null : record.confidence.toFixed(2)],
       ["File", this.page.kept.name],
     ];
     byId("facts").replaceChildren(el("dl", {}, ...facts.filter(([, value]) => value).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
@@ -105,6 +116,7 @@ class Reader {
 
   show(name) {
     this.tab = name;
+    if (this.extracted) this.address();
     if (!this.page?.kept || this.filled.has(name) || !this.extracted) return;
     this.filled.add(name);
     const { page, choices } = this;
@@ -145,6 +157,18 @@ function setUpIntake(reader) {
   on("address", () => ({ url: byId("address").value.trim() }));
   on("html", () => ({ html: byId("html").value, url: byId("html-address").value.trim() || null }));
   on("file", () => ({ file: byId("file").files[0] }));
+  for (const button of document.querySelectorAll("[data-example]")) {
+    button.addEventListener("click", () => reader.read({ example: button.dataset.example }));
+  }
+  const place = document.querySelector(".intake");
+  for (const name of ["dragover", "dragleave", "drop"]) {
+    document.addEventListener(name, (event) => {
+      event.preventDefault();
+      place.classList.toggle("over", name === "dragover");
+      const file = name === "drop" && event.dataTransfer.files[0];
+      if (file) reader.read({ file });
+    });
+  }
 }
 
 async function start() {
@@ -154,10 +178,12 @@ async function start() {
   const reader = new Reader(models, options);
   setUpIntake(reader);
   document.body.setAttribute("data-ready", "");
-  const url = new URLSearchParams(location.search).get("url");
+  const query = new URLSearchParams(location.search);
+  const url = query.get("url");
   if (url) {
     byId("address").value = url;
     await reader.read({ url });
+    if (TABS.includes(query.get("view"))) reader.tabs.show(query.get("view"));
   }
 }
 
