@@ -25,7 +25,7 @@ _COMMANDS = {
     "evaluate": "evaluate",
     "serve": "serve",
     "label": "serve",
-    "clean": "page",
+    "clean": "clean",
     "models": "models",
     "bench": "evaluate",
     "adapt": "models",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,14 +11,13 @@ import typer
 from blockfeat.commands import console
 from blockfeat.commands.options import (
     LangOption,
-    MaxBytesOption,
     ModelOption,
     SiteFileOption,
     language,
     with_extraction_options,
     with_input_options,
 )
-from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.errors import InputError
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from blockfeat.io.inputs import Document
     from blockfeat.models.model import Model
     from blockfeat.models.threshold import ThresholdModel
-    from blockfeat.papers.crunch.settings import CleanSettings
 
 # Headers of narrow columns.
 _SHORT_TITLES = {
@@ -170,112 +166,3 @@ def _kept(kept: bool) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
-
-
-@with_input_options(delay=False)
-def clean(
-    page: Annotated[
-        str | None, typer.Argument(help="File, address, or '-' for standard input; of several pages the first.")
-    ] = None,
-    settings: Annotated[
-        Path | None, typer.Option("--settings", "-s", help="TOML file with settings; those of the paper without one.")
-    ] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="html or text.")] = "html",
-    sanitise: Annotated[
-        bool, typer.Option("--sanitise", help="Write HTML without anything that could run, by an allow list.")
-    ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File; by default standard output.")] = None,
-    reading: InputOptions = DEFAULT_READING,
-    max_bytes: MaxBytesOption = None,
-    update_hosts: Annotated[
-        bool, typer.Option("--update-hosts", help="Fetch the host lists of the settings anew first.")
-    ] = False,
-    show_settings: Annotated[
-        bool, typer.Option("--show-settings", help="Print the default settings and exit.")
-    ] = False,
-    proxy: Annotated[
-        int | None,
-        typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port."),
-    ] = None,
-) -> None:
-    """Take clutter out of a page and keep the rest as it is."""
-    from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
-    from blockfeat.papers.crunch.settings import CleanSettings
-
-    if show_settings:
-        console.show(default_settings_text().rstrip("\n"))
-        return
-    if proxy is not None:
-        _serve_proxy(proxy, settings)
-        return
-    console.check_choice(format, ("html", "text"), "--format")
-    chosen = CleanSettings() if settings is None else read_settings(settings)
-    if update_hosts:
-        _update_hosts(chosen, reading)
-        if page is None:
-            return
-    text = _cleaned(page or "-", chosen, reading, format=format, sanitise=sanitise, max_bytes=max_bytes)
-    if output is None:
-        console.show(text)
-    else:
-        from blockfeat._files import write_text
-
-        write_text(output, text + "\n")
-
-
-def _serve_proxy(port: int, settings: Path | None) -> None:
-    """Run the proxy until Ctrl-C."""
-    import asyncio
-
-    from blockfeat._files import config_text
-    from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
-
-    addon = CleaningAddon("" if settings is None else config_text(settings))
-
-    def on_ready() -> None:
-        console.show(f"proxy of your browser: 127.0.0.1:{port} (HTTP and HTTPS); Ctrl-C ends it")
-        console.show(
-            f"settings: http://{SETTINGS_HOST}/ behind the proxy; for HTTPS trust the certificate of http://mitm.it/"
-        )
-        sys.stdout.flush()
-
-    asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
-
-
-def _cleaned(
-    page: str, settings: CleanSettings, reading: InputOptions, *, format: str, sanitise: bool, max_bytes: int | None
-) -> str:
-    """Read the one page and clean it."""
-    from blockfeat.papers.crunch.clean import Cleaner
-
-    cleaner = Cleaner.of(settings)
-    document = _first_page(page, reading)
-    if document.data is None:
-        raise InputError(console.with_name(document.id, document.error or "it cannot be read"))
-    try:
-        cleaned = cleaner.clean(document.data, charset=document.charset, max_bytes=max_bytes)
-    except BlockfeatError as error:
-        raise InputError(console.with_name(document.id, str(error))) from error
-    for warning in cleaned.warnings:
-        console.error(console.with_name(document.id, warning))
-    written = cleaned.text() if format == "text" else cleaned.sanitised() if sanitise else cleaned.html
-    return written.rstrip("\n")
-
-
-def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
-    """Fetch the host lists that have an address, and say what was written."""
-    from blockfeat.papers.crunch.hosts import updated
-
-    lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]
-    if not lists:
-        raise typer.BadParameter("the settings name no list of hosts with a url", param_hint="--update-hosts")
-
-    def fetched_text(url: str) -> str:
-        from blockfeat.io.http.fetch import fetch
-        from blockfeat.io.inputs.urls import HINT
-
-        data = fetch(url, networks=reading.networks, hint=HINT).data
-        return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)
-
-    for file, count in updated(settings.advertisements.lists, fetched_text):
-        console.error(f"written: {file}, {count} hosts")

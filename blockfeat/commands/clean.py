@@ -1,0 +1,183 @@
+"""``blockfeat clean``: Crunch's filters over pages, or over what a browser loads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from blockfeat.commands import console
+from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
+from blockfeat.commands.options import MaxBytesOption, with_input_options
+from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
+
+if TYPE_CHECKING:
+    from blockfeat.io.inputs import Document
+    from blockfeat.papers.crunch.clean import Cleaner
+    from blockfeat.papers.crunch.settings import CleanSettings
+
+_LINES = (".jsonl", ".ndjson")
+
+
+@with_input_options(delay=False)
+def clean(
+    pages: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PAGE]…", help="Files, folders, addresses; standard input by default."),
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option("--settings", "-s", help="TOML file with settings; those of the paper without one.")
+    ] = None,
+    format: Annotated[str, typer.Option("--format", "-f", help="html or text.")] = "html",
+    sanitise: Annotated[
+        bool, typer.Option("--sanitise", help="Write HTML without anything that could run, by an allow list.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", help="File of the first page; .jsonl: a line for each; a folder: a file for each."
+        ),
+    ] = None,
+    reading: InputOptions = DEFAULT_READING,
+    max_bytes: MaxBytesOption = None,
+    update_hosts: Annotated[
+        bool, typer.Option("--update-hosts", help="Fetch the host lists of the settings anew first.")
+    ] = False,
+    show_settings: Annotated[
+        bool, typer.Option("--show-settings", help="Print the default settings and exit.")
+    ] = False,
+    proxy: Annotated[
+        int | None,
+        typer.Option("--proxy", min=1, max=65535, help="Clean what a browser loads: a proxy on this port."),
+    ] = None,
+) -> None:
+    """Take clutter out of pages and keep the rest as it is."""
+    from blockfeat.io.inputs import read_inputs
+    from blockfeat.papers.crunch.clean import Cleaner
+    from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
+    from blockfeat.papers.crunch.settings import CleanSettings
+
+    if show_settings:
+        console.show(default_settings_text().rstrip("\n"))
+        return
+    if proxy is not None:
+        _serve_proxy(proxy, settings)
+        return
+    console.check_choice(format, ("html", "text"), "--format")
+    chosen = CleanSettings() if settings is None else read_settings(settings)
+    if update_hosts:
+        _update_hosts(chosen, reading)
+        if not pages:
+            return
+    cleaning = _Cleaning(Cleaner.of(chosen), format, sanitise, max_bytes)
+    documents = read_inputs(pages or ["-"], reading)
+    target = None if output is None else Path(output)
+    if target is not None and (target.is_dir() or str(output).endswith("/") or target.suffix in _LINES):
+        _clean_many(documents, cleaning, target)
+        return
+    document = next(iter(documents), None)
+    if document is None:
+        raise InputError(f"{(pages or ['-'])[0]}: no page found")
+    try:
+        text = cleaning(document)
+    except BlockfeatError as error:
+        raise InputError(console.with_name(document.id, str(error))) from error
+    if target is None:
+        console.show(text)
+    else:
+        from blockfeat._files import write_text
+
+        write_text(target, text + "\n")
+
+
+def _serve_proxy(port: int, settings: Path | None) -> None:
+    """Run the proxy until Ctrl-C."""
+    import asyncio
+
+    from blockfeat._files import config_text
+    from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
+
+    addon = CleaningAddon("" if settings is None else config_text(settings))
+
+    def on_ready() -> None:
+        console.show(f"proxy of your browser: 127.0.0.1:{port} (HTTP and HTTPS); Ctrl-C ends it")
+        console.show(
+            f"settings: http://{SETTINGS_HOST}/ behind the proxy; for HTTPS trust the certificate of http://mitm.it/"
+        )
+        sys.stdout.flush()
+
+    asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
+
+
+@dataclass(frozen=True)
+class _Cleaning:
+    """Cleans documents as the options say; raises `BlockfeatError` for one that cannot be."""
+
+    cleaner: Cleaner
+    format: str
+    sanitise: bool
+    max_bytes: int | None
+
+    def __call__(self, document: Document) -> str:
+        if document.data is None:
+            raise InputError(document.error or "it cannot be read")
+        cleaned = self.cleaner.clean(document.data, charset=document.charset, max_bytes=self.max_bytes)
+        for warning in cleaned.warnings:
+            console.error(console.with_name(document.id, warning))
+        written = cleaned.text() if self.format == "text" else cleaned.sanitised() if self.sanitise else cleaned.html
+        return written.rstrip("\n")
+
+
+def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
+    """Write a line or a file for each document; one that fails is named, and the others go on."""
+    from blockfeat.io.batch.run import FolderWriter, file_writer
+    from blockfeat.io.outputs.rendering import Rendered
+
+    is_lines = output.suffix in _LINES
+    writer = file_writer(output, lines=True, format="json") if is_lines else FolderWriter(output, cleaning.format)
+    done = failed = 0
+    try:
+        for document in documents:
+            text, error = "", None
+            try:
+                text = cleaning(document)
+            except BlockfeatError as problem:
+                error = str(problem)
+                console.error(console.with_name(document.id, error))
+            if is_lines:
+                record = {"id": document.id, "url": document.url, cleaning.format: text or None, "error": error}
+                written = json.dumps(record, ensure_ascii=False) + "\n"
+            else:
+                written = text + "\n" if error is None else ""
+            writer.write(Rendered(document.id, written, error, document.url))
+            done, failed = done + 1, failed + (error is not None)
+    finally:
+        writer.close()
+    console.show(f"{done} pages, {failed} failed; written: {output}")
+    if failed:
+        raise typer.Exit(NOTHING_READ if failed == done else SOME_FAILED)
+
+
+def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
+    """Fetch the host lists that have an address, and say what was written."""
+    from blockfeat.papers.crunch.hosts import updated
+
+    lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]
+    if not lists:
+        raise typer.BadParameter("the settings name no list of hosts with a url", param_hint="--update-hosts")
+
+    def fetched_text(url: str) -> str:
+        from blockfeat.io.http.fetch import fetch
+        from blockfeat.io.inputs.urls import HINT
+
+        data = fetch(url, networks=reading.networks, hint=HINT).data
+        return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)
+
+    for file, count in updated(settings.advertisements.lists, fetched_text):
+        console.error(f"written: {file}, {count} hosts")
