@@ -26,6 +26,15 @@ if TYPE_CHECKING:
     from blockfeat.training.trainer import Progress, TrainedModel, TrainingReport
 
 DEFAULT_KIND = "margin"
+# What is trained and how its labels are decoded, in the first line.
+_ABOUT = {
+    "margin": "soft thresholds and weights by regression, decoded by Viterbi; the default",
+    "thresholds": "hard thresholds by the particle swarm, decoded by the best run (the paper: --decoder conjunction)",
+    "sequence": "a network over the blocks in their order, decoded by a cut",
+    "tokens": "naive Bayes over tokens, decoded by the maximum subsequence",
+    "web2text": "two networks, decoded by Viterbi",
+    "crunch": "settings of filters by the particle swarm",
+}
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
 _OF_SWARM = ("particles", "iterations", "inertia", "cognitive", "social", "patience")
@@ -103,6 +112,8 @@ def train(
     if print_config:
         console.show(config_text(chosen, configuration).rstrip("\n"))
         return
+    if not quiet:
+        console.show(f"training a model of kind {chosen}: {_ABOUT.get(chosen, 'see docs/training.md')}")
     wanted = languages(lang)
     target = output or Path("-".join(["blockfeat", *(wanted or [chosen])]) + TRAINERS[chosen].suffix)
     run = partial(
