@@ -129,6 +129,7 @@ def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
         encoding="utf-8",
     ) as process:
         assert process.stdout is not None
+        assert "kind thresholds" in process.stdout.readline()
         assert "demo pages" in process.stdout.readline()
         time.sleep(6)
         process.send_signal(signal.SIGINT)

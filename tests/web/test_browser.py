@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra render")
 
 from blockfeat.data import demo_pages
 from blockfeat.extraction.extractor import extract
@@ -73,11 +76,22 @@ def _show(page: Page, name: str) -> None:
 def _verdicts(page: Page, name: str = "original") -> list[str]:
     """Return the verdict of each block as the coloured page has it."""
     frame = page.frame_locator(f"#panel-{name} iframe >> nth=0")
-    frame.locator("bf-block").first.wait_for()
-    found: dict[str, str] = dict(
-        frame.locator("bf-block").evaluate_all("all => all.map(e => [e.dataset.block, e.dataset.verdict])")
-    )
-    return [found[key] for key in sorted(found, key=int)]
+    while True:
+        frame.locator("bf-block").first.wait_for()
+        try:
+            all_of = "all => all.map(e => [e.dataset.block, e.dataset.verdict])"
+            found: dict[str, str] = dict(frame.locator("bf-block").evaluate_all(all_of))
+        except playwright.Error:
+            continue  # the frame was about to show another page
+        return [found[key] for key in sorted(found, key=int)]
+
+
+def _wait_for_verdicts(page: Page, expected: list[str]) -> None:
+    """Wait until the coloured page has these verdicts: a frame shows the page before for a while."""
+    end = time.monotonic() + 240
+    while _verdicts(page) != expected and time.monotonic() < end:
+        time.sleep(0.1)
+    assert _verdicts(page) == expected
 
 
 @pytest.fixture
@@ -169,7 +183,7 @@ def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
     expected = extract(_DEMO.html, model="thresholds", url=_DEMO.url)
     _show(read, "Original")
     read.wait_for_function("() => document.querySelector('#status').textContent.includes('thresholds')")
-    assert _verdicts(read) == ["kept" if block.kept else "dropped" for block in expected.blocks]
+    _wait_for_verdicts(read, ["kept" if block.kept else "dropped" for block in expected.blocks])
     block = next(block for block in expected.blocks if block.failed)
     frame = read.frame_locator("#panel-original iframe")
     frame.locator(f'bf-block[data-block="{block.index}"]').first.click()
