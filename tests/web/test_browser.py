@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the extra render")
-
 from blockfeat.data import demo_pages
 from blockfeat.extraction.extractor import extract
 from script_vectors import page_with
@@ -75,13 +73,15 @@ def _show(page: Page, name: str) -> None:
 
 def _verdicts(page: Page, name: str = "original") -> list[str]:
     """Return the verdict of each block as the coloured page has it."""
+    from playwright.sync_api import Error
+
     frame = page.frame_locator(f"#panel-{name} iframe >> nth=0")
     while True:
         frame.locator("bf-block").first.wait_for()
         try:
             all_of = "all => all.map(e => [e.dataset.block, e.dataset.verdict])"
             found: dict[str, str] = dict(frame.locator("bf-block").evaluate_all(all_of))
-        except playwright.Error:
+        except Error:
             continue  # the frame was about to show another page
         return [found[key] for key in sorted(found, key=int)]
 
