@@ -159,8 +159,12 @@ def test_output_holds_allowed_tags_attributes_and_targets_only(pieces: list[tupl
         links = "".join(f"{text}<a href='{target}' onclick=x>{text} link</a>{text}" for text, target in pieces)
         found = _with_all_blocks(blockfeat.extract(f"<title>{pieces[0][0]}</title>{wrap.format(links)}"))
         root = html.document_fromstring(to_html(found))
-        assert {str(element.tag) for element in root.iter()} <= _ALLOWED_TAGS
-        assert all(set(element.attrib) <= {"lang", "charset", "href"} for element in root.iter())
+        # A formula is a span of the class "math", and nothing else is.
+        spans = list(root.iter("span"))
+        assert all(dict(element.attrib) == {"class": "math"} for element in spans)
+        rest = [element for element in root.iter() if element not in spans]
+        assert {str(element.tag) for element in rest} <= _ALLOWED_TAGS
+        assert all(set(element.attrib) <= {"lang", "charset", "href"} for element in rest)
         targets = [str(element.get("href")) for element in root.iter("a")]
         rendered = html.document_fromstring(
             "<p>" + MarkdownIt("commonmark", {"html": True}).render(to_markdown(found, links=True))
