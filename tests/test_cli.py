@@ -175,14 +175,14 @@ def test_messages_name_the_input(tmp_path: Path) -> None:
 
 def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
     model, report, scores = tmp_path / "mine.json", tmp_path / "report", tmp_path / "scores.json"
-    quick = ("--particles", "20", "--iterations", "10", "--seed", "1")
+    quick = ("--set", "swarm.particles=20", "--set", "swarm.iterations=10", "--seed", "1")
     done = blockfeat("train", "--lang", "de,fr", "--corpus", "demo", "-o", model, "--report", report, *quick)
     assert done.returncode == 0, done.stderr
     written = json.loads(model.read_text(encoding="utf-8"))
     assert written["languages"] == ["de", "fr"]
     assert written["record"]["command"].startswith("blockfeat train --lang de,fr")
     assert {path.suffix for path in report.iterdir()} == {".png", ".csv"}
-    checked = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--model", model, "--json", scores)
+    checked = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--model", model, "--output", scores)
     assert checked.returncode == 0, checked.stderr
     assert json.loads(scores.read_text(encoding="utf-8"))["pages"]
     assert blockfeat("extract", page, "--model", model).returncode == 0
@@ -193,7 +193,7 @@ def test_train_evaluate_and_use_a_model(tmp_path: Path, page: Path) -> None:
 
 def test_explain(tmp_path: Path, page: Path) -> None:
     html = tmp_path / "explained.html"
-    done = blockfeat("explain", page, "--html", html)
+    done = blockfeat("explain", page, "--output", html)
     assert done.returncode == 0
     assert "blocks kept" in done.stdout
     assert "stop-word ratio" in blockfeat("explain", page, "--model", "thresholds").stdout
@@ -221,7 +221,7 @@ def test_evaluate_favours_precision_or_recall_and_counts_the_headline(tmp_path: 
         ("headline", ("--favour", "precision", "--headline")),
     ):
         scores = tmp_path / f"{name}.json"
-        done = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--quiet", "--json", scores, *options)
+        done = blockfeat("evaluate", "--corpus", "demo", "--lang", "de", "--quiet", "--output", scores, *options)
         assert done.returncode == 0, done.stderr
         found[name] = json.loads(scores.read_text(encoding="utf-8"))["all"]
     assert found["precision"]["precision"] > found["recall"]["precision"]

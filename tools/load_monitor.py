@@ -174,7 +174,7 @@ def _run(config: MonitorConfig, limit: float | None, line: multiprocessing.conne
             last = time.monotonic()
             line.send(summary)
 
-    summary = asyncio.run(run_once(config, time_limit=limit, on_progress=on_progress))
+    summary = asyncio.run(run_once(config, deadline=limit, on_progress=on_progress))
     if not config.shared:
         line.send(summary)
 

@@ -45,7 +45,9 @@ class _System(NamedTuple):
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Folder for the model, the plots and the page.")] = Path("demo-output"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the model, the plots and the page.")
+    ] = Path("demo-output"),
     jobs: JobsOption = 2,
     quiet: QuietOption = False,
 ) -> None:
@@ -68,7 +70,7 @@ def demo(
     _show(_scores(systems, len(training), len(test)))
     _show(_decisions(extraction.blocks, systems))
     _show(_reasons(extraction.blocks))
-    _show(_written(folder, model, page, extraction))
+    _show(_written(output, model, page, extraction))
 
 
 def _show(lines: Iterator[str]) -> None:

@@ -48,13 +48,15 @@ def evaluate(
         tuple[Path, Path] | None,
         typer.Option(metavar="A B", help="Instead of a model: how two labellers of the same pages agree."),
     ] = None,
-    report: Annotated[Path | None, typer.Option("--json", help="Write all scores to this file.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write all scores to this file, as JSON.")
+    ] = None,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
     """Score a model on labelled pages, or one labeller against another."""
     if agreement is not None:
-        _agreement(agreement, lang, worst, report)
+        _agreement(agreement, lang, worst, output)
         return
     if not corpus:
         raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
@@ -69,11 +71,11 @@ def evaluate(
         evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
     for table in evaluation_tables(evaluation, keys, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
-    if report is not None:
-        write_scores(evaluation.to_dict(pages=True), report)
+    if output is not None:
+        write_scores(evaluation.to_dict(pages=True), output)
 
 
-def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, report: Path | None) -> None:
+def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, output: Path | None) -> None:
     """Score the second labeller against the first."""
     from blockfeat.training.evaluation.report import agreement_tables, write_scores
     from blockfeat.training.evaluation.strategies import agreement
@@ -85,8 +87,8 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, repor
             console.error(f"{path}: {alone} pages that the other labeller has not are left out")
     for table in agreement_tables(found, worst):
         console.show_table(table.title, table.columns, table.rows, right=table.first_number)
-    if report is not None:
-        write_scores(found.to_dict(), report)
+    if output is not None:
+        write_scores(found.to_dict(), output)
 
 
 def _group_keys(by: str) -> list[str]:

@@ -167,9 +167,9 @@ def run(
     config: Annotated[Path, typer.Argument(help="Configuration file; `blockfeat monitor init` writes one.")],
     once: Annotated[bool, typer.Option("--once", help="Do what is due and end, as for cron (the default).")] = False,
     every: Annotated[str | None, typer.Option(help="Stay, and poll each feed at most so often: 10m, 1h.")] = None,
-    time_limit: Annotated[
+    deadline: Annotated[
         str | None,
-        typer.Option("--time-limit", help="Begin nothing more after this time: 9m. The rest is done next time."),
+        typer.Option("--deadline", help="Begin nothing more after this time: 9m. The rest is done next time."),
     ] = None,
     log: Annotated[
         Path | None, typer.Option(help="Append the log to this file, one JSON object a line; '-': stderr.")
@@ -182,7 +182,7 @@ def run(
     summary = run_monitor(
         config,
         every=None if every is None else _seconds(every, "--every"),
-        time_limit=None if time_limit is None else _seconds(time_limit, "--time-limit"),
+        deadline=None if deadline is None else _seconds(deadline, "--deadline"),
         log=log,
         quiet=quiet,
     )
@@ -274,9 +274,7 @@ app.command("rematch")(rematch)
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
-def run_monitor(
-    config: Path, *, every: float | None, time_limit: float | None, log: Path | None, quiet: bool
-) -> Summary:
+def run_monitor(config: Path, *, every: float | None, deadline: float | None, log: Path | None, quiet: bool) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
     from blockfeat._extras import require_extra
 
@@ -322,7 +320,7 @@ def run_monitor(
             stay(
                 settings,
                 every=every,
-                time_limit=time_limit,
+                deadline=deadline,
                 on_start=on_start,
                 on_progress=on_progress,
                 on_round=on_round,

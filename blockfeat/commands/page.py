@@ -54,10 +54,12 @@ def explain(
     lang: LangOption = "auto",
     reading: InputOptions = DEFAULT_READING,
     site: SiteFileOption = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the blocks as a coloured HTML page.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the blocks as a coloured HTML page.")
+    ] = None,
     why: Annotated[int | None, typer.Option("--why", min=0, help="Only this block, and what would change it.")] = None,
 ) -> None:
-    """Show every block of a page: whether it is kept, its features, and the reason."""
+    """Show every block of a page: whether it is kept, its features, and the reason; or write that to --output."""
     from blockfeat._files import write_text
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.outputs import explanation_page
@@ -70,11 +72,13 @@ def explain(
     extraction = _extraction(extractor, page, language(lang), reading)
     if why is not None:
         _show_block(extraction, why)
-    else:
+    elif output is None:
         _show_explanation(extractor.model, extraction)
-    if html is not None:
-        write_text(html, explanation_page(extraction))
-        console.show(f"written: {html}")
+    if why is None:
+        console.show(f"{sum(block.kept for block in extraction.blocks)} of {len(extraction.blocks)} blocks kept")
+    if output is not None:
+        write_text(output, explanation_page(extraction))
+        console.show(f"written: {output}")
 
 
 def _first_page(page: str, reading: InputOptions) -> Document:
@@ -133,8 +137,6 @@ def _show_explanation(model: Model, extraction: Extraction) -> None:
             for block in extraction.blocks
         ]
         console.show_table(f"{model.name}, {facts}", ["", "#", "score", "reason", "text"], rows)
-    kept = sum(block.kept for block in extraction.blocks)
-    console.show(f"{kept} of {len(extraction.blocks)} blocks kept")
 
 
 def _show_thresholds(model: ThresholdModel, extraction: Extraction, title: str) -> None:

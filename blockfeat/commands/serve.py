@@ -43,8 +43,8 @@ def serve(
     allow_network: AllowNetworkOption = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Worker processes.")] = 2,
     max_bytes: Annotated[int, typer.Option(min=1, help="Largest page and largest request.")] = 5_000_000,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
-    fetch_time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that fetching a page may take.")] = 20.0,
+    deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that one page may take.")] = 20.0,
+    fetch_deadline: Annotated[float, typer.Option(min=0.1, help="Seconds that fetching a page may take.")] = 20.0,
     rate: Annotated[int, typer.Option(min=0, help="Requests a minute of one client; 0 for no limit.")] = 240,
     kept_bytes: Annotated[
         int, typer.Option(min=1, help="Memory for pages that are kept for the next request; the oldest go first.")
@@ -70,8 +70,8 @@ def serve(
         allow_private=allow_private,
         networks=allowed_networks(allow_network),
         max_bytes=max_bytes,
-        time_limit=time_limit,
-        fetch_time_limit=fetch_time_limit,
+        deadline=deadline,
+        fetch_deadline=fetch_deadline,
         jobs=jobs,
         requests_per_minute=rate,
         kept_bytes=kept_bytes,

@@ -37,7 +37,6 @@ _ABOUT = {
 }
 _OF_THRESHOLDS = {"fitness": "--fitness", "decoder": "--decoder", "stop_word_scope": "--stop-words"}
 _OF_THRESHOLDS |= {"segmenter": "--segmenter", "per_language": "--per-language"}
-_OF_SWARM = ("particles", "iterations", "inertia", "cognitive", "social", "patience")
 
 
 def train(
@@ -80,13 +79,13 @@ def train(
     per_language: Annotated[
         bool, typer.Option("--per-language", help="thresholds: for each language of its own, too.")
     ] = False,
-    particles: Annotated[int | None, typer.Option(min=1, help="Size of the swarm.")] = None,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Generations of the swarm.")] = None,
-    inertia: Annotated[float | None, typer.Option(help="ω of the swarm.")] = None,
-    cognitive: Annotated[float | None, typer.Option(help="τ of the swarm.")] = None,
-    social: Annotated[float | None, typer.Option(help="φ of the swarm.")] = None,
-    patience: Annotated[
-        int | None, typer.Option(min=0, help="Generations without gain before the end; 0: never.")
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a hyperparameter of --print-config, such as swarm.particles=50; repeatable.",
+        ),
     ] = None,
     jobs: JobsOption = 1,
     quiet: QuietOption = False,
@@ -107,8 +106,7 @@ def train(
         "per_language": per_language or None,
         "table": table,
     }
-    swarm = dict(zip(_OF_SWARM, (particles, iterations, inertia, cognitive, social, patience), strict=True))
-    chosen, configuration = _configuration(kind, config, given, swarm)
+    chosen, configuration = _configuration(kind, config, given, settings or [])
     if print_config:
         console.show(config_text(chosen, configuration).rstrip("\n"))
         return
@@ -138,14 +136,12 @@ def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
         yield from ("pandas", "matplotlib")
 
 
-def _configuration(
-    kind: str | None, source: str | None, given: dict[str, Any], swarm: dict[str, Any]
-) -> tuple[str, Any]:
+def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
     """Return the kind and its hyperparameters: those of the file, changed by the options that are given."""
+    from blockfeat.training.config import with_settings
     from blockfeat.training.registry import CONFIGS, checked_kind, load_config
 
     given = {key: value for key, value in given.items() if value is not None}
-    swarm = {key: value for key, value in swarm.items() if value is not None}
     if source is not None:
         kind, config = load_config(source, kind)
     else:
@@ -155,11 +151,7 @@ def _configuration(
     for key in given:
         if key not in known:
             raise typer.BadParameter(f"a model of kind {kind} has none", param_hint=_OF_THRESHOLDS.get(key, f"--{key}"))
-    if swarm and "swarm" not in known:
-        raise typer.BadParameter(f"a model of kind {kind} has no swarm", param_hint=f"--{next(iter(swarm))}")
-    if swarm:
-        given["swarm"] = replace(config.swarm, **swarm)
-    return kind, replace(config, **given)
+    return kind, with_settings(replace(config, **given), settings)
 
 
 def _train(

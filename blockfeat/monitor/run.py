@@ -105,20 +105,20 @@ class Monitor:
         for name, until in (await self._thread.call(self.store.held_hosts, now=now)).items():
             self.fetcher.hold(name, until)
 
-    async def round(self, *, every: float = 0.0, time_limit: float | None = None) -> Summary:
+    async def round(self, *, every: float = 0.0, deadline: float | None = None) -> Summary:
         """Poll the feeds that are due, and fetch and read the pages that are due, until nothing is.
 
         Parameters
         ----------
         every : float
             Least seconds between two polls of a feed that has no interval of its own.
-        time_limit : float, optional
+        deadline : float, optional
             Seconds after which no more is begun.
         """
         shared = (self.stopping, self.grace, self.on_progress)
         by = (self.fetcher, self._renderer, self.readers)
         tools = Tools(self.config, self._thread, self._leases, *by, *shared)
-        work = Round(tools, every=every, end=None if time_limit is None else time.monotonic() + time_limit)
+        work = Round(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
         number = await self._thread.call(
             self.store.begin_run, now=time.time(), process=f"{platform.node()} {os.getpid()}"
         )
@@ -190,19 +190,19 @@ async def _rendering(config: MonitorConfig, fetcher: Fetcher) -> AsyncIterator[R
 async def run_once(
     config: MonitorConfig,
     *,
-    time_limit: float | None = None,
+    deadline: float | None = None,
     on_start: Callable[[Monitor], None] = lambda monitor: None,
     on_progress: Callable[[Summary], None] = lambda summary: None,
 ) -> Summary:
     """Do everything that is due, once; see `stay`."""
-    return await stay(config, every=None, time_limit=time_limit, on_start=on_start, on_progress=on_progress)
+    return await stay(config, every=None, deadline=deadline, on_start=on_start, on_progress=on_progress)
 
 
 async def stay(
     config: MonitorConfig,
     *,
     every: float | None,
-    time_limit: float | None = None,
+    deadline: float | None = None,
     on_start: Callable[[Monitor], None] = lambda monitor: None,
     on_progress: Callable[[Summary], None] = lambda summary: None,
     on_round: Callable[[Summary], None] = lambda summary: None,
@@ -215,7 +215,7 @@ async def stay(
         What to do.
     every : float or None
         Least seconds between two polls of a feed; None ends after one round.
-    time_limit : float, optional
+    deadline : float, optional
         Seconds of a round after which no more is begun.
     on_start : callable
         Called with the `Monitor`, whose ``stop`` ends the run.
@@ -244,7 +244,7 @@ async def stay(
                 on_start(monitor)
                 await monitor.prepare()
                 while True:
-                    summary = await monitor.round(every=every or 0.0, time_limit=time_limit)
+                    summary = await monitor.round(every=every or 0.0, deadline=deadline)
                     on_round(summary)
                     if every is None or monitor.stopping.is_set():
                         return summary

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import Field, fields, is_dataclass
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, fields, is_dataclass, replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
@@ -67,8 +68,35 @@ def config_from_values(cls: type[Config], values: Mapping[str, Any], problems: P
         Keys are unknown or values of the wrong type or out of range; the message has a line for each, with file and
         line number.
     """
-    config = changed(cls(), values, problems, options=_RUN_OPTIONS)
+    return _changed_by(cls(), values, problems)
+
+
+def _changed_by(config: Config, values: Mapping[str, Any], problems: Problems) -> Config:
+    """Change a configuration by values, as `config_from_values` does the default one."""
+    config = changed(config, values, problems, options=_RUN_OPTIONS)
     problems.check(TrainingError)
+    return config
+
+
+def with_settings(config: Config, settings: Sequence[str]) -> Config:
+    """Change a configuration by settings such as ``swarm.particles=50``; a value that is no TOML is a string.
+
+    Raises
+    ------
+    TrainingError
+        A setting has no value, its key is unknown or its value wrong; the message names it.
+    """
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise TrainingError(f"--set {setting}: it must be KEY=VALUE, such as swarm.particles=50")
+        line, name = f"{key} = {value}", f"--set {setting}"
+        try:
+            tomllib.loads(line)
+        except tomllib.TOMLDecodeError:
+            line = f"{key} = {json.dumps(value)}"
+        values, problems = parse_toml(line, name=name, error=TrainingError)
+        config = _changed_by(config, values, replace(problems, lines=None))
     return config
 
 

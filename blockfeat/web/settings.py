@@ -24,9 +24,9 @@ class ServeSettings:
         Networks that are fetched from although they are not public.
     max_bytes : int
         Largest page and largest request, in bytes.
-    time_limit : float
+    deadline : float
         Seconds that one page may take; its worker process is then replaced.
-    fetch_time_limit : float
+    fetch_deadline : float
         Seconds that fetching a page may take.
     jobs : int
         Worker processes.
@@ -49,8 +49,8 @@ class ServeSettings:
     allow_private: bool = False
     networks: tuple[Network, ...] = ()
     max_bytes: int = 5_000_000
-    time_limit: float = 20.0
-    fetch_time_limit: float = 20.0
+    deadline: float = 20.0
+    fetch_deadline: float = 20.0
     jobs: int = 2
     waiting: int = 200
     requests_per_minute: int = 240
@@ -63,8 +63,8 @@ class ServeSettings:
         """Check the ranges."""
         for name in (
             "max_bytes",
-            "time_limit",
-            "fetch_time_limit",
+            "deadline",
+            "fetch_deadline",
             "jobs",
             "connections_per_client",
             "header_seconds",

@@ -22,7 +22,8 @@ _PATHS = [str(Path(blockfeat.__file__).parent.parent), *filter(None, [os.environ
 _ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
 _ENVIRONMENT |= {"PYTHONPATH": os.pathsep.join(_PATHS)}
 _FULL = Path("/dev/full")
-_QUICK_TRAINING = ("train", "--corpus", "demo", "--lang", "de", "--particles", "5", "--iterations", "2")
+_QUICK_SWARM = ("--set", "swarm.particles=5", "--set", "swarm.iterations=2")
+_QUICK_TRAINING = ("train", "--corpus", "demo", "--lang", "de", *_QUICK_SWARM)
 _NEEDS_FULL = pytest.mark.skipif(not _FULL.exists(), reason="this system has no /dev/full")
 
 
@@ -80,11 +81,11 @@ def test_a_full_disk_behind_standard_output_is_one_line(folder: Path, words: tup
     [
         ("extract", "page.html", "--output", "file/x.txt"),
         ("extract", "page.html", "--output", "file/folder"),
-        ("explain", "page.html", "--html", "file/x.html"),
-        ("evaluate", "--corpus", "pages.jsonl", "--json", "file/x.json"),
+        ("explain", "page.html", "--output", "file/x.html"),
+        ("evaluate", "--corpus", "pages.jsonl", "--output", "file/x.json"),
         ("bench", "--corpus", "pages.jsonl", "--peers", "none", "--output", "file/bench"),
         ("corpus", "convert", "pages.jsonl", "--layout", "jsonl", "--output", "file/x.jsonl"),
-        ("demo", "--folder", "file/demo"),
+        ("demo", "--output", "file/demo"),
         (*_QUICK_TRAINING, "--output", "file/x.json"),
         (*_QUICK_TRAINING, "--output", "model.json", "--report", "file/curves"),
     ],
@@ -179,7 +180,7 @@ def test_wrong_usage_is_2_and_says_what_is_wrong(folder: Path, words: tuple[str,
 
 
 def test_explain_makes_the_folder_of_its_page(folder: Path) -> None:
-    assert _run(folder, "explain", "page.html", "--html", "missing/x.html")[0] == 0
+    assert _run(folder, "explain", "page.html", "--output", "missing/x.html")[0] == 0
     assert (folder / "missing" / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     code, lines = _run(folder, "explain", "nowhere/x.html")
     assert (code, lines) == (126, ["blockfeat: nowhere/x.html: no such file or folder"])

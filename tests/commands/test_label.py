@@ -118,7 +118,7 @@ def test_two_labellers_are_compared(saved: Path) -> None:
     write_corpus([page for page in anna if page.id != pages[0]], saved / "ben.jsonl")
     runner, app = CliRunner(), app_of(["evaluate"])
     files = [str(saved / "anna.jsonl"), str(saved / "ben.jsonl")]
-    found = runner.invoke(app, ["evaluate", "--agreement", *files, "--json", str(saved / "out.json")])
+    found = runner.invoke(app, ["evaluate", "--agreement", *files, "--output", str(saved / "out.json")])
     assert found.exit_code == 0, found.output
     report = json.loads((saved / "out.json").read_text())
     assert (report["cosine"], report["kappa"], report["only_first"]) == (1.0, 1.0, 1)

@@ -29,7 +29,7 @@ _COMMANDS = {
     "extract page.warc": r"page.warc: .*fastwarc: pip install 'blockfeat\[warc\]'",
     "extract page.jsonl.zst": r".*zstd.* pyarrow: pip install '?blockfeat\[parquet\]'?",
     "extract page.html": "",
-    "explain page.html --html explained.html": "",
+    "explain page.html --output explained.html": "",
     "clean page.html": "",
     "models": "",
     "evaluate --corpus demo --quiet": "",

@@ -54,7 +54,7 @@ def test_a_profile_is_written_and_used(folder: Path, promoted: Path, tmp_path: P
     assert "3 pages of model default" in written.output
     assert PROMOTION in invoke("extract", promoted).stdout
     assert PROMOTION not in invoke("extract", promoted, "--site", profile).stdout
-    shown = invoke("explain", promoted, "--site", profile, "--html", tmp_path / "shown.html")
+    shown = invoke("explain", promoted, "--site", profile, "--output", tmp_path / "shown.html")
     assert shown.exit_code == 0
     assert "repeated on 3 other pages of the site" in (tmp_path / "shown.html").read_text(encoding="utf-8")
 

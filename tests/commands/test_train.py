@@ -55,7 +55,7 @@ def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) ->
 
 
 def test_the_default_kind_is_margin_unless_an_option_is_for_thresholds(folder: Path) -> None:
-    quick = ("--particles", "5", "--iterations", "2", "--corpus", "demo", "--lang", "de")
+    quick = ("--set", "swarm.particles=5", "--set", "swarm.iterations=2", "--corpus", "demo", "--lang", "de")
     assert blockfeat(folder, "train", *quick, "--decoder", "conjunction", "-o", "a.json").returncode == 0
     assert load_model(folder / "a.json").kind == "thresholds"
     assert blockfeat(folder, "train", *quick, "-o", "b.json").returncode == 0
@@ -90,7 +90,9 @@ def test_the_configuration_is_printed_whole(kind: str, folder: Path) -> None:
     [
         (("--kind", "magic"), "unknown kind 'magic'"),
         (("--kind", "tokens", "--decoder", "mss"), "a model of kind tokens has none"),
-        (("--kind", "tokens", "--particles", "3"), "a model of kind tokens has no swarm"),
+        (("--kind", "tokens", "--set", "swarm.particles=3"), "--set swarm.particles=3: unknown key 'swarm'"),
+        (("--set", "swarm.particles"), "it must be KEY=VALUE"),
+        (("--set", "swarm.particles=none"), "'swarm.particles' must be an integer"),
         (("--config", "nosuch.toml"), "nosuch.toml"),
         (("--kind", "margin", "--config", "paper.toml"), "kind 'thresholds', not 'margin'"),
         (("--lang", "sw"), "no page of language 'sw'"),
@@ -106,7 +108,7 @@ def test_wrong_usage_is_one_message_and_code_2(words: tuple[str, ...], reason: s
 
 
 def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
-    quick = ("--particles", "5", "--iterations", "3", "--corpus", "demo", "--lang", "de,fr")
+    quick = ("--set", "swarm.particles=5", "--set", "swarm.iterations=3", "--corpus", "demo", "--lang", "de,fr")
     done = blockfeat(folder, "train", "--kind", "thresholds", *quick, "--report", "curves")
     assert done.returncode == 0, done.stderr
     names = {path.name for path in (folder / "curves").iterdir()}
@@ -152,7 +154,7 @@ def test_listed_pages_are_left_out_of_training_and_evaluation(folder: Path) -> N
     assert blockfeat(folder, "train", *options, *quick).returncode == 0
     record = load_model(folder / "a.json").record
     assert (record["left_out"], record["pages"]["all"]) == (2, len(german) - 2)
-    done = blockfeat(folder, "evaluate", *options, "--model", "margin", "--json", "scores.json")
+    done = blockfeat(folder, "evaluate", *options, "--model", "margin", "--output", "scores.json")
     assert done.returncode == 0, done.stderr
     scores = json.loads((folder / "scores.json").read_text(encoding="utf-8"))
     assert {page["id"] for page in scores["pages"]} == {page.id for page in german[2:]}

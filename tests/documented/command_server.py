@@ -141,7 +141,7 @@ def _shortened(words: list[str]) -> list[str]:
     if words[:1] != ["train"] or "--print-config" in words:
         return words
     if "--config" in words:
-        return [*words, "--particles", "6", "--iterations", "2"]
+        return [*words, "--set", "swarm.particles=6", "--set", "swarm.iterations=2"]
     kind = words[words.index("--kind") + 1] if "--kind" in words else "margin"
     if kind not in _SHORT:
         return words

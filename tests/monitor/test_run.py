@@ -114,9 +114,9 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
     assert sorted(json.loads(line)["id"] for line in stream.read_text(encoding="utf-8").splitlines()) == counted
 
 
-def test_the_time_limit_leaves_the_rest_for_the_next_run(config: MonitorConfig) -> None:
+def test_the_deadline_leaves_the_rest_for_the_next_run(config: MonitorConfig) -> None:
     slow = replace(config, fetch=replace(_FETCH, delay=10.0, per_host=1))
-    summary = asyncio.run(run_once(slow, time_limit=5.0))
+    summary = asyncio.run(run_once(slow, deadline=5.0))
     assert summary.stopped == "the time was over"
     assert summary.left > 0
     rest = asyncio.run(run_once(config))

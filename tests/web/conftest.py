@@ -27,7 +27,7 @@ _ARGUMENTS = (
 @pytest.fixture(scope="module")
 def reader() -> Iterator[Served]:
     """Return a reader that may fetch from this machine, without a limit of rate; its threads end with the module."""
-    settings = ServeSettings(jobs=1, allow_private=True, requests_per_minute=0, time_limit=300.0)
+    settings = ServeSettings(jobs=1, allow_private=True, requests_per_minute=0, deadline=300.0)
     with serving_reader(settings) as served:
         yield served
 

@@ -17,9 +17,7 @@ from served import Served, serving_reader
 @pytest.fixture(scope="module")
 def hurried() -> Iterator[Served]:
     """Return a reader with small limits."""
-    with serving_reader(
-        ServeSettings(jobs=1, time_limit=300.0, header_seconds=3.0, connections_per_client=20)
-    ) as served:
+    with serving_reader(ServeSettings(jobs=1, deadline=300.0, header_seconds=3.0, connections_per_client=20)) as served:
         yield served
 
 

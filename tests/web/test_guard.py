@@ -141,7 +141,7 @@ def test_errors_are_problem_objects_without_inner_matters() -> None:
     assert "JSON" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("change", [{"jobs": 0}, {"max_bytes": 0}, {"waiting": -1}, {"time_limit": float("nan")}])
+@pytest.mark.parametrize("change", [{"jobs": 0}, {"max_bytes": 0}, {"waiting": -1}, {"deadline": float("nan")}])
 def test_settings_out_of_range_are_refused(change: dict[str, Any]) -> None:
     make: Callable[[], object] = lambda: ServeSettings(**change)  # noqa: E731
     with pytest.raises(ValueError, match=next(iter(change))):

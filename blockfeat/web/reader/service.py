@@ -65,7 +65,7 @@ class Service:
         workers = Workers(
             partial(load_extractors, sources, settings.max_bytes),
             jobs=settings.jobs,
-            seconds=settings.time_limit,
+            seconds=settings.deadline,
             waiting=settings.waiting,
         )
         kept = KeptPages(settings.kept_bytes, settings.kept_seconds)
@@ -127,7 +127,7 @@ class Service:
         def fetch_page() -> PageSource:
             document = fetch(
                 address,
-                timeout=self.settings.fetch_time_limit,
+                timeout=self.settings.fetch_deadline,
                 max_bytes=self.settings.max_bytes,
                 allow_private=self.settings.allow_private,
                 networks=self.settings.networks,
