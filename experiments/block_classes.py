@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from blockfeat.data import load_corpora
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.reasons import classes
-from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns
+from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.page.page import Page
 from experiments.site_profile import host_of
 
@@ -74,7 +74,10 @@ def judged_blocks(corpora: Path) -> list[Judged]:
                 if place >= len(blocks) or blocks[place].words != row["words"] or blocks[place].kept:
                     continue  # another model cuts or drops it otherwise
                 kept = np.array([block.kept for block in blocks])
-                signs, groups = BlockSigns.of(measured.blocks, kept), classes.groups_of(measured.blocks)
+                signs, groups = (
+                    BlockSigns.of(measured.blocks, kept, BoxNames(measured.blocks)),
+                    classes.groups_of(measured.blocks),
+                )
                 host = host_of(labelled) or f"{corpus} {labelled.id}"
                 found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles, place, signs, groups))
     return found

@@ -32,6 +32,7 @@ from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
+    from blockfeat.extraction.reasons.classes import BoxNames
     from blockfeat.extraction.reasons.counterfactual import Change
     from blockfeat.extraction.reasons.facts import Fact
 
@@ -201,7 +202,7 @@ class PageAnalysis:
         kept = self.prediction.kept.tolist()
         reasons = self.model.explain(self.measured, self.prediction)
         parts = self.parts
-        facts = facts_of(self.measured, self.prediction.kept, parts)
+        facts = facts_of(self.measured, self.prediction.kept, self._boxes, parts)
         made = []
         for index, reason in enumerate(reasons):
             container = int(blocks.container[index])
@@ -265,7 +266,13 @@ class PageAnalysis:
         """What each block is: its role, or the class of what is dropped."""
         from blockfeat.extraction.reasons.classes import classes_of
 
-        return classes_of(self.measured.blocks, self.prediction.kept, self.roles)
+        return classes_of(self.measured.blocks, self.prediction.kept, self._boxes, self.roles)
+
+    @cached_property
+    def _boxes(self) -> BoxNames:
+        from blockfeat.extraction.reasons.classes import BoxNames
+
+        return BoxNames(self.measured.blocks)
 
     @cached_property
     def _kind_and_probabilities(self) -> tuple[str, NDArray[np.float64]]:

@@ -113,10 +113,10 @@ class BlockSigns:
     matrix: Mask
 
     @classmethod
-    def of(cls, blocks: Blocks, kept: Mask) -> BlockSigns:
+    def of(cls, blocks: Blocks, kept: Mask, boxes: BoxNames) -> BlockSigns:
         """Read the signs of the blocks of a page, of which some are kept; linear in the page."""
         columns: dict[str, Mask] = {}
-        near, far = BoxNames(blocks).bits()
+        near, far = boxes.bits()
         for place, name in enumerate(CLASSES[:-1]):
             columns[f"near {name}"] = (near >> place & 1).astype(np.bool_)
             columns[f"far {name}"] = (far & ~near >> place & 1).astype(np.bool_)
@@ -342,7 +342,7 @@ def _smoothed(scores: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
     return total
 
 
-def classes_of(blocks: Blocks, kept: Mask, roles: Sequence[str]) -> tuple[str, ...]:
+def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]) -> tuple[str, ...]:
     """Return what each block is: its role where it has one, of the others their class.
 
     Parameters
@@ -351,9 +351,11 @@ def classes_of(blocks: Blocks, kept: Mask, roles: Sequence[str]) -> tuple[str, .
         The page's n blocks.
     kept : bool array, n
         The blocks that are content.
+    boxes : BoxNames
+        The names around them.
     roles : sequence of str
         Their roles (`blockfeat.extraction.choice.block_roles`).
     """
     if "clutter" not in roles:
         return tuple(roles)
-    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept), groups_of(blocks), roles)
+    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept, boxes), groups_of(blocks), roles)

@@ -35,19 +35,18 @@ class PageFacts:
         The page's n blocks, measured.
     kept : bool array, n
         The blocks that are content.
+    boxes : BoxNames
+        The names around them.
     """
 
     measured: MeasuredPage
     kept: Mask
+    boxes: BoxNames
 
     @property
     def blocks(self) -> Blocks:
         """The page's blocks."""
         return self.measured.blocks
-
-    @cached_property
-    def _boxes(self) -> BoxNames:
-        return BoxNames(self.blocks)
 
     @cached_property
     def _linked(self) -> list[float]:
@@ -90,7 +89,7 @@ class PageFacts:
             yield "before", 0
         elif last >= 0 and block > last:
             yield "behind", 0
-        name = self._boxes.naming(block, part)
+        name = self.boxes.naming(block, part)
         if name:
             yield "box", name
         if self._is_among_links(block):
@@ -120,7 +119,7 @@ class PageFacts:
             yield kind, 0
 
 
-def facts_of(measured: MeasuredPage, kept: Mask, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
+def facts_of(measured: MeasuredPage, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
     """Return the facts of each block of a page; linear in the page."""
-    facts = PageFacts(measured, kept)
+    facts = PageFacts(measured, kept, boxes)
     return [facts.of(block, part) for block, part in enumerate(parts)]
