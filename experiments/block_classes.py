@@ -35,12 +35,13 @@ _NEAR = {
     "breadcrumb": 7.0, "contents": 5.0, "consent": 6.0, "author": 5.0, "share": 5.0, "advertisement": 4.0,
     "caption": 5.0, "byline": 5.0, "date": 3.0, "comment": 3.0,
 }  # fmt: skip
-_OTHER_NEAR, _FAR_SHARE, _SAYS, _SAYS_ALL = 1.5, 0.35, 1.0, {"consent": 4.0, "advertisement": 4.0}
+_OTHER_NEAR, _FAR_SHARE, _SAYS, _SAYS_ALL = 1.5, 0.35, 1.0, {"consent": 7.0, "advertisement": 4.0, "byline": 4.0}
 _FIRST = {
     ("date", "date"): 1.0, ("date", "byline"): 0.5, ("before", "menu"): 1.0, ("behind", "footer"): 0.5,
     ("price", "listing"): 1.0, ("short link before", "menu"): 1.0, ("long link", "related"): 1.0,
     ("caption", "caption"): 3.0, ("separators", "footer"): 1.0, ("prose behind", "related"): 0.3,
-    ("last hundredth", "footer"): 1.0,
+    ("last hundredth", "footer"): 1.0, ("15-40 words", "menu"): -2.0, ("41 words", "menu"): -4.0,
+    ("41 words", "consent"): 1.0, ("41 words", "footer"): -1.0, ("15-40 words", "footer"): -0.5,
 }  # fmt: skip
 
 
@@ -54,7 +55,6 @@ class Judged:
     roles: tuple[str, ...]
     place: int
     signs: BlockSigns
-    groups: tuple[NDArray[np.int64], ...]
 
 
 def judged_blocks(corpora: Path) -> list[Judged]:
@@ -74,12 +74,9 @@ def judged_blocks(corpora: Path) -> list[Judged]:
                 if place >= len(blocks) or blocks[place].words != row["words"] or blocks[place].kept:
                     continue  # another model cuts or drops it otherwise
                 kept = np.array([block.kept for block in blocks])
-                signs, groups = (
-                    BlockSigns.of(measured.blocks, kept, BoxNames(measured.blocks)),
-                    classes.groups_of(measured.blocks),
-                )
+                signs = BlockSigns.of(measured.blocks, kept, BoxNames(measured.blocks))
                 host = host_of(labelled) or f"{corpus} {labelled.id}"
-                found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles, place, signs, groups))
+                found.append(Judged(host, row["words"], tuple(row["classes"]), extraction.roles, place, signs))
     return found
 
 
@@ -124,7 +121,7 @@ def fitted(judged: Sequence[Judged]) -> BlockClassifier:
 
 def told(classifier: BlockClassifier, one: Judged) -> str:
     """Return the class that a block is told to be."""
-    return classifier.classes(one.signs, one.groups, one.roles)[one.place]
+    return classifier.classes(one.signs, one.roles)[one.place]
 
 
 def main() -> None:

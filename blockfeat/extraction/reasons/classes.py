@@ -58,8 +58,8 @@ _DATE = re.compile(
 )
 _PRICE = re.compile(r"[$€£¥]\s?\d|\d\s?(?:€|zł|kr|円|EUR|USD)")
 _SHORTEST_SENTENCE = 8
+_AT_START = ("byline",)
 _LINKED = 0.8
-_TOGETHER = 0.5
 
 
 @cache
@@ -137,7 +137,7 @@ def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
         if anything.search(text):
             for name, pattern in each.items():
                 found = pattern.search(text)
-                if found and (len(whole) < _SHORT_TEXT or not found.start()):
+                if found and (not found.start() or (len(whole) < _SHORT_TEXT and name not in _AT_START)):
                     columns[f"says {name}"][block] = True
         if _DIGIT.search(whole):
             columns["date"][block] = len(whole) < _LONGEST_DATE and _DATE.search(whole) is not None
@@ -316,30 +316,10 @@ class BlockClassifier:
         """Return the log-odds of each class, up to a constant: n × 18."""
         return np.asarray(signs.matrix @ self.weights + self.bias)
 
-    def classes(self, signs: BlockSigns, groups: Sequence[NDArray[np.int64]], roles: Sequence[str]) -> tuple[str, ...]:
+    def classes(self, signs: BlockSigns, roles: Sequence[str]) -> tuple[str, ...]:
         """Return what each block is: its role, or, of ``"clutter"``, its class."""
-        scores = self.scores(signs)
-        scores[[role != "clutter" for role in roles]] = 0.0
-        found = _smoothed(scores, groups).argmax(axis=1).tolist()
+        found = self.scores(signs).argmax(axis=1).tolist()
         return tuple(CLASSES[place] if role == "clutter" else role for place, role in zip(found, roles, strict=True))
-
-
-def groups_of(blocks: Blocks) -> tuple[NDArray[np.int64], ...]:
-    """Return the container around the innermost of each block, and the one around that: n each."""
-    parents = np.append(blocks.containers.parent, -1)
-    around = parents[blocks.container]
-    return around.astype(np.int64), parents[around].astype(np.int64)
-
-
-def _smoothed(scores: Floats, groups: Sequence[NDArray[np.int64]]) -> Floats:
-    """Return scores with half of the mean of those in the same groups: what stands together is of one class."""
-    total = scores.copy()
-    for group in groups:
-        numbers, places, counts = np.unique(group, return_inverse=True, return_counts=True)
-        sums = np.zeros((numbers.size, scores.shape[1]))
-        np.add.at(sums, places, scores)
-        total += _TOGETHER * (sums / counts[:, None])[places]
-    return total
 
 
 def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]) -> tuple[str, ...]:
@@ -358,4 +338,4 @@ def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]
     """
     if "clutter" not in roles:
         return tuple(roles)
-    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept, boxes), groups_of(blocks), roles)
+    return BlockClassifier.bundled().classes(BlockSigns.of(blocks, kept, boxes), roles)
