@@ -24,15 +24,15 @@ MARK = """blocks => {
     style.textContent = "body { font-family: sans-serif } a { color: #1c1c1c }";
     const words = text => text.replace(/\\s+/g, " ").trim();
     const all = [...document.body.querySelectorAll("*")];
-    for (const [path, text, kept] of blocks) {
+    for (const [path, text, fill, edge] of blocks) {
         let found = document.evaluate(path, document, null, 9, null).singleNodeValue;
         if (!found || words(found.textContent) !== words(text)) {
             const same = all.filter(one => words(one.textContent) === words(text));
             found = same.length ? same[same.length - 1] : found;
         }
         if (!found) continue;
-        found.style.background = kept ? "#b9efc6" : "#ffd0cc";
-        found.style.boxShadow = `inset 4px 0 0 ${kept ? "#1b9e4b" : "#d93025"}`;
+        found.style.background = fill;
+        found.style.boxShadow = `inset 4px 0 0 ${edge}`;
         for (const one of [found, ...found.querySelectorAll("*")]) one.style.color = "#1c1c1c";
     }
 }"""
@@ -53,7 +53,8 @@ img {{ display: block; border-radius: 8px; box-shadow: 0 2px 14px #0003; height:
 b {{ padding: 1px 7px; border-radius: 4px; color: #1c1c1c }}
 </style>
 <figure><figcaption>The page:
-<b style="background:#b9efc6">kept</b> <b style="background:#ffd0cc">dropped</b></figcaption>
+<b style="background:#b9efc6">text</b> <b style="background:#cfe0ff">headline, byline</b>
+<b style="background:#ffd0cc">dropped</b></figcaption>
 <img src="{page}"></figure>
 <figure><figcaption>What blockfeat.extract(html) returns</figcaption><img src="{text}"></figure>"""
 
@@ -67,7 +68,7 @@ def main() -> int:
 
     page = next(page for page in demo_pages() if page.id == SHOWN)
     found = blockfeat.extract(page.html, url=page.url)
-    blocks = [[block.xpath, block.text, block.kept] for block in found.blocks]
+    blocks = [[block.xpath, block.text, *_colours(block)] for block in found.blocks]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
@@ -83,6 +84,13 @@ def main() -> int:
         tab.screenshot(path=str(TARGET), full_page=True)
         browser.close()
     return 0
+
+
+def _colours(block: Any) -> tuple[str, str]:
+    """Return the colours of a block: those of the text, of what the extraction has beside it, or of what is dropped."""
+    if block.kept:
+        return "#b9efc6", "#1b9e4b"
+    return ("#cfe0ff", "#2f6bd8") if block.part in ("headline", "byline", "date") else ("#ffd0cc", "#d93025")
 
 
 def _text_page(found: Any) -> str:
