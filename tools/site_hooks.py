@@ -1,4 +1,4 @@
-"""Hooks of the documentation site: the page of commands, written from the command line itself."""
+"""Hooks of the documentation site: the pages of the commands, written from the command line itself."""
 
 from __future__ import annotations
 
@@ -14,31 +14,51 @@ _HEAD = """# Commands
 
 Written from the command line itself when this site is built; `blockfeat COMMAND --help` says the same. Exit codes: 0
 all well, 1 some inputs failed, 2 wrong usage, 126 nothing could be read or written, 130 stopped by Ctrl-C.
+
+| command | what it does |
+|---|---|
 """
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the page of commands to the files of the site."""
+    """Add the pages of the commands to the files of the site, and to its navigation behind their table."""
     from mkdocs.structure.files import File
 
-    files.append(File.generated(config, "reference/commands.md", content=commands_page()))
+    for name, content in command_pages().items():
+        files.append(File.generated(config, f"reference/{name}.md", content=content))
     return files
 
 
-def commands_page() -> str:
-    """Return a chapter for each command, with its arguments and options in a table."""
+def on_config(config: Any) -> Any:
+    """Put the pages of the commands into the navigation, and the version into the footer of every page."""
+    from blockfeat import __version__
+
+    config["copyright"] = f"blockfeat {__version__}"
+    (reference,) = (group["Reference"] for group in config["nav"] if "Reference" in group)
+    (entry,) = (entry for entry in reference if "Commands" in entry)
+    entry["Commands"] = [f"reference/{name}.md" for name in command_pages()]
+    return config
+
+
+def command_pages() -> dict[str, str]:
+    """Return a page for each command, a chapter for each of its subcommands, and before them a table of all."""
     import typer
 
     from blockfeat.cli import app_of
 
-    command: Any = typer.main.get_command(app_of())
-    return "\n".join([_HEAD, *_chapters(command, "blockfeat", None)])
+    whole: Any = typer.main.get_command(app_of())
+    context = whole.context_class(whole, info_name="blockfeat")
+    commands = {name: whole.get_command(context, name) for name in whole.list_commands(context)}
+    rows = [f"| [`{name}`](commands/{name}.md) | {_plain(one.help or '')} |" for name, one in commands.items()]
+    pages = {"commands": "\n".join([_HEAD.rstrip("\n"), *rows, ""])}
+    for name, one in commands.items():
+        pages[f"commands/{name}"] = "\n".join([f"# {name}\n", *_chapters(one, f"blockfeat {name}", context)])
+    return pages
 
 
 def _chapters(command: Any, name: str, parent: Any) -> Iterator[str]:
     context = command.context_class(command, info_name=name.rpartition(" ")[2], parent=parent)
-    if parent is not None or hasattr(command, "commands"):
-        yield from _chapter(command, name, context)
+    yield from _chapter(command, name, context)
     for child in command.list_commands(context) if hasattr(command, "commands") else []:
         yield from _chapters(command.get_command(context, child), f"{name} {child}", context)
 
@@ -73,4 +93,4 @@ def _plain(text: str) -> str:
 
 
 if __name__ == "__main__":
-    print(commands_page())
+    print("\n".join(command_pages().values()))
