@@ -385,7 +385,7 @@ def discover(
     site: Annotated[str, typer.Argument(help="Host, example.org, or address of a page.", show_default=False)],
     config: Annotated[Path | None, typer.Option("--config", help="Configuration whose [fetch] holds.")] = None,
 ) -> None:
-    """Find the feeds and news sitemaps of a site, as [[sources]] for a configuration."""
+    """Find the feeds and news sitemaps of a site, as sources for a configuration."""
     import asyncio
 
     from blockfeat._extras import require_extra

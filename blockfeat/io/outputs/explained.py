@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from blockfeat.blocks.block import Block
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _MOST_CONTRIBUTIONS = 12
+_SHORTEST_FOLDED, _FIRST_TEXTS, _FIRST_CHARACTERS = 2, 12, 120
+_BESIDE = ("headline", "byline", "date")
+_QUALITY = ((0.9, "high"), (0.75, "fair"), (0.0, "doubtful"))
 _SHOWN_ROLES = ("headline", "lead", "comment", "caption")
 
 
@@ -51,9 +56,9 @@ def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
 def explanation_page(extraction: Extraction) -> str:
     """Return a self-contained HTML page that shows for every block whether it is kept, and the reason.
 
-    Blocks are in page order, kept ones green, dropped ones red and grey, each with its score, its feature
-    values (failed ones marked) and its XPath. The page needs no script and loads nothing; all text of the
-    extraction is escaped.
+    Blocks are in page order, kept ones green, headline and byline blue, dropped ones red, each with its score, its
+    feature values (failed ones marked) and its XPath; runs of dropped blocks are folded. The page needs no script and
+    loads nothing; all text of the extraction is escaped.
     """
     from lxml.html import builder, tostring
 
@@ -62,7 +67,7 @@ def explanation_page(extraction: Extraction) -> str:
         _head(extraction),
         builder.BODY(
             _header(extraction, blocks),
-            builder.E.main(*_choices(blocks), *map(_block, blocks, extraction.roles)),
+            builder.E.main(*_cards(blocks, extraction.roles)),
             builder.E.footer("Made by blockfeat. A score above 0 favours content."),
         ),
         lang="en",
@@ -103,14 +108,14 @@ def _header(extraction: Extraction, blocks: Sequence[Block]) -> HtmlElement:
     kept_words = sum(block.words for block in blocks if block.kept)
     share = kept_words / words if words else 0.0
     facts = {
-        "Blocks kept": f"{kept:,} of {len(blocks):,}",
+        "Kind of page": _shown(extraction.kind),
         "Words kept": f"{kept_words:,} of {words:,} ({share:.0%})",
+        "Blocks kept": f"{kept:,} of {len(blocks):,}",
+        "Likely quality": _quality(extraction.confidence),
         "Language": _shown(extraction.lang) or "unknown",
         "Model": _shown(extraction.model) or "unknown",
         "Encoding": _shown(extraction.encoding),
         "Status": _shown(extraction.status),
-        "Kind of page": _shown(extraction.kind),
-        "Confidence": "" if extraction.confidence is None else f"F1 of about {extraction.confidence:.2f}",
     }
     elements = [
         builder.H1(_shown(extraction.title) or "Page without a title", dir="auto"),
@@ -130,6 +135,14 @@ def _header(extraction: Extraction, blocks: Sequence[Block]) -> HtmlElement:
     return builder.E.header(*elements)
 
 
+def _quality(confidence: float | None) -> str:
+    """Return the word F1 to be expected, in words."""
+    if confidence is None:
+        return ""
+    word = next(word for least, word in _QUALITY if confidence >= least)
+    return f"{word} (F1 of about {confidence:.2f})"
+
+
 def _notices(extraction: Extraction) -> list[str]:
     errors = [f"Error: {extraction.error}"] if extraction.error else []
     return errors + [f"Warning: {warning}" for warning in extraction.warnings]
@@ -144,28 +157,38 @@ def _legend() -> HtmlElement:
     return builder.UL(
         builder.CLASS("legend"),
         builder.LI(swatch("kept"), "kept: part of the content"),
+        builder.LI(swatch("beside"), "headline, byline, date: beside the text"),
         builder.LI(swatch("dropped"), "dropped: navigation, advertising or other clutter"),
         builder.LI("✗ value beyond the model's threshold; +1.23 how far a feature moved the score"),
     )
 
 
-def _choices(blocks: Sequence[Block]) -> list[HtmlElement]:
-    """Build the switch between all, kept and dropped blocks, which works by style alone."""
+def _cards(blocks: Sequence[Block], roles: Sequence[str]) -> Iterator[HtmlElement]:
+    """Yield the cards of all blocks; long runs of what is dropped are folded, each under what its blocks are."""
+    for is_dropped, run in groupby(zip(blocks, roles, strict=True), lambda pair: _look(pair[0]) == "dropped"):
+        cards = list(run)
+        if is_dropped and len(cards) >= _SHORTEST_FOLDED:
+            yield _folded([block for block, _ in cards], [_block(block, role) for block, role in cards])
+        else:
+            yield from (_block(block, role) for block, role in cards)
+
+
+def _folded(blocks: Sequence[Block], cards: Sequence[HtmlElement]) -> HtmlElement:
+    """Build a run of dropped blocks that a click unfolds."""
     from lxml.html import builder
 
-    kept = sum(block.kept for block in blocks)
-    names = {"all": len(blocks), "kept": kept, "dropped": len(blocks) - kept}
-    inputs = [
-        builder.INPUT(
-            {"class": "choice", "type": "radio", "name": "show", "id": f"show-{name}"},
-            **({"checked": "checked"} if name == "all" else {}),
-        )
-        for name in names
-    ]
-    labels = [
-        builder.LABEL(f"{name.capitalize()} ({count:,})", {"for": f"show-{name}"}) for name, count in names.items()
-    ]
-    return [*inputs, builder.DIV(builder.CLASS("filter"), *labels)]
+    parts = ", ".join(f"{part} {count}" for part, count in Counter(block.part for block in blocks).most_common())
+    summary = builder.SUMMARY(
+        builder.SPAN(f"✗ {len(blocks)} blocks dropped", builder.CLASS("verdict")),
+        builder.SPAN(_shown(parts), builder.CLASS("chip")),
+        builder.SPAN(_shown(" · ".join(block.text for block in blocks[:_FIRST_TEXTS]))[:_FIRST_CHARACTERS], dir="auto"),
+    )
+    return builder.E.details(builder.CLASS("run dropped"), summary, *cards)
+
+
+def _look(block: Block) -> str:
+    """Return how a block looks: kept, beside the text, or dropped."""
+    return "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped"
 
 
 def _block(block: Block, role: str) -> HtmlElement:
@@ -176,7 +199,7 @@ def _block(block: Block, role: str) -> HtmlElement:
     kind = block.kind.replace("_", " ") + (f" {block.level}" if block.level else "")
     text = xml_characters(block.text) if block.kind == "preformatted" else _shown(block.text)
     card = builder.E.section(
-        builder.CLASS(f"block {verdict}"),
+        builder.CLASS(f"block {_look(block)}"),
         {"id": f"block-{block.index}"},
         builder.DIV(
             builder.CLASS("line"),

@@ -186,13 +186,13 @@ def _sections(store: Store, selection: Selection) -> Iterator[str]:
     heading, plot = _over_time(store, selection, [str(count.values[0]) for count in by_brand])
     yield _section(heading, plot, wide=True)
     yield _section("By brand", _stacked(by_brand))
-    for name, heading in (("lang", "By language"), ("source", "By source")):
-        yield _section(heading, _stacked(sorted(counts(store, (name,), selection), key=_size)))
     places = sorted(counts(store, ("place",), selection), key=lambda count: -count.everything)
     rows = [(_label(count.values[0]), (count.everything,)) for count in places]
     yield _section("By place on the page, copies too", bars(rows, ("mentions",)))
-    yield _section("Counts", _table(by_brand), wide=True)
     yield _section("Latest mentions", _latest(store, selection), wide=True)
+    for name, heading in (("lang", "By language"), ("source", "By source")):
+        yield _section(heading, _stacked(sorted(counts(store, (name,), selection), key=_size)))
+    yield _section("Counts", _table(by_brand), wide=True)
 
 
 def _section(heading: str, content: str, *, wide: bool = False) -> str:

@@ -57,6 +57,18 @@ def test_blocks_stand_in_order_with_verdict_reason_score_and_place() -> None:
         assert shown in kept
 
 
+def test_runs_of_dropped_blocks_are_folded_and_what_stands_beside_the_text_is_not() -> None:
+    menu = [block(f"Item {number}", index=number, kept=False, part="menu") for number in range(3)]
+    headline = block("A river came back", index=3, kept=False, part="headline")
+    root = _root(explanation_page(extraction(*menu, headline, KEPT)))
+    (run,) = root.findall(".//main/details")
+    assert run.get("open") is None
+    assert "3 blocks dropped" in run.findtext("summary/span", "")
+    assert "menu 3" in str(run.find("summary").text_content())
+    assert len(run.findall("section")) == 3
+    assert [section.get("class") for section in root.findall(".//main/section")] == ["block beside", "block kept"]
+
+
 def test_failed_features_are_marked() -> None:
     (section,) = _root(explanation_page(extraction(DROPPED))).findall(".//section")
     rows = [(row.get("class"), str(row.text_content())) for row in section.iter("tr")]
