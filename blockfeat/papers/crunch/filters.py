@@ -88,8 +88,9 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
     tables : EmptyTables
         What is an empty table.
     """
-    cells = _CELLS if lists.remove and lists.cells else frozenset()
-    containers = cells | (frozenset(lists.containers) if lists.remove else frozenset())
+    looks_at_lists = lists.remove and not _is_portal(decision, lists)
+    cells = _CELLS if looks_at_lists and lists.cells else frozenset()
+    containers = cells | (frozenset(lists.containers) if looks_at_lists else frozenset())
     if cells:
         _empty_cells(decision, lists, cells)
     counts, own = own_counts(decision, tables), decision.gone()
@@ -110,6 +111,15 @@ def decide_second_set(decision: Decision, lists: LinkLists, tables: EmptyTables)
         if index and not decision.removed[index]:
             counts.substance[index] += name in tables.substance
             counts.add(walked.parent[index], index)
+
+
+def _is_portal(decision: Decision, lists: LinkLists) -> bool:
+    """Return whether more of what is left of a page's letters stands in links than its lists may have."""
+    if lists.most_linked >= 1:
+        return False
+    counts = own_counts(decision, EmptyTables())
+    whole = sum(counts.letters)
+    return whole > 0 and 1 - sum(counts.unlinked) / whole > lists.most_linked
 
 
 def _empty_cells(decision: Decision, lists: LinkLists, cells: frozenset[str]) -> None:

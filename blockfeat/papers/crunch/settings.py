@@ -122,6 +122,9 @@ class LinkLists:
         Further elements that are looked at.
     remove_container : bool
         Remove the cell or container too, not only what is in it.
+    most_linked : float
+        Share of a page's letters in links, 0 to 1, above which its lists are left alone: the page is a portal, which
+        consists of them (5); 1 for never.
     """
 
     remove: bool = True
@@ -132,6 +135,7 @@ class LinkLists:
     cells: bool = True
     containers: tuple[str, ...] = ("aside", "div", "dl", "footer", "header", "menu", "nav", "ol", "section", "ul")
     remove_container: bool = False
+    most_linked: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -140,6 +144,8 @@ class LinkLists:
                 raise ConfigError(f"'{name}' must be 0 or more, not {ratio}")
         if not (self.letters_per_word > 0 and math.isfinite(self.letters_per_word)):
             raise ConfigError(f"'letters_per_word' must be above 0, not {self.letters_per_word}")
+        if not 0 <= self.most_linked <= 1:
+            raise ConfigError(f"'most_linked' must be from 0 to 1, not {self.most_linked}")
         if self.least_links < 1:
             raise ConfigError(f"'least_links' must be 1 or more, not {self.least_links}")
 

@@ -3,14 +3,21 @@
 import { checkbox, el, select } from "./dom.js";
 import { LOOKS } from "./original.js";
 
-const FILTERS = {
-  scripts: "Scripts", noscript: "What stands in for scripts", styles: "Style sheets", style_attributes: "Style attributes", images: "Images",
+const SECTIONS = {
+  filters: "Remove", advertisements: "Advertisements", link_lists: "Lists of links", empty_tables: "Tables without substance", removed_links: "Removed links",
+};
+const TITLES = {
+  scripts: "Scripts (never run here)", noscript: "What stands in for scripts", styles: "Style sheets", style_attributes: "Style attributes", images: "Images",
   images_alt: "Images: show ALT text instead", image_links: "Images as links", image_links_alt: "Image links: show ALT text instead", text_links: "Text links", forms: "Forms",
   inputs: "Input fields", buttons: "Buttons", selects: "Drop-down lists", meta: "Meta elements", frames: "Frames",
-  table_cell_widths: "Widths of table cells", embeds: "Embedded objects",
+  table_cell_widths: "Widths of table cells", embeds: "Embedded objects", remove: "Remove them", bundled_list: "By the bundled list of hosts",
+  ratio: "Most links for a word outside of links, in a cell", container_ratio: "The same in a container", letters_per_word: "Letters that make a word",
+  least_links: "Links that a list has at least", cells: "Look at table cells", containers: "Look at these elements, too", remove_container: "Remove the element, too",
+  most_linked: "Share of links from which a page is a portal and keeps its lists", substance: "Elements that are substance", least_characters: "Letters that are substance",
+  list: "List removed links at the end", heading: "Heading of the list",
 };
 // Scripts never run here, whatever is chosen.
-const HIDDEN = ["scripts", "meta"];
+const FIXED = ["scripts", "meta"];
 
 export class CleanedView {
   constructor(panel, defaults, onProblem) {
@@ -29,43 +36,38 @@ export class CleanedView {
     this.shown = null;
   }
 
+  /** A field for each setting, made by the type of its default. */
   fields() {
-    const { filters, advertisements, link_lists: lists, empty_tables: tables, removed_links: removed } = this.defaults;
+    return Object.entries(this.defaults).map(([section, values]) => el("fieldset", {}, el("legend", {}, SECTIONS[section] ?? section),
+      ...Object.entries(values).map(([name, value]) => this.field(`clean-${section}-${name}`, name, value))));
+  }
+
+  field(id, name, value) {
+    const title = TITLES[name] ?? name.replaceAll("_", " ");
     const change = () => this.show();
-    const value = (id, title, number, step) => el("div", { class: "field short" }, el("label", { for: id }, title),
-      el("input", { type: "number", id, min: 0, step, value: number, onchange: change }));
-    const boxes = Object.keys(filters).filter((name) => !HIDDEN.includes(name))
-      .map((name) => checkbox(`filter-${name}`, FILTERS[name] ?? name.replaceAll("_", " "), filters[name], change));
-    return [
-      el("fieldset", {}, el("legend", {}, "Remove"), ...boxes),
-      el("fieldset", {}, el("legend", {}, "Clutter"),
-        checkbox("clean-ads", "Advertisements, by host", advertisements.remove, change),
-        checkbox("clean-lists", "Lists of links", lists.remove, change),
-        value("clean-ratio", "Most links for a word outside of links", lists.ratio, 0.05),
-        checkbox("clean-empty", "Tables without substance", tables.remove, change),
-        value("clean-least", "Letters that are substance", tables.least_characters, 1),
-        checkbox("clean-retain", "List removed links at the end", removed.list, change)),
-    ];
+    if (typeof value === "boolean") {
+      const made = checkbox(id, title, value, change);
+      made.querySelector("input").disabled = FIXED.includes(name);
+      return made;
+    }
+    const input = typeof value === "number" ? { type: "number", min: 0, step: name.startsWith("least") ? 1 : "any" } : { type: "text" };
+    const shown = Array.isArray(value) ? value.join(" ") : value;
+    return el("div", { class: typeof value === "number" ? "field short" : "field" }, el("label", { for: id }, title), el("input", { ...input, id, value: shown, onchange: change }));
   }
 
   /** The settings that differ from the defaults. */
   settings() {
-    const box = (id) => this.form.querySelector(`#${id}`).checked;
-    const number = (id, usual) => {
-      const field = this.form.querySelector(`#${id}`);
-      return field.value !== "" && field.checkValidity() ? Number(field.value) : usual;
-    };
-    const { filters, link_lists: lists, empty_tables: tables } = this.defaults;
-    const chosen = {
-      filters: Object.fromEntries(Object.keys(filters).filter((name) => !HIDDEN.includes(name)).map((name) => [name, box(`filter-${name}`)])),
-      advertisements: { remove: box("clean-ads") },
-      link_lists: { remove: box("clean-lists"), ratio: number("clean-ratio", lists.ratio) },
-      empty_tables: { remove: box("clean-empty"), least_characters: Math.round(number("clean-least", tables.least_characters)) },
-      removed_links: { list: box("clean-retain") },
-    };
-    const changed = Object.entries(chosen).map(([section, values]) =>
-      [section, Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== this.defaults[section][key]))]);
+    const changed = Object.entries(this.defaults).map(([section, values]) => [section, Object.fromEntries(Object.entries(values)
+      .map(([name, usual]) => [name, this.chosen(this.form.querySelector(`#clean-${section}-${name}`), usual), usual])
+      .filter(([, value, usual]) => JSON.stringify(value) !== JSON.stringify(usual)).map(([name, value]) => [name, value]))]);
     return Object.fromEntries(changed.filter(([, values]) => Object.keys(values).length));
+  }
+
+  chosen(input, usual) {
+    if (typeof usual === "boolean") return input.checked;
+    if (Array.isArray(usual)) return input.value.split(/[\s,]+/).filter(Boolean);
+    if (typeof usual === "string") return input.value;
+    return input.value !== "" && input.checkValidity() ? Number(input.value) : usual;
   }
 
   async show(page = this.page) {

@@ -198,3 +198,14 @@ def test_text_has_a_blank_line_between_blocks() -> None:
     assert (
         clean("<h1>Lanterns</h1><p>One  line.<p>Another<br>line.").text() == "Lanterns\n\nOne line.\n\nAnother\nline."
     )
+
+
+_PORTAL = "<ul>" + "".join(f"<li><a href=/{n}>Link number {n}</a></li>" for n in range(20)) + "</ul><p>Some words</p>"
+
+
+def test_a_portal_keeps_its_lists_on_request() -> None:
+    spared = CleanSettings(link_lists=LinkLists(most_linked=0.6))
+    assert "<a" not in clean(_PORTAL).html
+    assert clean(_PORTAL, settings=spared).html.count("<a") == 20
+    article = _PORTAL + "<p>" + "A long sentence of prose without any link. " * 30 + "</p>"
+    assert clean(article, settings=spared).html == clean(article).html

@@ -40,6 +40,7 @@ def test_the_default_file_has_every_key_with_its_default() -> None:
         ("[link_lists]\nratio = 'x'", "'link_lists.ratio' must be a number, not 'x'"),
         ("[link_lists]\nratio = -1", r"\[link_lists\]: 'ratio' must be 0 or more"),
         ("[link_lists]\nletters_per_word = 0", "'letters_per_word' must be above 0"),
+        ("[link_lists]\nmost_linked = 1.5", "'most_linked' must be from 0 to 1"),
         ("[link_lists]\nleast_links = 0", "'least_links' must be 1 or more"),
         ("[link_lists]\ncontainers = 'ul'", "'link_lists.containers' must be an array"),
         ("[link_lists]\ncontainers = [1]", r"'link_lists.containers\[0\]' must be a string"),
