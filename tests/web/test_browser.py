@@ -272,8 +272,11 @@ def test_two_models_side_by_side(read: Page) -> None:
     read.wait_for_function("() => /agree/.test(document.querySelector('#panel-compare .summary').textContent)")
     first = read.frame_locator("#panel-compare iframe >> nth=0")
     first.locator("[data-differs]").first.wait_for()
-    read.get_by_role("button", name="Next difference").click()
     read.locator("#panel-compare .details").first.wait_for()
+    at_once = first.locator("[data-current][data-differs]").first.text_content()
+    read.get_by_role("button", name="Next difference").click()
+    read.wait_for_timeout(300)
+    assert first.locator("[data-current][data-differs]").first.text_content() != at_once
     assert first.locator("[data-current][data-differs]").count() > 0
     read.locator("#b-model").select_option("default")
     read.wait_for_function("() => /decide alike/.test(document.querySelector('#panel-compare .summary').textContent)")

@@ -41,6 +41,7 @@ export class CompareView {
         await side.frame.show(page.frame("coloured", { ...ways[place], look: "plain" }));
         side.frame.markDiffering(own.differing);
       }));
+      if (this.ways === ways) this.step(1); // the first difference
     } catch (error) {
       this.onProblem(error);
     }
