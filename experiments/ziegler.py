@@ -1,10 +1,12 @@
 """Table 1 of Ziegler & Skubacz (2007) over repeated splits: FE, PR, TB, each feature alone, decoders, tag tables.
 
-Command: python -m experiments.ziegler --corpora ../shared/corpora --repeat 10 --jobs 2
+Commands: python -m experiments.ziegler --corpora ../shared/corpora --repeat 10 --jobs 2
+          python -m experiments.ziegler --corpora ../shared/corpora --repeat 5 --figure 3
 
 German and French news with gold text are split by host, 70 to 30, with a seed for each repetition; pages with snippets
 train too. The mean over the test pages of a split is cosine × length ratio; the table has the mean of these over the
-splits, and its interval of 95 % (t distribution).
+splits, and its interval of 95 % (t distribution). ``--figure 3`` runs the paper's swarm twice on each training part:
+cognition ahead of the social component, and both equal.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -22,19 +26,24 @@ from scipy.stats import t as student
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.features.ziegler2007 import CANONICAL_NAMES
 from blockfeat.pso.search import Polish
+from blockfeat.training.registry import load_config
 from blockfeat.training.train import TrainingOptions, train
 
 _CORPORA = ("fundus", "trafilatura", "newspaper4k", "htmltotext")
 _LANGS = ("de", "fr")
+_NEARLY = 0.99
 _PAPER = {"FE": 0.857, "PR, ziegler2007": 0.601, "TB": 0.424, "HL": 0.909}
 _SYSTEMS = tuple((table, decoder) for table in ("html5", "ziegler2007") for decoder in ("conjunction", "mss"))
 
 
 def scores_of_split(corpora: Path, seed: int) -> dict[str, float]:
     """Return the score of each system on the test part of one split."""
+    return dict(_scores(_pages(corpora), seed))
+
+
+def _pages(corpora: Path) -> list[LabelledPage]:
     pages = load_corpora([corpora / f"{name}.jsonl.xz" for name in _CORPORA])
-    chosen = [page for page in pages if page.lang in _LANGS]
-    return dict(_scores(chosen, seed))
+    return [page for page in pages if page.lang in _LANGS]
 
 
 def _scores(pages: Sequence[LabelledPage], seed: int) -> Iterator[tuple[str, float]]:
@@ -60,13 +69,40 @@ def _trained(pages: Sequence[LabelledPage], seed: int, options: TrainingOptions)
     return text.extraction, text.all_blocks, text.all_text or 0.0
 
 
+def convergence(corpora: Path, repeat: int) -> None:
+    """Print how both swarms of Fig. 3 converge: means over the splits."""
+    _, config = load_config("paper")
+    pages = _pages(corpora)
+    columns = ("swarm", "fitness", "99 % of it in generation", "population, last ten", "bumps of best", "bumps of mean")
+    print(f"| {' | '.join(columns)} |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name, cognitive, social in (("cognition ahead, 2.5 and 1.5", 2.5, 1.5), ("both equal, 2.0 and 2.0", 2.0, 2.0)):
+        own = replace(config, swarm=replace(config.swarm, cognitive=cognitive, social=social))
+        rows: list[tuple[float, ...]] = []
+        for seed in range(1, repeat + 1):
+            report = train(pages, kind="thresholds", seed=seed, config=own).report
+            assert report is not None
+            found = report.history
+            final = found[-1].best_so_far
+            early = next(one.number for one in found if one.best_so_far >= _NEARLY * final)
+            curves = [one.best for one in found], [one.mean for one in found]
+            bumps = [fmean(abs(after - before) for before, after in pairwise(curve)) for curve in curves]
+            rows.append((final, early, fmean(one.mean for one in found[-10:]), *bumps))
+        means = [fmean(column) for column in zip(*rows, strict=True)]
+        print(f"| {name} | {means[0]:.3f} | {means[1]:.0f} | {means[2]:.3f} | {means[3]:.3f} | {means[4]:.3f} |")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpora", type=Path, default=Path("../shared/corpora"))
     parser.add_argument("--repeat", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--figure", type=int, choices=[3], help="the convergence of two swarms in place of Table 1")
     options = parser.parse_args()
+    if options.figure:
+        convergence(options.corpora, options.repeat)
+        return
     by_system: dict[str, list[float]] = defaultdict(list)
     with ProcessPoolExecutor(options.jobs) as pool:
         for found in pool.map(partial(scores_of_split, options.corpora), range(1, options.repeat + 1)):

@@ -1,0 +1,1 @@
+"""Where a particle swarm beats gradients, on corpora left out."""
