@@ -92,6 +92,7 @@ def _threads_beside(before: set[threading.Thread]) -> list[threading.Thread]:
         if thread not in before
         and not isinstance(thread, threading._DummyThread)
         and thread.name != "AnyIO worker thread"
+        and type(thread).__module__ != "tqdm._monitor"  # started by the first progress bar of bm25s, for good
     ]
 
 

@@ -32,7 +32,10 @@ def clean(
         typer.Argument(metavar="[PAGE]…", help="Files, folders, addresses; standard input by default."),
     ] = None,
     settings: Annotated[
-        Path | None, typer.Option("--settings", "-s", help="TOML file with settings; those of the paper without one.")
+        Path | None,
+        typer.Option(
+            "--settings", "-s", help="TOML file, or a kind of page, such as listing; the paper's settings without one."
+        ),
     ] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="html or text.")] = "html",
     sanitise: Annotated[
@@ -100,10 +103,10 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
     """Run the proxy until Ctrl-C."""
     import asyncio
 
-    from blockfeat._files import config_text
     from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
+    from blockfeat.papers.crunch.read_settings import settings_text
 
-    addon = CleaningAddon("" if settings is None else config_text(settings))
+    addon = CleaningAddon("" if settings is None else settings_text(settings))
 
     def on_ready() -> None:
         console.show(f"proxy of your browser: 127.0.0.1:{port} (HTTP and HTTPS); Ctrl-C ends it")

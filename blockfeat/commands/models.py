@@ -13,7 +13,7 @@ from blockfeat.commands.options import MaxBytesOption, ModelOption, QuietOption,
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
-    from blockfeat.models.model import Model
+    pass
 
 
 def models() -> None:
@@ -26,21 +26,10 @@ def models() -> None:
         shown = f"{name} (used by default)" if name == DEFAULT_MODEL else name
         languages = ",".join(model.languages) or "any"
         features = str(len(model.feature_names) or "-")
-        rows.append([shown, model.kind, model.table.name, model.decoding, features, languages, _score(model)])
-    columns = ["model", "kind", "tag table", "decoding", "features", "languages", "score on test pages"]
+        rows.append([shown, model.kind, model.table.name, model.decoding, features, languages])
+    columns = ["model", "kind", "tag table", "decoding", "features", "languages"]
     console.show_table("", columns, rows)
-
-
-def _score(model: Model) -> str:
-    """Return the scores on test pages that its training has recorded, with their metrics.
-
-    Pages with gold text and pages with snippets have a score each; records of version 0.1 have one over both.
-    """
-    from blockfeat.training.evaluation.strategies import METRICS
-
-    test = model.record.get("scores", {}).get("test") or {}
-    groups = [test] if "metric" in test else list(test.values())
-    return "; ".join(f"{group['extraction']:.3f} ({METRICS[group['metric']]})" for group in groups)
+    console.show("what each is for: docs/which-model.md; how good on which pages: docs/models.md")
 
 
 def adapt(

@@ -232,9 +232,10 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
     parts += [f"{len(found.queries)} queries"] * bool(found.queries) + [f"{len(found.alerts)} alerts"] * bool(
         found.alerts
     )
-    console.show(f"{config}: {', '.join(parts)}; all well")
-    if found.fetch.contact is None:
-        console.show("no contact in [fetch]: sites cannot reach you about what you fetch")
+    if found.fetch.contact is not None:
+        console.show(f"{config}: {', '.join(parts)}; all well")
+    else:
+        console.show(f"{config}: {', '.join(parts)}; well, but without a contact in [fetch] sites cannot reach you")
 
 
 @app.command("demo")

@@ -65,6 +65,7 @@ def report(
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
+        _check_brands(store, config, brand or [])
         if chosen == "table":
             _show_counts(store, dimensions, selection)
             return
@@ -74,6 +75,18 @@ def report(
         return
     write_text(output, text)
     console.show(f"written: {output}")
+
+
+def _check_brands(store: Store, config: str, brands: list[str]) -> None:
+    """Raise an error of usage for a brand that neither the configuration nor the store has."""
+    from blockfeat.monitor.config.read import read_config
+
+    if not brands:
+        return
+    configured = [brand.name for brand in read_config(config).brands] if config.endswith(".toml") else []
+    stored = [row["brand"] for row in store.query("SELECT DISTINCT brand FROM mentions ORDER BY brand")]
+    for name in brands:
+        console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
 
 
 def _selection(since: str | None, until: str | None, brands: list[str] | None, langs: list[str] | None) -> Selection:

@@ -145,6 +145,7 @@ def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
     """Return the parameter of a command for an option of extractions."""
     field, type = option
     stated = typer.Option(
+        *(("--favour", "--favor") if field.name == "favour" else ()),
         help=field.metadata["help"],
         min=field.metadata["least"],
         autocompletion=_completing(SIDES) if field.name == "favour" else None,

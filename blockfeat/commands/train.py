@@ -175,7 +175,10 @@ def _train(
 
         found = model.report
         with writing(report):
-            write_training_report(report, history=found.history, curves=found.curves, curves_of=found.curves_of)
+            of = found.curves_of
+            written = write_training_report(report, history=found.history, curves=found.curves, curves_of=of)
+        if not written:
+            console.show(f"{report} is not written: a model of kind {found.kind} has no curves")
     show_training(model, output)
     console.show(f"extract with it: blockfeat extract --model {shlex.quote(str(output))} PAGE.html")
 

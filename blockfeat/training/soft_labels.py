@@ -46,8 +46,8 @@ def soften_labels(
 
     Gold texts differ in what they count as content, and some are wrong. A label that models of other sites contradict
     is one of these more often than a block that is hard to tell, so that a network trained on soft labels errs less
-    on pages of other corpora (docs/accuracy-study.md). The sites are dealt into two halves; models are trained on each and
-    label the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they
+    on pages of other corpora (docs/accuracy-study.md). The sites are dealt into two halves; models are trained on each
+    and label the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they
     learnt.
 
     Parameters

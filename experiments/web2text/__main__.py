@@ -19,6 +19,7 @@ from pathlib import Path
 
 from experiments.corpora import Corpora
 from experiments.documents import add_page_options, write_page
+from experiments.web2text.ad_hoc import ad_hoc_section
 from experiments.web2text.aligners import aligner_section
 from experiments.web2text.cost import cost_section
 from experiments.web2text.held_out import held_out_section
@@ -35,6 +36,7 @@ _SECTIONS = {
     "aligners": aligner_section,
     "cost": cost_section,
     "held_out": held_out_section,
+    "ad_hoc": ad_hoc_section,
     "retrieval": retrieval_section,
 }
 _TEMPLATE = Path(__file__).with_name("page.md")

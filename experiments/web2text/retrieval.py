@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,16 +17,17 @@ from blockfeat.lang import tokenize
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
+from experiments.left_out import left_out_models
 from experiments.web2text.bte import BodyTextExtractor
 from experiments.web2text.known_items import known_item_ranks
 from experiments.web2text.leaf_pages import BTE
 from experiments.web2text.study import Study, extracted
 
-__all__ = ["TeaserQuery", "retrieval_section", "teaser_queries"]
+__all__ = ["RAW", "TeaserQuery", "extracted_by_systems", "retrieval_section", "teaser_queries"]
 
 _CORPORA = ("daniel", "dragnet")
 _PEERS = ("boilerpy3-default", "trafilatura", "readability-lxml", "resiliparse")
-_RAW = "raw page"
+RAW = "raw page"
 _FEWEST_WORDS, _MOST_WORDS = 4, 25
 _logger = logging.getLogger(__name__)
 
@@ -52,16 +53,15 @@ def retrieval_section(study: Study) -> str:
     at = {place: number for number, place in enumerate(indexed)}
     wanted = [at[query.place] for query in queries]
     ranks = {}
-    for name, text_of in _systems(cutter).items():
-        texts = [extracted(text_of, pages[place]) for place in indexed]
+    for name, texts in extracted_by_systems([pages[place] for place in indexed], cutter):
         ranks[name] = known_item_ranks(texts, [query.headline for query in queries], wanted)
         _logger.info("retrieval: %s", name)
     head = (
         f"{len(queries)} queries over {len(indexed)} pages of {len(hosts)} sites of DAnIEL and Dragnet; each headline "
         f"stands in {np.mean([query.teasers for query in queries]):.1f} other pages outside of their gold.\n\n"
     )
-    columns = ("indexed text", "mean reciprocal rank", "found first", f"difference to {_RAW}, 95 % interval", "p")
-    return head + markdown_table(columns, [_row(name, found, ranks[_RAW]) for name, found in ranks.items()])
+    columns = ("indexed text", "mean reciprocal rank", "found first", f"difference to {RAW}, 95 % interval", "p")
+    return head + markdown_table(columns, [_row(name, found, ranks[RAW]) for name, found in ranks.items()])
 
 
 def _large_sites(pages: Iterable[LabelledPage]) -> list[list[LabelledPage]]:
@@ -104,14 +104,23 @@ def _words(text: str) -> str:
     return f" {' '.join(tokenize(text))} "
 
 
+def extracted_by_systems(pages: Sequence[LabelledPage], cutter: Cutter) -> Iterator[tuple[str, list[str]]]:
+    """Yield the texts to index of all pages, by each system."""
+    for name, text_of in _systems(cutter).items():
+        yield name, [extracted(text_of, page) for page in pages]
+
+
 def _systems(cutter: Cutter) -> Mapping[str, Callable[[LabelledPage], str]]:
     """Return what makes the text to index of a page, by name; our models keep headlines, as the gold does."""
     ours = {name: Extractor.load(name).with_options(headline=True) for name in ("default", "web2text")}
+    unseen = left_out_models()
+    by_corpus = {name: Extractor.of(model).with_options(headline=True) for name, model in unseen.items()}
     return {
-        _RAW: lambda page: Page.parse(page.html, keep_raw_text=True).all_text(),
+        RAW: lambda page: Page.parse(page.html, keep_raw_text=True).all_text(),
         "all blocks": lambda page: "\n".join(cutter.cut(Page.parse(page.html)).texts()),
         "gold": lambda page: page.text or "",
         **{f"blockfeat {name}": _of_extractor(extractor) for name, extractor in ours.items()},
+        "blockfeat default, trained without the corpus": lambda page: by_corpus[page.corpus].extract(page.html).text,
         BTE: _of_peer(BodyTextExtractor.make()),
         **{peer.name: _of_peer(peer.load()) for peer in installed_peers() if peer.name in _PEERS},
     }
@@ -128,7 +137,7 @@ def _of_peer(function: PeerExtract) -> Callable[[LabelledPage], str]:
 def _row(name: str, ranks: np.ndarray, raw: np.ndarray) -> list[str]:
     reciprocal = 1 / ranks
     cells = [name, f"{reciprocal.mean():.4f}", f"{np.mean(ranks == 1):.4f}"]
-    if name == _RAW:
+    if name == RAW:
         return [*cells, "", ""]
     found = paired_difference(reciprocal, 1 / raw)
     return [*cells, f"{found.mean:+.4f} ({found.low:+.4f} to {found.high:+.4f})", f"{found.p:.3f}"]

@@ -85,7 +85,7 @@ def test_the_demo_is_what_the_example_says(folder: Path) -> None:
 
 def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:
     assert "blockfeat monitor demo" in _monitor(tmp_path, "init").stdout
-    assert "all well" in _monitor(tmp_path, "check", "monitor.toml").stdout
+    assert "7 brands; well, but without a contact" in _monitor(tmp_path, "check", "monitor.toml").stdout
     assert _monitor(tmp_path, "init").returncode == 2
     assert _monitor(tmp_path, "init", "--force").returncode == 0
 

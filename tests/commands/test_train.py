@@ -118,6 +118,13 @@ def test_the_curves_are_written_where_asked_for(folder: Path) -> None:
     assert "HL (2nd labeller)" in done.stdout
 
 
+def test_no_folder_is_left_where_there_are_no_curves(folder: Path) -> None:
+    done = blockfeat(folder, "train", "--kind", "tokens", "--corpus", "demo", "--lang", "de", "--report", "curves")
+    assert done.returncode == 0, done.stderr
+    assert "a model of kind tokens has no curves" in done.stdout
+    assert not (folder / "curves").exists()
+
+
 @pytest.mark.slow
 def test_ctrl_c_in_the_swarm_says_at_once_what_it_keeps(folder: Path) -> None:
     (folder.parent / "long.toml").write_text("[swarm]\niterations = 100000\npatience = 0\n", encoding="utf-8")

@@ -14,6 +14,7 @@ from blockfeat.extraction.many import SiteProfiles, read_pages
 from blockfeat.io.outputs.rendering import Rendered, Renderer, closing, opening, part
 from blockfeat.page.document import Document
 
+_PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}
 # File systems allow 255 bytes.
 _BYTES_OF_A_NAME = 240
@@ -108,7 +109,7 @@ class FolderWriter:
 
     def _name(self, id: str) -> str:
         """Return a name that the folder does not have, also where it knows no case or decomposes letters."""
-        stem = _UNSAFE.sub("_", id).strip("._") or "page"
+        stem = _PAGE_SUFFIX.sub("", _UNSAFE.sub("_", id)).strip("._") or "page"
         name, number = _shortened(stem, self.suffix), 2
         while (identity := normalize("NFC", normalize("NFC", name).casefold())) in self.used:
             name, number = _shortened(stem, f"-{number}{self.suffix}"), number + 1

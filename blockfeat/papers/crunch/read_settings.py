@@ -11,11 +11,35 @@ from typing import Any
 
 from blockfeat._config import Problems, changed, parse_toml
 from blockfeat._files import config_text
+from blockfeat.errors import InputError
 from blockfeat.papers.crunch.settings import CleanSettings
 
 
+def bundled_settings() -> tuple[str, ...]:
+    """Return the kinds of pages that settings were learnt for by the swarm (`experiments.crunch_by_kind`)."""
+    folder = files("blockfeat.papers.crunch").joinpath("kinds")
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
+
+
+def settings_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a settings file, or of the settings for a kind of page where there is no such file.
+
+    Raises
+    ------
+    InputError
+        There is neither; the message names the kinds.
+    """
+    name = os.fspath(path)
+    if not Path(path).exists() and name in bundled_settings():
+        return files("blockfeat.papers.crunch").joinpath("kinds", f"{name}.toml").read_text(encoding="utf-8")
+    try:
+        return config_text(path)
+    except InputError as error:
+        raise InputError(f"{error} (or one of {', '.join(bundled_settings())})") from error
+
+
 def read_settings(path: str | os.PathLike[str]) -> CleanSettings:
-    """Read a settings file; host lists in it are relative to its folder.
+    """Read a settings file, or those for a kind of page by its name; host lists are relative to the file's folder.
 
     Raises
     ------
@@ -24,7 +48,7 @@ def read_settings(path: str | os.PathLike[str]) -> CleanSettings:
     ConfigError
         The file has problems; the message has a line for each.
     """
-    return parse_settings(config_text(path), name=os.fspath(path), folder=Path(path).parent)
+    return parse_settings(settings_text(path), name=os.fspath(path), folder=Path(path).parent)
 
 
 def parse_settings(text: str, *, name: str = "settings", folder: Path = Path()) -> CleanSettings:

@@ -280,7 +280,7 @@ def adapt(
         "changed": list(adapted.changed),
         "blockfeat": __version__,
     }
-    made = replace(model, name=name, classifier=_without_rare(adapted.classifier), record=record)
+    made = replace(model, name=name, classifier=without_rare(adapted.classifier), record=record)
     return AdaptedModel(made, len(pages), tuple(skipped), adapted.changed)
 
 
@@ -291,7 +291,7 @@ def _tokens_of(document: Document) -> PageTokens:
     return PageTokens.of(Page.parse(document.data, charset=document.charset).tags)
 
 
-def _without_rare(classifier: TokenClassifier) -> TokenClassifier:
+def without_rare(classifier: TokenClassifier) -> TokenClassifier:
     """Leave out the grams that were seen once: they are of one article's own text and would only fill the file."""
     grams, importance = classifier.bayes.grams, classifier.importance
     kept: NDArray[np.bool_] = grams.inside + grams.outside >= _LEAST_SEEN

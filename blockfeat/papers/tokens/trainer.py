@@ -40,6 +40,10 @@ class TokenConfig:
         Equal priors of inside and outside; false for those of the training pages, as in the paper.
     stop_at_rule : bool
         Cut everything after the first HR of a run off (6.2.3).
+    least_tokens : int
+        Least length of a run.
+    clean : bool
+        Cut out of a run what is embedded in it: tables, frames, and DIVs with links or images (4.2).
     most_tags : float
         Pages are left out whose text has a higher share of tags among its tokens; 1 for none, the paper's is 0.2 (5.1).
     scale : Scale
@@ -54,6 +58,8 @@ class TokenConfig:
     around: bool = True
     balanced: bool = True
     stop_at_rule: bool = False
+    least_tokens: int = 1
+    clean: bool = False
     most_tags: float = 1.0
     scale: Scale = field(default_factory=lambda: Scale("log odds", limit=8.0))
 
@@ -63,8 +69,8 @@ class TokenConfig:
             raise TrainingError(f"'size' must be 1 or 3, not {self.size}")
         if not 0 < self.most_tags <= 1:
             raise TrainingError(f"'most_tags' must lie above 0 and be at most 1, not {self.most_tags:g}")
-        if self.least_sources < 1 or not self.smoothing > 0:
-            raise TrainingError("'least_sources' must be at least 1 and 'smoothing' above 0")
+        if self.least_sources < 1 or self.least_tokens < 1 or not self.smoothing > 0:
+            raise TrainingError("'least_sources' and 'least_tokens' must be at least 1 and 'smoothing' above 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +107,7 @@ class TokenTrainer(Trainer[TokenConfig]):
             "classifier",
             table=load_table(config.table),
             classifier=classifier,
-            constraints=Constraints(stop_at_rule=config.stop_at_rule),
+            constraints=Constraints(config.stop_at_rule, config.least_tokens, config.clean),
             languages=self.languages,
             report=report,
         )

@@ -170,7 +170,8 @@ def write_training_report(
         The folder cannot be written.
     """
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    if history or curves:
+        target.mkdir(parents=True, exist_ok=True)
     written = []
     if history:
         written.append(_write_history(history, target / "convergence.csv"))

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.papers.crunch.read_settings import default_settings_text, parse_settings, read_settings
+from blockfeat.papers.crunch.read_settings import bundled_settings, default_settings_text, parse_settings, read_settings
 from blockfeat.papers.crunch.settings import CleanSettings, HostListFile
 
 _SCHEMA: dict[str, Any] = json.loads(
@@ -79,3 +79,15 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_settings(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="not TOML"):
         parse_settings("[")
+
+
+def test_settings_for_a_kind_of_page_are_read_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert {"article", "listing"} <= set(bundled_settings())
+    for kind in bundled_settings():
+        assert read_settings(kind) != CleanSettings()
+    Path("listing").write_text("[filters]\nforms = true", encoding="utf-8")
+    assert read_settings("listing").filters.forms
+    assert not read_settings("listing").link_lists.remove_container
+    with pytest.raises(InputError, match=r"nosuch.*\(or one of article, "):
+        read_settings("nosuch")
