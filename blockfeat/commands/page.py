@@ -113,14 +113,17 @@ def _show_block(extraction: Extraction, number: int) -> None:
         features = features_named(tuple(block.contributions))
         moved = strongest(features, list(block.contributions.values()))
         console.show("moved the score most: " + ", ".join(f"{title} {value:+.1f}" for title, value in moved))
-    changes = extraction.what_would_change(number)
     other = "dropped" if block.kept else "kept"
-    if changes:
-        rest = len(changes) - _CHANGES_SHOWN
-        shown = "; ".join(map(str, changes[:_CHANGES_SHOWN])) + (f"; and {rest} smaller changes" if rest > 0 else "")
-        console.show(f"would be {other} with {shown}")
+    found = extraction.what_would_change(number)
+    if found is None:
+        console.show(f"a rule decides, or the whole page: no change of this block would have it {other}")
+    elif found.like is not None:
+        like = extraction.blocks[found.like]
+        console.show(f"its neighbours decide: it would be {other} among those of {like.index}: {_short(like.text)}")
     else:
-        console.show(f"a rule or its neighbours decide: no change of this block alone would have it {other}")
+        rest = len(found.changes) - _CHANGES_SHOWN
+        shown = "; ".join(map(str, found.changes[:_CHANGES_SHOWN]))
+        console.show(f"would be {other} with {shown}{f'; and {rest} smaller changes' if rest > 0 else ''}")
 
 
 def _show_explanation(model: Model, extraction: Extraction) -> None:

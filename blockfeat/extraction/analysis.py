@@ -33,7 +33,7 @@ from blockfeat.page.tags import Tags
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
     from blockfeat.extraction.reasons.classes import BoxNames
-    from blockfeat.extraction.reasons.counterfactual import Change
+    from blockfeat.extraction.reasons.counterfactual import Counterfactual
     from blockfeat.extraction.reasons.facts import Fact
 
 _WORD = re.compile(r"\S+")
@@ -106,7 +106,7 @@ class Analysis(Protocol):
         """What a site profile takes of the page."""
         ...
 
-    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+    def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around."""
         ...
 
@@ -138,7 +138,7 @@ class KnownAnalysis:
         """The part of each block."""
         return self.facts.roles
 
-    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+    def what_would_change(self, block: int) -> Counterfactual | None:
         """Return nothing."""
         return None
 
@@ -252,7 +252,7 @@ class PageAnalysis:
 
         return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
 
-    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+    def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
         from blockfeat.extraction.reasons.counterfactual import what_would_change
 

@@ -16,7 +16,7 @@ from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
-    from blockfeat.extraction.reasons.counterfactual import Change
+    from blockfeat.extraction.reasons.counterfactual import Counterfactual
 
 
 RECORD_SCHEMA = 1
@@ -113,7 +113,7 @@ class Extraction:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
         return self.analysis.blocks
 
-    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+    def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the smallest change of features that turns the decision about a block around.
 
         None where none does, where a rule has decided, or for an extraction without its analysis.

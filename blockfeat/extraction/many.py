@@ -29,7 +29,7 @@ from blockfeat.page.document import Document
 from blockfeat.page.urls import guess_host, host_of
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.reasons.counterfactual import Change
+    from blockfeat.extraction.reasons.counterfactual import Counterfactual
 
 Result = TypeVar("Result")
 
@@ -200,7 +200,7 @@ class _AnalysisOnDemand:
     def site_page(self) -> SitePage | None:
         return self._analysis.site_page
 
-    def what_would_change(self, block: int) -> tuple[Change, ...] | None:
+    def what_would_change(self, block: int) -> Counterfactual | None:
         return self._analysis.what_would_change(block)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:

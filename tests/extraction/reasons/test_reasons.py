@@ -106,14 +106,20 @@ def test_the_change_that_is_told_turns_the_decision_around(name: str) -> None:
     extraction = extractor.extract(page.html)
     told = 0
     for block in extraction.blocks[:: max(1, len(extraction.blocks) // 12)]:
-        changes = extraction.what_would_change(block.index)
-        if changes is None:
+        found = extraction.what_would_change(block.index)
+        if found is None:
             continue
         told += 1
-        assert changes
+        assert bool(found.changes) != (found.like is not None)
         measured = extraction.analysis.measured  # type: ignore[attr-defined]
         matrix = measured.matrix.copy()
-        for change in changes:
+        if found.like is not None:
+            assert extraction.blocks[found.like].kept != block.kept
+            around = np.arange(-found.reach, found.reach + 1)
+            places, others = block.index + around, found.like + around
+            inside = (np.minimum(places, others) >= 0) & (np.maximum(places, others) < len(matrix))
+            matrix[places[inside]] = measured.matrix[others[inside]]
+        for change in found.changes:
             column = extractor.model.feature_names.index(change.feature.name)
             assert np.isclose(matrix[block.index, column], change.before)
             matrix[block.index, column] = change.after
