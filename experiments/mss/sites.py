@@ -8,7 +8,7 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.adapt import adapt_to_pages
+from blockfeat.papers.tokens.adapt import adapt_to_pages, without_rare
 from blockfeat.papers.tokens.classifier import TokenClassifier
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
@@ -48,7 +48,7 @@ def adapted_scores(classifier: TokenClassifier, pages: Sequence[LabelledPage], n
         adapted = adapt_to_pages(classifier, tokens, sites=[page.host for page in pages]).classifier
     except TrainingError:
         return []
-    systems = {name: classifier_model(adapted)}
+    systems = {name: classifier_model(without_rare(adapted))}  # as `blockfeat adapt` keeps it
     return list(score_pages(pages, lambda page: systems))
 
 
