@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 
-import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -126,6 +126,7 @@ class Numbers:
 
     def tree(self) -> Callable[[Pages], Mask]:
         """Grow one tree of eight splits, best first."""
+        lightgbm = import_module("lightgbm")
         values, label, weight = self._rows()
         found = lightgbm.train(_TREE, lightgbm.Dataset(values, label > 0.5, weight=weight * 1_000), num_boost_round=1)
         return lambda pages: np.asarray(found.predict(self._clipped(pages))) > 0.5

@@ -1,0 +1,71 @@
+"""The experiment of swarms and gradients: draws, the order of blocks, numbers found on made pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blockfeat.data import LabelledPage
+from blockfeat.features.context import context_places
+from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.pages import TrainingPage
+from experiments.swarm.draws import block_order, draws, table
+from experiments.swarm.eight import Numbers
+
+_SWARM = SwarmOptions(particles=40, iterations=30)
+
+
+def made_page(host: str, label: list[float], words: list[float]) -> TrainingPage:
+    """Return a page whose blocks of content have long sentences and no links."""
+    is_content = np.array(label, dtype=np.float32)
+    places = context_places()
+    matrix = np.zeros((is_content.size, len(places)), dtype=np.float32)
+    matrix[:, places["average_sentence_length"]] = 5 + 20 * is_content
+    matrix[:, places["sentence_count"]] = 1 + 3 * is_content
+    matrix[:, places["anchor_ratio"]] = 1 - is_content
+    source = LabelledPage(id=host, html="", corpus="made", url=f"https://{host}/", text="x")
+    weight = np.ones_like(is_content)
+    return TrainingPage(matrix, is_content, weight, np.array(words, dtype=np.float32), is_content, source=source)
+
+
+PAGES = [
+    made_page("a.org", [0, 1, 1, 0], [2, 30, 40, 3]),
+    made_page("b.org", [0, 0, 1, 1, 1, 0], [1, 2, 20, 20, 20, 9]),
+    made_page("c.org", [1, 0], [50, 5]),
+]
+
+
+def test_the_order_of_blocks_is_that_of_the_packed_pages() -> None:
+    assert sorted(block_order(PAGES).tolist()) == list(range(12))
+    whole = Numbers(PAGES, 1).scored(lambda pages: np.ones(12, dtype=bool), PAGES)
+    shares = [(70, 75), (60, 72), (50, 55)]
+    assert whole == pytest.approx(np.mean([2 * right / (all_words + right) for right, all_words in shares]))
+
+
+def test_each_way_finds_numbers_that_tell_content() -> None:
+    numbers = Numbers(PAGES, 1)
+    for kept in (
+        numbers.thresholds_by_search(_SWARM, Polish()),
+        numbers.thresholds_and_best_run(),
+        numbers.thresholds_by_gradient(),
+        numbers.regression(),
+        numbers.regression(swarm=True),
+    ):
+        assert numbers.scored(kept, PAGES) == pytest.approx(1.0)
+    assert len(numbers.features) == len(CANONICAL_NAMES)
+
+
+def test_draws_are_nested_and_keep_hosts_apart() -> None:
+    families = {"one": PAGES[:2], "two": [PAGES[2], made_page("a.org", [1, 0], [9, 1])]}
+    found = list(draws(families, (1, 2), [3]))
+    assert [(draw.left_out, len(draw.training)) for draw in found] == [("one", 1), ("one", 1), ("two", 1), ("two", 1)]
+    for draw in found:
+        hosts = {page.source.host for page in draw.test if page.source}
+        assert not hosts & {page.source.host for page in draw.training if page.source}
+
+
+def test_the_table_has_means_and_the_spread_of_the_seeds() -> None:
+    scores = [("swarm", 10, 1, 0.8), ("swarm", 10, 1, 0.6), ("swarm", 10, 2, 0.9)]
+    assert "| swarm | 0.800 ± 0.141 |" in table(scores, (10,))
