@@ -13,8 +13,6 @@ STATES = ("open", "done", "skipped", "bad")
 """What a page can be: still to do, labelled, put off, or of no use (broken, empty, of another kind)."""
 
 NO_ROLE = "none"
-_LONGEST_PAUSE = 60.0
-_MOST_RATED = 10
 
 
 @dataclass(frozen=True)
@@ -108,9 +106,6 @@ class LabelLog:
         """The pages that were done at any time, also where that was taken back."""
         self._done: list[_Done] = []
         self._undone: list[Change] = []
-        self._last_at: float | None = None
-        self._rated: dict[str, tuple[int, float]] = {}
-        self._seconds = 0.0
 
     def labels(self, page: str) -> PageLabels:
         """Return what is known of a page."""
@@ -122,8 +117,6 @@ class LabelLog:
         self._apply(change)
         if change.is_given:
             self._done.pop()
-        else:
-            self._tick(change)
 
     def undo(self) -> str | None:
         """Take the latest change back; return its page, None where there is nothing to undo."""
@@ -152,13 +145,6 @@ class LabelLog:
         """Whether there is a change to make again."""
         return bool(self._undone)
 
-    @property
-    def pace(self) -> float | None:
-        """Blocks labelled a minute over the last pages that were finished, pauses above a minute left out."""
-        rated = list(self._rated.values())[-_MOST_RATED:]
-        seconds = sum(spent for _, spent in rated)
-        return 60 * sum(blocks for blocks, _ in rated) / seconds if seconds > 0 else None
-
     def _apply(self, change: Change) -> None:
         before = self.labels(change.page)
         self._done.append(_Done(change, before))
@@ -172,13 +158,3 @@ class LabelLog:
         self.pages[change.page] = PageLabels(change.cut, roles, change.state or before.state)
         if change.state == "done":
             self.finished.add(change.page)
-
-    def _tick(self, change: Change) -> None:
-        """Count the time since the last change, and give it to the page once that is done."""
-        if self._last_at is not None:
-            self._seconds += min(max(change.at - self._last_at, 0.0), _LONGEST_PAUSE)
-        self._last_at = change.at
-        if change.state == "done":
-            self._rated.pop(change.page, None)
-            self._rated[change.page] = (len(self.pages[change.page].roles), self._seconds)
-            self._seconds = 0.0

@@ -53,14 +53,13 @@ class PageView:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a session is: pages in all and by state, and blocks labelled a minute (None before the first page)."""
+    """How far a session is: pages in all and by state."""
 
     pages: int
     done: int
     skipped: int
     bad: int
     left: int
-    blocks_a_minute: float | None
 
 
 class LabelSession:
@@ -130,7 +129,6 @@ class LabelSession:
                 skipped=counts["skipped"],
                 bad=counts["bad"],
                 left=counts["open"],
-                blocks_a_minute=self._journal.pace,
             )
 
     @property

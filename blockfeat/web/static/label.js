@@ -1,7 +1,7 @@
 // The labelling page: one page at a time, its blocks in the frame and in a list, every action saved by the service at once.
 
 import { get, post } from "./client.js";
-import { byId, number, percent, plural, select } from "./dom.js";
+import { byId, percent, plural, select } from "./dom.js";
 import { LabelFrame } from "./label_frame.js";
 import { ROLE_KEYS, actionOf, isTaken, showHelp } from "./label_keys.js";
 import { BlockList } from "./label_list.js";
@@ -106,8 +106,7 @@ class Labelling {
     const dealt = progress.done + progress.skipped + progress.bad;
     Object.assign(byId("bar"), { max: Math.max(progress.pages, 1), value: dealt });
     const others = [progress.skipped && `${progress.skipped} skipped`, progress.bad && `${progress.bad} bad`].filter(Boolean);
-    const pace = progress.blocks_a_minute ? `, ${number(Math.round(progress.blocks_a_minute))} blocks a minute` : "";
-    byId("counts").textContent = `${progress.done} of ${plural(progress.pages, "page")} labelled${others.length ? `, ${others.join(", ")}` : ""}, ${progress.left} left${pace}`;
+    byId("counts").textContent = `${progress.done} of ${plural(progress.pages, "page")} labelled${others.length ? `, ${others.join(", ")}` : ""}, ${progress.left} left`;
     byId("undo").disabled = !canUndo;
     byId("redo").disabled = !canRedo;
     if (this.session) this.session.progress = progress;

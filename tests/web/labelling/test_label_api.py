@@ -37,7 +37,7 @@ def api(labelling: LabellingPage) -> Iterator[httpx2.Client]:
 def test_a_page_is_marked_accepted_and_undone(api, labelling):
     start = api.get("session").json()
     assert start["progress"] == {
-        "pages": 3, "done": 0, "skipped": 0, "bad": 0, "left": 3, "blocks_a_minute": None,
+        "pages": 3, "done": 0, "skipped": 0, "bad": 0, "left": 3,
     }  # fmt: skip
     assert {entry["state"] for entry in start["pages"]} == {"open"}
     name = "odd/page?&#<script>"

@@ -65,13 +65,3 @@ def test_roles_of_another_cut_are_forgotten_when_the_page_is_labelled_anew():
     assert log.labels("a").roles == {1: "headline"}
     log.undo()
     assert log.labels("a").roles == {0: "content", 7: "byline"}
-
-
-def test_the_pace_counts_blocks_of_finished_pages_and_no_long_pauses():
-    log = LabelLog()
-    assert log.pace is None
-    log.apply(Change("a", "cut", {0: "content"}, at=0.0))
-    log.apply(Change("a", "cut", dict.fromkeys(range(1, 20), "clutter"), "done", at=30.0))
-    assert log.pace == pytest.approx(40)  # 20 blocks in half a minute
-    log.apply(Change("b", "cut", dict.fromkeys(range(10), "clutter"), "done", at=4000.0))
-    assert log.pace == pytest.approx(60 * 30 / 90)  # the pause counts a minute

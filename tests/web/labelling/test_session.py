@@ -110,7 +110,6 @@ def test_labels_without_their_journal_are_taken_over(tmp_path, suggester):
         # It is not this labeller's latest action: undo does not take it out of the file.
         assert not session.can_undo
         assert session.undo() is None
-        assert session.progress.blocks_a_minute is None
         session.mark("page-0", [0], "byline")
         session.undo()
         assert session.view("page-0").marked[0] == "headline"
