@@ -16,15 +16,13 @@ from blockfeat.content.code import PREFORMATTED, code_marks
 from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.phrases import asks_at_an_edge, pointers, promotions
+from blockfeat.extraction.phrases import asks_at_an_edge, pointers
 from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
 from blockfeat.extraction.structure import (
     in_named_box,
     is_doubtful,
     lost_standfirst,
-    repeats,
     section_headings,
-    tables_inside,
     technical_text,
 )
 from blockfeat.features.cues import bundled_cues
@@ -54,7 +52,6 @@ _FEW_WORDS = 4
 _LINKED = 0.5
 _COMPLETED = "kept: most of the table, list or preformatted text around it is"
 _TECHNICAL = "kept: it stands inside technical text, nearly all of which is"
-_TABLE = "kept: its table stands between kept text"
 _SECTION = "kept: it is the heading of a section that is"
 _ASKED_FOR = "kept: the options ask for it"
 _LEFT_OUT = "dropped: the options leave it out"
@@ -62,8 +59,6 @@ _STANDFIRST = "kept: the page describes itself with these words, right before it
 _OUTSIDE = "dropped: it stands outside of the box that the page names as its article"
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
-_PROMOTION = "dropped: it asks to subscribe to a newsletter or to the paper"
-_COPY = "dropped: its text stands on the page before"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
@@ -188,7 +183,6 @@ class Chooser:
         if self.has_rules and self.options.favour != "precision" and whole.any():
             for complete, reason in (
                 (technical_text, _TECHNICAL),
-                (tables_inside, _TABLE),
                 (section_headings, _SECTION),
             ):
                 before, whole = whole, complete(blocks, whole)
@@ -201,7 +195,7 @@ class Chooser:
             tables = data_tables(blocks, chosen)
         may_ask = asks_at_an_edge(blocks, chosen)
         rules = [(banners, _BANNER)] if may_ask else []
-        rules += [(promotions, _PROMOTION), (pointers, _POINTER), (repeats, _COPY)]
+        rules += [(pointers, _POINTER)]
         if has_key(blocks.containers.key, PREFORMATTED):
             rules.append((code_marks, _CODE_MARK))
         for clutter, reason in rules if self.has_rules else ():

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.page.tags import name_keys
 from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
@@ -142,80 +141,3 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
     return found if len(found) < shown.size else []
-
-
-_INPUTS = name_keys(["button", "form", "input"])
-# A box is short, says nothing else, and is not most of the text.
-_LONGEST_LINE, _MOST_WORDS, _MOST_LINES = 45, 100, 15
-_FEWEST_PHRASES, _FEWEST_UNNAMED, _WORDS_A_PROMISE = 2, 3, 12
-_FEWEST_WORDS_BESIDE = 60
-# Elements around a line that are looked at, so that deep pages take no longer.
-_MOST_AROUND = 40
-
-
-def promotions(blocks: Blocks, kept: Mask) -> list[int]:
-    """Return the kept blocks of boxes that ask to subscribe to a newsletter or to the paper.
-
-    A box is the outermost element of at most 100 words around a line that names a newsletter or a subscription, whose
-    text says such things only, and that a class or id names or that has something to press. Other text is left.
-    """
-    found = np.zeros_like(kept)
-    small = _small_boxes(blocks, kept)
-    if not has_any("promotion_subject", "\n".join(text for _, text in small)):
-        return []
-    for box, text in small:
-        if has_any("promotion_subject", text):
-            for container in _small_around(blocks, box):
-                if _promotes(blocks, container):
-                    found[slice(*_span(blocks, container))] = True
-    found &= kept
-    words = blocks.measures.words
-    is_rest = int(words[kept & ~found].sum()) >= max(_FEWEST_WORDS_BESIDE, int(words[found].sum()))
-    return found.nonzero()[0].tolist() if is_rest else []
-
-
-def _span(blocks: Blocks, container: int) -> tuple[int, int]:
-    return int(blocks.containers.first_block[container]), int(blocks.containers.end_block[container])
-
-
-def _small_boxes(blocks: Blocks, kept: Mask) -> list[tuple[int, str]]:
-    """Return the elements of few words around lines that are kept, with their texts: boxes, not articles."""
-    containers, words = blocks.containers, blocks.measures.words
-    around = containers.parent[blocks.container[kept & (words <= _LONGEST_LINE)]]
-    total = np.concatenate(([0], words.cumsum()))
-    first, end = containers.first_block[around], containers.end_block[around]
-    few = (total[end] - total[first] <= _MOST_WORDS) & (around >= 0)
-    text, starts, ends = (
-        blocks.page_text.text,
-        blocks.block_starts[first[few]],
-        blocks.page_text.block_ends[end[few] - 1],
-    )
-    spans = dict(zip(around[few].tolist(), zip(starts.tolist(), ends.tolist(), strict=True), strict=True))
-    return [(box, text[start:stop]) for box, (start, stop) in spans.items()]
-
-
-def _small_around(blocks: Blocks, container: int) -> list[int]:
-    """Return an element and those around it that have few words, the outermost first."""
-    found: list[int] = []
-    while container >= 0 and len(found) < _MOST_AROUND:
-        first, end = _span(blocks, container)
-        if end - first > _MOST_LINES or int(blocks.measures.words[first:end].sum()) > _MOST_WORDS:
-            break
-        found.append(container)
-        container = int(blocks.containers.parent[container])
-    return found[::-1]
-
-
-def _promotes(blocks: Blocks, container: int) -> bool:
-    """Return whether an element is a box: named as one or with something to press, and says but what boxes promise."""
-    first, end = _span(blocks, container)
-    promises = [phrase for block in range(first, end) for phrase in phrases_in("promotion", blocks.raw_text(block))]
-    kinds = len({*promises})
-    if kinds < _FEWEST_PHRASES or len(promises) * _WORDS_A_PROMISE < int(blocks.measures.words[first:end].sum()):
-        return False
-    tags, element = blocks.tags, int(blocks.containers.element[container])
-    attributes = tags.attributes(element, most=200)
-    if has_any("promotion_container", f"{attributes.get('id', '')} {attributes.get('class', '')}"):
-        return True
-    inside = slice(*tags.opened.searchsorted((tags.opened[element], tags.closed[element])).tolist())
-    return kinds >= _FEWEST_UNNAMED and bool(np.isin(tags.key[inside], _INPUTS).any())

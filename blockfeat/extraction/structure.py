@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
-from blockfeat.content.tables import data_tables
 from blockfeat.extraction.page_kind import is_forum
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.formulas import FORMULA
@@ -34,9 +33,6 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
-_HEADER_CELL = name_keys(["th"])
-_NEAR = 2
-_FEW_LINKS = 0.2
 _HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
 _LEAST_OF_SECTION = 0.5
 _MOST_LINKED = 0.5
@@ -55,10 +51,6 @@ _BLOCKS_BEFORE = 12
 _MOST_OF_IT_LINKED = 0.3
 # Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
 _LEAST_LOG_ODDS = -2.944
-
-# Shorter texts that stand there twice are often meant to: quotations, refrains, cells.
-_WORDS_OF_A_COPY = 150
-_SAMPLE, _SAMPLES = 60, 5
 
 # Inside the named box of pages below 0.8 no corpus loses, below 0.95 three do.
 _DOUBTFUL = 0.8
@@ -112,20 +104,6 @@ def _cue_bits(blocks: Blocks) -> NDArray[np.uint32]:
 def _mask_of(*kinds: str) -> np.uint32:
     """Return the bits of some kinds of cues."""
     return np.uint32(np.bitwise_or.reduce([bundled_cues().masks[kind] for kind in kinds]))
-
-
-def tables_inside(blocks: Blocks, kept: Mask) -> Mask:
-    """Return which blocks are kept once tables of data with header cells are kept that stand between kept blocks."""
-    if not has_key(blocks.containers.key, _HEADER_CELL):
-        return kept
-    chosen = kept.copy()
-    words, links = blocks.measures.words, blocks.measures.anchor_words
-    for table in data_tables(blocks, np.ones_like(kept)):
-        first, end = table.first_block, table.end_block
-        is_between = kept[max(first - _NEAR, 0) : first].any() and kept[end : end + _NEAR].any()
-        if is_between and table.is_header.any() and links[first:end].sum() <= _FEW_LINKS * words[first:end].sum():
-            chosen[first:end] = True
-    return chosen
 
 
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
@@ -224,23 +202,6 @@ def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
     following = levels[heading + 1 : end]
     higher = ((following > 0) & (following <= levels[heading])).nonzero()[0]
     return heading + 1 + int(higher[0]) if higher.size else end
-
-
-def repeats(blocks: Blocks, kept: Mask) -> list[int]:
-    """Return the long kept blocks whose text stands in kept ones before: copies for other readers, devices or tabs.
-
-    Of five samples of a block's text four have to stand there, each in a block that is kept. Code may stand twice.
-    """
-    found = []
-    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
-    for block in (kept & (blocks.measures.words >= _WORDS_OF_A_COPY)).nonzero()[0].tolist():
-        start, last = int(starts[block]), int(ends[block]) - _SAMPLE
-        samples = [text[place : place + _SAMPLE] for place in range(start, last + 1, max((last - start) // 4, 1))]
-        places = [text.find(sample, 0, start) for sample in samples[:_SAMPLES]]
-        owners = ends.searchsorted([place for place in places if place >= 0], side="right")
-        if np.count_nonzero(kept[owners]) >= _SAMPLES - 1:
-            found.append(block)
-    return [block for block in found if kind_names(blocks)[block] != "preformatted"]
 
 
 def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[np.integer[Any]]) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.structure import section_headings, tables_inside, technical_text
+from blockfeat.extraction.structure import section_headings, technical_text
 from blocks_of import blocks_of
 
 SENTENCE = "The pump is started by hand, and after that it runs by itself until the tank is full."
@@ -94,15 +94,3 @@ def test_the_first_h1_of_the_article_is_in_markdown_html_and_xml() -> None:
             assert "<h1>Pumps and tanks</h1>" in found.to_html()
             assert "<head>Pumps and tanks</head>" in found.to_xml()
             assert "Shop" not in found.to_markdown()
-
-
-TABLE = "<table><tr><th>Pump</th><th>Litres</th></tr><tr><td>A</td><td>7</td></tr><tr><td>B</td><td>8</td></tr></table>"
-
-
-def test_a_table_between_kept_blocks_is_kept() -> None:
-    page = f"<p>{SENTENCE}</p>{TABLE}<p>{SENTENCE}</p>"
-    kept = [True, *[False] * 6, True]
-    assert len(kept_texts(page, kept, tables_inside)) == 8
-    assert len(kept_texts(page.replace("th>", "td>"), kept, tables_inside)) == 2
-    assert len(kept_texts(page.replace("<td>A", "<td><a href=/a>Pump A at home</a>"), kept, tables_inside)) == 2
-    assert len(kept_texts(page, [True, *[False] * 7], tables_inside)) == 1
