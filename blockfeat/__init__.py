@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor, extract
-    from blockfeat.extraction.site_profile import SiteProfile
     from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.2.0"
@@ -45,14 +44,13 @@ if uncompiled_modules():
 
     provide()
 
-__all__ = ["Block", "Extraction", "Extractor", "SiteProfile", "TrainingOptions", "__version__", "extract", "train"]
+__all__ = ["Block", "Extraction", "Extractor", "TrainingOptions", "__version__", "extract", "train"]
 __all__ += errors.__all__
 
 _HOMES = {
     "Block": "blockfeat.blocks.block",
     "Extraction": "blockfeat.extraction.extraction",
     "Extractor": "blockfeat.extraction.extractor",
-    "SiteProfile": "blockfeat.extraction.site_profile",
     "TrainingOptions": "blockfeat.training.train",
     "extract": "blockfeat.extraction.extractor",
     "train": "blockfeat.training.train",

@@ -29,7 +29,6 @@ _COMMANDS = {
     "models": "models",
     "bench": "evaluate",
     "adapt": "models",
-    "site": "models",
     "demo": "demo",
 }
 _IN_FRONT = frozenset({"extract", "explain", "train", "evaluate", "monitor", "serve", "label"})

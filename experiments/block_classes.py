@@ -25,7 +25,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.reasons import classes
 from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.page.page import Page
-from experiments.site_profile import host_of
+from experiments.corpora import host_of
 
 Floats = NDArray[np.float64]
 

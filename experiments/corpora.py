@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
+from blockfeat.page.urls import guess_host
 
 __all__ = [
     "CLEANEVAL",
@@ -21,7 +24,9 @@ __all__ = [
     "STRUCTURED",
     "WRONG_GOLD",
     "Corpora",
+    "by_host",
     "fold_numbers",
+    "host_of",
 ]
 
 NEWS = ("cleanportaleval", "daniel", "dragnet", "fundus", "l3s-gn1", "newspaper4k", "wcxb-dev")
@@ -97,3 +102,20 @@ def fold_numbers(pages: Iterable[LabelledPage], folds: int = 3) -> dict[tuple[st
     """Return the fold of each page by corpus and id; all pages of a host are in one fold."""
     parts = folds_by_host(pages, folds)
     return {(page.corpus, page.id): number for number, (_, part) in enumerate(parts) for page in part}
+
+
+def host_of(page: LabelledPage) -> str | None:
+    """Return the host of a page's address, or the site that the page names where its corpus gives no address."""
+    if page.url is None:
+        return guess_host(page.html)
+    return (urlsplit(page.url).hostname or "").removeprefix("www.") or None
+
+
+def by_host(pages: Iterable[LabelledPage]) -> dict[str, list[LabelledPage]]:
+    """Return the hosts that have several pages."""
+    found: dict[str, list[LabelledPage]] = defaultdict(list)
+    for page in pages:
+        host = host_of(page)
+        if host is not None and page.text:
+            found[host].append(page)
+    return {host: own for host, own in found.items() if len(own) > 1}

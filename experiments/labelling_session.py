@@ -20,18 +20,22 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage, load_corpora, write_corpus
+from blockfeat.data.align import align
+from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
+from blockfeat.page.page import Page as ParsedPage
 from blockfeat.training.evaluation.evaluate import score_model
 from blockfeat.web.labelling.background import model_file
-from blockfeat.web.labelling.pages import SessionPages, Suggester
+from blockfeat.web.labelling.pages import SessionPages, Suggester, text_of_roles
 from blockfeat.web.labelling.session import LabelSession
-from experiments.labelled_site import labelled_by_gold
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -40,6 +44,14 @@ __all__ = ["Actions", "main", "runs_of"]
 
 ARGUMENTS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 TIMEOUT = 600_000
+TABLE = "html5"
+
+
+def labelled_by_gold(page: LabelledPage) -> LabelledPage:
+    """Return a page with the roles that a labeller of the corpus's mind would give its blocks, and their text."""
+    blocks = Cutter.of(load_table(TABLE)).cut(ParsedPage.parse(page.html, url=page.url))
+    roles = tuple("content" if share >= 0.5 else "clutter" for share in align(blocks, page.text or "").share.tolist())
+    return replace(page, text=text_of_roles(blocks, roles), roles=BlockRoles(TABLE, cut_digest(blocks), roles))
 
 
 @dataclass

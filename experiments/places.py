@@ -24,8 +24,8 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor.learning import place_lesson
 from blockfeat.monitor.lessons import plain_path
 from blockfeat.page.page import Page
+from experiments.corpora import by_host
 from experiments.left_out import left_out_models
-from experiments.site_profile import by_host
 
 _CORPORA = ("cleanportaleval", "daniel", "wcxb-dev", "dragnet", "l3s-gn1")
 _NAME = re.compile(r"\w.*\s[^\W\d_a-zß-ÿ]\w")

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePath
@@ -16,7 +16,6 @@ from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.many import SiteProfiles
     from blockfeat.io.batch.run import Writer
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import Document, InputOptions
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from blockfeat.models.model import Model
 
 
-AUTO = "auto"
 FORMAT_NAMES = ("text", "markdown", "json", "html", "xml", "page", "csv", "parquet")
 _BY_SUFFIX = {
     ".txt": "text",
@@ -59,8 +57,8 @@ class Target:
     is_folder: bool
     format: str
 
-    def writer(self, *, evidence: bool, site: bool = False) -> Writer:
-        """Open the target anew, for records with the blocks or with what site profiles have dropped.
+    def writer(self, *, evidence: bool) -> Writer:
+        """Open the target anew, for records with the blocks or without.
 
         Raises
         ------
@@ -71,19 +69,19 @@ class Target:
 
         lines = self.format == "json"
         if self.format in _TABLES:
-            return self._table_writer(evidence=evidence, site=site)
+            return self._table_writer(evidence=evidence)
         if self.path is None:
             return run.StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
         if self.is_folder:
             return run.FolderWriter(self.path, self.format)
         return run.file_writer(self.path, lines=lines, format=self.format)
 
-    def _table_writer(self, *, evidence: bool, site: bool) -> Writer:
+    def _table_writer(self, *, evidence: bool) -> Writer:
         from blockfeat.io.batch.run import file_writer
         from blockfeat.io.outputs.records import record_columns
         from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
-        columns = record_columns(evidence=evidence, site=site)
+        columns = record_columns(evidence=evidence)
         if self.path is None:
             return CsvWriter(sys.stdout.buffer, columns)
         if self.format == "parquet":
@@ -200,7 +198,7 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
 
     target = target_of(None, format, inputs=pages, resume=False)
     renderer = Renderer(Extractor.load(), target.format)
-    batch = Batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target, {"site": None}, 1, None)
+    batch = Batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target, {}, 1, None)
     return run_batch(batch, resume=False, quiet=False)
 
 
@@ -257,10 +255,8 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
     model = batch.renderer.extractor.model
     listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
     tally, empty = Tally(earlier), ""
-    site = batch.options["site"]
-    writer = writer or batch.target.writer(evidence=batch.renderer.evidence, site=site is not None)
+    writer = writer or batch.target.writer(evidence=batch.renderer.evidence)
     with (
-        _site_profiles(batch.target, by_site=site == AUTO, resume=resume) as sites,
         _said(tally, passed_over, quiet=quiet),
         console.progress("extracting", quiet=quiet, total=lambda: batch.inputs.count(batch.reading)) as tick,
     ):
@@ -276,7 +272,7 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
 
         documents = fetched(listed, batch.reading)
         limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
-        run(documents, batch.renderer, writer, **limits, on_document=on_document, sites=sites)
+        run(documents, batch.renderer, writer, **limits, on_document=on_document)
     if tally.total == 1 and empty:
         console.error(empty)
     return _exit_code(tally, str(batch.inputs))
@@ -285,22 +281,6 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
 def _emptiness(rendered: Rendered) -> str:
     """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
     return console.with_name(rendered.id, rendered.reason) if rendered.reason else ""
-
-
-@contextmanager
-def _site_profiles(target: Target, *, by_site: bool, resume: bool) -> Iterator[SiteProfiles | None]:
-    """Yield the profiles of a run by site, kept beside an output that can be resumed."""
-    if not by_site:
-        yield None
-    elif target.path is not None and target.is_resumable:
-        from blockfeat.io.batch.sites import SiteLog
-
-        with closing(SiteLog(target.path, resume=resume)) as log:
-            yield log.profiles
-    else:
-        from blockfeat.extraction.many import SiteProfiles
-
-        yield SiteProfiles()
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockfeat.commands.batch import AUTO, Batch, Inputs, run_batch, target_of
+from blockfeat.commands.batch import Batch, Inputs, run_batch, target_of
 from blockfeat.commands.options import (
     FormatOption,
     JobsOption,
@@ -22,7 +22,7 @@ from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
 
 if TYPE_CHECKING:
-    from blockfeat.extraction.extractor import Extractor
+    pass
 
 
 @with_input_options()
@@ -61,14 +61,6 @@ def extract(
     reading: InputOptions = DEFAULT_READING,
     jobs: JobsOption = 1,
     deadline: Annotated[float | None, typer.Option(min=0.01, help="Most seconds for one page.")] = None,
-    site: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|auto",
-            help="Drop text that other pages of the site repeat: those of a profile (blockfeat site writes one), "
-            "or auto: those of the same host in this run.",
-        ),
-    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run (JSON to a file); try failures again.")
     ] = False,
@@ -83,7 +75,6 @@ def extract(
     _check_page_options(target.format, absolute, styles, evidence=evidence)
     extractor = Extractor.load(model).with_options(**options.given())
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
-    extractor, choices["site"] = _with_site(extractor, site)
     renderer = Renderer(
         extractor,
         target.format,
@@ -98,18 +89,6 @@ def extract(
     batch = Batch(named, reading, renderer, target, recorded, jobs, deadline)
     if code := run_batch(batch, resume=resume, quiet=quiet):
         raise typer.Exit(code)
-
-
-def _with_site(extractor: Extractor, site: str | None) -> tuple[Extractor, str | None]:
-    """Give an extractor the profile that ``--site`` names; return it, and what the record of the run says of it."""
-    if site in (None, AUTO):
-        return extractor, site
-    import hashlib
-
-    from blockfeat.extraction.site_profile import SiteProfile
-
-    profile = SiteProfile.load(str(site))
-    return extractor.with_site(profile), f"sha256:{hashlib.sha256(profile.to_bytes()).hexdigest()}"
 
 
 def _check_page_options(format: str, absolute: bool | None, styles: bool | None, *, evidence: bool) -> None:

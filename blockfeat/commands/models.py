@@ -1,19 +1,14 @@
-"""The commands ``blockfeat models``, ``adapt`` and ``site``: what is bundled, and what a site's pages teach."""
+"""The commands ``blockfeat models`` and ``adapt``: what is bundled, and what a site's pages teach."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from blockfeat.commands import console
-from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
-from blockfeat.commands.options import MaxBytesOption, ModelOption, QuietOption, with_input_options
-from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
-
-if TYPE_CHECKING:
-    pass
+from blockfeat.commands.options import QuietOption
 
 
 def models() -> None:
@@ -79,41 +74,3 @@ def adapt(
     for number, changed in enumerate(found.changed, start=1):
         console.show(f"iteration {number}: the text of {changed} pages changed")
     console.show(f"written: {output}")
-
-
-@with_input_options()
-def site(
-    pages: Annotated[
-        list[str], typer.Argument(help="Pages of one site: files, folders, addresses; '-' for standard input.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Profile to write (.json).")],
-    model: ModelOption = "default",
-    update: Annotated[bool, typer.Option("--update", help="Add to the profile that is there.")] = False,
-    reading: InputOptions = DEFAULT_READING,
-    max_bytes: MaxBytesOption = None,
-    quiet: QuietOption = False,
-) -> None:
-    """Write the profile of a site from some of its pages, the last ten, for --site of extract and explain."""
-    from blockfeat.extraction.extractor import Extractor
-    from blockfeat.extraction.site_profile import SiteProfile
-    from blockfeat.io.inputs import read_inputs
-
-    extractor = Extractor.load(model).with_options(max_bytes=max_bytes)
-    profile = SiteProfile.load(output) if update and output.exists() else SiteProfile()
-    read = failed = 0
-    for document in read_inputs(pages, reading):
-        extraction = extractor.extract_document(document)
-        if extraction.error is None:
-            profile = profile.add(extraction)
-            read += 1
-        else:
-            failed += 1
-            if not quiet:
-                console.error(console.with_name(document.id, extraction.error))
-    if not read:
-        console.error(f"nothing to read in {', '.join(pages)}")
-        raise typer.Exit(NOTHING_READ)
-    profile.save(output)
-    console.show(f"written: {output}, {len(profile)} pages of model {profile.model}")
-    if failed:
-        raise typer.Exit(SOME_FAILED)

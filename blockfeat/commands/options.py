@@ -96,10 +96,6 @@ QuietOption = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Show no progress bar, no summary, and no messages about single pages."),
 ]
-SiteFileOption = Annotated[
-    Path | None,
-    typer.Option("--site", metavar="FILE", help="Drop what this profile's pages repeat (blockfeat site writes one)."),
-]
 
 
 def with_extraction_options(*names: str) -> Callable[[Command], Command]:

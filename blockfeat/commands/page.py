@@ -12,7 +12,6 @@ from blockfeat.commands import console
 from blockfeat.commands.options import (
     LangOption,
     ModelOption,
-    SiteFileOption,
     language,
     with_extraction_options,
     with_input_options,
@@ -53,7 +52,6 @@ def explain(
     options: ExtractionOptions = DEFAULT_OPTIONS,
     lang: LangOption = "auto",
     reading: InputOptions = DEFAULT_READING,
-    site: SiteFileOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the blocks as a coloured HTML page.")
     ] = None,
@@ -65,10 +63,6 @@ def explain(
     from blockfeat.io.outputs import explanation_page
 
     extractor = Extractor.load(model).with_options(**options.given())
-    if site is not None:
-        from blockfeat.extraction.site_profile import SiteProfile
-
-        extractor = extractor.with_site(SiteProfile.load(site))
     extraction = _extraction(extractor, page, language(lang), reading)
     if why is not None:
         _show_block(extraction, why)

@@ -22,7 +22,6 @@ from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.refusals import PageEvidence
-from blockfeat.extraction.site_profile import SitePage
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
@@ -101,11 +100,6 @@ class Analysis(Protocol):
         """What the page says of itself; None where it was not asked for."""
         ...
 
-    @property
-    def site_page(self) -> SitePage | None:
-        """What a site profile takes of the page."""
-        ...
-
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around."""
         ...
@@ -126,7 +120,6 @@ class KnownAnalysis:
     blocks: tuple[Block, ...] = ()
     facts: Facts = field(default_factory=Facts)
     metadata: Metadata | None = None
-    site_page: SitePage | None = None
 
     @property
     def kind(self) -> str:
@@ -331,11 +324,6 @@ class PageAnalysis:
         from blockfeat.metadata.read import read_metadata
 
         return read_metadata(self.page, self.measured.blocks, self.prediction.kept, self.headline)
-
-    @cached_property
-    def site_page(self) -> SitePage | None:
-        """What `SiteProfile.add` takes of the page."""
-        return SitePage.of(self.measured, self.prediction, model=self.model.name, kind=self.model.kind)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return the kept blocks as nodes of a document, with the titles of the article; with images or without."""

@@ -1,4 +1,4 @@
-"""Which blocks are the text, once options and site profile are met; what part each block is."""
+"""Which blocks are the text, once rules and options are met; what part each block is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from blockfeat.content.tables import DataTable, completed, data_tables
 from blockfeat.extraction.banners import banners
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.phrases import asks_at_an_edge, pointers
-from blockfeat.extraction.site_profile import KeptTexts, SiteProfile, text_keys
 from blockfeat.extraction.structure import (
     in_named_box,
     is_doubtful,
@@ -60,7 +59,6 @@ _OUTSIDE = "dropped: it stands outside of the box that the page names as its art
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
-_REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -90,8 +88,6 @@ class Choice:
         Its text, not in normal form.
     may_ask : bool
         Whether the text may ask for consent, by its begin and end; see `asks_at_an_edge`.
-    site_repeated : int
-        How many blocks were dropped because other pages of the site repeat them.
     """
 
     kept: Mask
@@ -100,7 +96,6 @@ class Choice:
     headline: int | None = None
     headline_text: str | None = None
     may_ask: bool = True
-    site_repeated: int = 0
 
 
 @dataclass(frozen=True)
@@ -111,8 +106,6 @@ class Chooser:
     ----------
     options : ExtractionOptions
         Which parts of a page belong to its text.
-    site : SiteProfile or None
-        Other pages of the site; text that they repeat is dropped.
     has_rules : bool
         Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, long texts that
         stand there twice, and on doubtful pages what stands outside of the article's box are dropped, and what belongs
@@ -120,13 +113,10 @@ class Chooser:
     """
 
     options: ExtractionOptions
-    site: SiteProfile | None
     has_rules: bool
 
     def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
-
-        What the site repeats goes first, unless nothing would be left of the text.
 
         Parameters
         ----------
@@ -153,33 +143,19 @@ class Chooser:
                 predicted = predicted.copy()
                 predicted[standfirst] = True
                 overruled[standfirst] = _STANDFIRST
-        choice = self._without_repeated(blocks, predicted, title)
+        choice = self._with_options(blocks, predicted, title)
         return replace(choice, overruled=overruled | choice.overruled) if overruled else choice
 
-    def _without_repeated(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
-        repeated: dict[int, int] = {}
-        if self.site is not None:
-            keys = text_keys(blocks.measures)
-            repeated = self.site.repeated(KeptTexts.of(keys, blocks.measures.words, predicted))
-        if repeated:
-            without = predicted.copy()
-            without[list(repeated)] = False
-            choice = self._with_options(blocks, without, predicted, title)
-            if choice.kept.any():
-                dropped = {block: _repeated(pages) for block, pages in repeated.items() if not choice.kept[block]}
-                return replace(choice, overruled=dropped | choice.overruled, site_repeated=len(dropped))
-        return self._with_options(blocks, predicted, predicted, title)
-
-    def _with_options(self, blocks: Blocks, left: Mask, predicted: Mask, title: str | None) -> Choice:
-        """Return what is kept once the options are met, of what the site has left of the blocks that the model keeps.
+    def _with_options(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
+        """Return what is kept once the options are met, of the blocks that the model keeps.
 
         Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and banners and
         lines that point at other texts go.
         """
-        tables = data_tables(blocks, left)
+        tables = data_tables(blocks, predicted)
         overruled: dict[int, str] = {}
-        whole = completed(blocks, left, tables)
-        _note(overruled, whole, left, _COMPLETED)
+        whole = completed(blocks, predicted, tables)
+        _note(overruled, whole, predicted, _COMPLETED)
         if self.has_rules and self.options.favour != "precision" and whole.any():
             for complete, reason in (
                 (technical_text, _TECHNICAL),
@@ -210,10 +186,6 @@ def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> N
     """Note why blocks are kept that were not before."""
     if kept is not before:
         overruled.update(dict.fromkeys((kept & ~before).nonzero()[0].tolist(), reason))
-
-
-def _repeated(pages: int) -> str:
-    return _REPEATED.format(pages=pages, noun="page" if pages == 1 else "pages")
 
 
 def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: ExtractionOptions) -> Mask:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
-from blockfeat.models.model import Prediction
 
 _BY_WORD = ("thresholds", "tokens")
 _MOST_ODDS = 30.0
@@ -33,17 +32,6 @@ def content_logits(
         Score of each block, above 0 for content, and its words.
     """
     return scores / np.maximum(words, 1).astype(np.float64) if kind in _BY_WORD else scores
-
-
-def content_chances(kind: str, prediction: Prediction, words: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return the probability of content of each block: n, from 0 to 1.
-
-    The model's own where it has one, whatever its cut is; else that of `content_logits`, one half where it decides.
-    """
-    logits = prediction.log_odds
-    if logits is None:
-        logits = content_logits(kind, prediction.scores, words)
-    return probabilities(logits, limit=_MOST_ODDS)
 
 
 CONFIDENCE_MEASURES = (

@@ -11,7 +11,6 @@ from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
 from blockfeat.content.nodes import Content
 from blockfeat.extraction.analysis import Analysis, Facts, KnownAnalysis
-from blockfeat.extraction.site_profile import SitePage
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
@@ -75,11 +74,6 @@ class Extraction:
         By which copies of the text are found (`blockfeat.extraction.fingerprint`); None without a text.
     metadata : Metadata
         Title, authors, dates and what else the page says of itself, read when first asked for.
-    site_repeated : int or None
-        How many blocks of the text were dropped because other pages of the site repeat them; None where no site profile
-        was given.
-    site_page : SitePage or None
-        What `SiteProfile.add` takes of the page; None where it could not be read.
     analysis : Analysis
         The page as it was measured: what makes the blocks and all that is made when first asked for.
     """
@@ -95,18 +89,12 @@ class Extraction:
     error: str | None = None
     model: str = ""
     encoding: str | None = None
-    site_repeated: int | None = None
     analysis: Analysis = field(default_factory=KnownAnalysis, repr=False, compare=False)
 
     @property
     def metadata(self) -> Metadata:
         """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
         return self.analysis.metadata or Metadata()
-
-    @property
-    def site_page(self) -> SitePage | None:
-        """What `SiteProfile.add` takes of the page."""
-        return self.analysis.site_page
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -251,8 +239,6 @@ class Extraction:
             "model": self.model,
             "version": blockfeat.__version__,
         }
-        if self.site_repeated is not None:
-            document["site_repeated"] = self.site_repeated
         if evidence:
             both = zip(self.blocks, self.roles, strict=True)
             document["blocks"] = [{**block.to_dict(), "role": role} for block, role in both]

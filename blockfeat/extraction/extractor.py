@@ -16,7 +16,6 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.no_main_text import instead_of_text
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.refusals import PageEvidence
-from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.index import StopWordIndex
@@ -48,18 +47,15 @@ class Extractor:
         The model's measuring stage.
     options : ExtractionOptions
         What was chosen; see `with_options`.
-    site : SiteProfile or None
-        Other pages of the site; text that they repeat is dropped.
     """
 
     model: Model
     measurer: PageMeasurer
     options: ExtractionOptions = field(default_factory=ExtractionOptions)
-    site: SiteProfile | None = None
 
     def __repr__(self) -> str:
         """Return name and kind of the model, and the options that were given."""
-        shown = {"model": self.model.name, "kind": self.model.kind, **self.options.given(), "site": self.site}
+        shown = {"model": self.model.name, "kind": self.model.kind, **self.options.given()}
         return f"Extractor({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
 
     @classmethod
@@ -105,20 +101,6 @@ class Extractor:
         if favour is not None:
             model = model.favouring(favour)
         return replace(self, model=model, options=options)
-
-    def with_site(self, profile: SiteProfile | None) -> Extractor:
-        """Return a copy that drops text which other pages of the site repeat; None for one that does not.
-
-        The scores of blocks stay as they are. See docs/site-profile.md for the rule and what it gains.
-
-        Raises
-        ------
-        ModelError
-            The profile holds the probabilities of another model.
-        """
-        if profile is not None and profile.model not in (None, self.model.name):
-            raise ModelError(f"the site profile is of model {profile.model!r}, not of {self.model.name!r}")
-        return replace(self, site=profile)
 
     def extract(
         self,
@@ -173,7 +155,7 @@ class Extractor:
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
         has_rules = model.kind in _WITH_RULES if options.rules is None else options.rules
-        chooser = Chooser(options, self.site, has_rules=has_rules)
+        chooser = Chooser(options, has_rules=has_rules)
         choice = chooser.choose(blocks, prediction, page, title=title)
         evidence = PageEvidence(
             blocks, replace(prediction, kept=choice.kept), page, title=title, may_ask=choice.may_ask
@@ -197,7 +179,6 @@ class Extractor:
             warnings=warnings if instead.warning is None else (*warnings, instead.warning),
             model=model.name,
             encoding=page.encoding,
-            site_repeated=None if self.site is None else choice.site_repeated,
             analysis=PageAnalysis(
                 page=page,
                 measured=measured,
@@ -236,25 +217,21 @@ class Extractor:
         *,
         jobs: int = 1,
         deadline: float | None = None,
-        by_site: bool = False,
     ) -> Iterator[Extraction]:
         """Extract many pages, in order; a page that fails yields an extraction with its ``error`` set.
 
         Parameters
         ----------
         pages : iterable of str, bytes-like or Document
-            Taken lazily; a window of 64 at a time with ``by_site``.
+            Taken lazily.
         jobs : int
             Number of processes.
         deadline : float, optional
             Seconds that one page may take before its worker process is killed and the page fails.
-        by_site : bool
-            Drop what other pages of the same host repeat, of the same window and before: a `SiteProfile` for each host
-            of the documents' addresses, in place of the extractor's own. The result does not depend on ``jobs``.
         """
         from blockfeat.extraction.many import extract_each
 
-        return extract_each(self, pages, jobs=jobs, deadline=deadline, by_site=by_site)
+        return extract_each(self, pages, jobs=jobs, deadline=deadline)
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
@@ -266,7 +243,6 @@ class Extractor:
             status="error",
             error=reason,
             model=self.model.name,
-            site_repeated=None if self.site is None else 0,
         )
 
 
@@ -278,7 +254,6 @@ def extract(
     lang: str | None = None,
     charset: str | None = None,
     id: str | None = None,
-    site: SiteProfile | None = None,
     **options: Unpack[GivenOptions],
 ) -> Extraction:
     """Extract the main text of one page.
@@ -298,8 +273,6 @@ def extract(
         ISO 639-1 code of the page's language; identified by default.
     charset : str, optional
         Charset from the HTTP header, for bytes.
-    site : SiteProfile, optional
-        Other pages of the site: text that they repeat is dropped.
     **options
         What `Extractor.with_options` takes: ``favour`` (``"precision"`` for less clutter, ``"recall"`` for less text
         lost), ``headline``, ``captions``, ``tables`` and ``comments`` (whether these parts belong to the text; by
@@ -318,7 +291,7 @@ def extract(
     LanguageError
         ``lang`` is no language code.
     ModelError
-        There is no such model, or an option or the site profile does not suit it.
+        There is no such model, or an option does not suit it.
 
     Examples
     --------
@@ -326,10 +299,7 @@ def extract(
     >>> blockfeat.extract("<p>The ferry leaves at nine and returns before dark.").text
     'The ferry leaves at nine and returns before dark.'
     """
-    extractor = extractor_of(model).with_options(**options)
-    if site is not None:
-        extractor = extractor.with_site(site)
-    return extractor.extract(html, url=url, lang=lang, charset=charset, id=id)
+    return extractor_of(model).with_options(**options).extract(html, url=url, lang=lang, charset=charset, id=id)
 
 
 def extractor_of(model: str | Path | Model | Extractor) -> Extractor:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import logging
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.errors import InputError, ModelError, failure_reason
+from blockfeat.errors import failure_reason
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import PageWork, read_pages
 from blockfeat.extraction.refusals import KINDS
-from blockfeat.extraction.site_profile import SiteProfile
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
@@ -35,14 +32,11 @@ from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
 
-_logger = logging.getLogger("blockfeat.monitor")
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
-# Pages of a few hosts come at a time.
-_PROFILES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +45,6 @@ class FetchedPage:
 
     Attributes
     ----------
-    site : str or None
-        The profile of its host, as the store has it.
-    adds_to_site : bool
-        Whether the profile takes something of this page.
     origin : str
         ``"feed"`` where it is a feed's own text: all of it is content, whatever the model makes of so short a page.
     """
@@ -63,8 +53,6 @@ class FetchedPage:
     url: str
     charset: str | None = None
     lang: str | None = None
-    site: str | None = None
-    adds_to_site: bool = True
     origin: str = "page"
 
 
@@ -78,7 +66,6 @@ class ReaderSettings:
     queries: tuple[Query, ...] = ()
     lessons: Lessons = field(default_factory=Lessons)
     least_score: float | None = None
-    site_profile: bool = False
     descriptions: bool = False
     count_kinds: tuple[str, ...] = KINDS
 
@@ -86,7 +73,7 @@ class ReaderSettings:
     def of(cls, config: MonitorConfig, lessons: Lessons | None = None) -> ReaderSettings:
         """Return those of a configuration, and of what the monitor was taught."""
         pages = config.pages
-        reading = (pages.least_score, pages.site_profile, pages.descriptions, pages.count_kinds)
+        reading = (pages.least_score, pages.descriptions, pages.count_kinds)
         taught = Lessons(senses_of(config.brands)) if lessons is None else lessons
         return cls(pages.model, config.brands, pages.evidence, config.queries, taught, *reading)
 
@@ -101,7 +88,6 @@ class PageReader:
     queries: QueryMatcher = field(default_factory=lambda: QueryMatcher.of(()))
     lessons: Lessons = field(default_factory=Lessons)
     least_score: float | None = None
-    site_profile: bool = False
     descriptions: bool = False
     count_kinds: tuple[str, ...] = KINDS
 
@@ -116,7 +102,7 @@ class PageReader:
         """
         extractor = Extractor.load(settings.model)
         matcher = BrandMatcher.of(settings.brands)
-        reading = (settings.least_score, settings.site_profile, settings.descriptions, settings.count_kinds)
+        reading = (settings.least_score, settings.descriptions, settings.count_kinds)
         return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), settings.lessons, *reading)
 
     def read(self, page: FetchedPage) -> PageRecord:
@@ -126,8 +112,7 @@ class PageReader:
         try:
             if page.origin == "feed":
                 return self._read_entry(document)
-            extraction = self._extractor_for(page).extract_document(document)
-            record = self._record(extraction, adds_to_site=self.site_profile and page.adds_to_site)
+            record = self._record(self.extractor.extract_document(document))
             judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
             return replace(record, mentions=tuple(judged)) if self.lessons.places else record
         except Exception as error:
@@ -142,17 +127,7 @@ class PageReader:
         kept = replace(prediction, kept=np.ones_like(prediction.kept))
         return replace(reader._record(self.extractor.assemble(parsed, measured, kept)), origin="feed")
 
-    def _extractor_for(self, page: FetchedPage) -> Extractor:
-        """Return the extractor with the profile of the page's host; without it where it is another model's, or bad."""
-        if not self.site_profile or page.site is None:
-            return self.extractor
-        try:
-            return self.extractor.with_site(_profile(page.site))
-        except (InputError, ModelError) as error:
-            _logger.info("%s: read without the profile of its host: %s", page.url, error, extra={"url": page.url})
-            return self.extractor
-
-    def _record(self, extraction: Extraction, *, adds_to_site: bool = False) -> PageRecord:
+    def _record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
         if extraction.error is not None:
             return PageRecord("error", error=clean_characters(extraction.error))
@@ -188,14 +163,7 @@ class PageReader:
             warnings=tuple(map(clean_characters, warnings)),
             evidence=_packed(blocks) if self.evidence else b"",
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
-            site_page=extraction.site_page if adds_to_site else None,
         )
-
-
-@lru_cache(maxsize=_PROFILES_KEPT)
-def _profile(packed: str) -> SiteProfile:
-    """Return the profile in these bytes; most pages of a host come with those of the page before."""
-    return SiteProfile.from_bytes(packed.encode())
 
 
 def all_mentions(

@@ -33,7 +33,6 @@ _COMMANDS = {
     "clean page.html": "",
     "models": "",
     "evaluate --corpus demo --quiet": "",
-    "site page.html -o site.json": "",
     "monitor init": "",
     "corpus count demo": "",
 }

@@ -24,7 +24,7 @@ def test_names_are_those_of_models() -> None:
     [
         ("extract --model thr", "thresholds"),
         ("extract --format mark", "markdown"),
-        ("site --input-format wa", "warc"),
+        ("extract --input-format wa", "warc"),
         ("explain --favour pre", "precision"),
         ("expl", "explain"),
     ],

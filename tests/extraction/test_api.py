@@ -37,7 +37,7 @@ def test_options_are_those_of_the_extractor() -> None:
 def test_every_option_of_the_extractor_can_be_given_by_name() -> None:
     given = set(inspect.signature(blockfeat.extract).parameters)
     own = set(inspect.signature(Extractor.extract).parameters) - {"self"}
-    assert own | {"model", "site", "options"} == given
+    assert own | {"model", "options"} == given
     assert set(GivenOptions.__annotations__) == {option.name for option in fields(ExtractionOptions)}
     everything = {option.name: option.default for option in fields(ExtractionOptions)}
     assert blockfeat.extract(article_page(), **everything).text == blockfeat.extract(article_page()).text

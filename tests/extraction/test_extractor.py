@@ -104,7 +104,6 @@ def test_what_another_process_did_not_pass_on_is_made_once(
     assert again == []
     assert found.blocks == alone.blocks
     assert (found.metadata, found.facts, found.to_markdown()) == (alone.metadata, alone.facts, alone.to_markdown())
-    assert found.site_page is not None
     assert found.to_page() == alone.to_page()
     assert len(again) == 1
 

@@ -116,3 +116,11 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_durations(text: str, seconds: float | None) -> None:
     assert duration_of(text) == seconds
+
+
+def test_a_key_that_is_gone_says_so() -> None:
+    text = _SOURCES_AND_BRANDS + "[pages]\nsite_profile = true\n"
+    with pytest.raises(
+        ConfigError, match=r"m\.toml:\d+: 'pages\.site_profile' profiles of sites are gone since 0\.3\.0"
+    ):
+        parse_config(text, name="m.toml")

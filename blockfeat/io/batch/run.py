@@ -10,7 +10,7 @@ from typing import IO, Protocol
 from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
-from blockfeat.extraction.many import SiteProfiles, read_pages
+from blockfeat.extraction.many import read_pages
 from blockfeat.io.outputs.rendering import Rendered, Renderer, closing, opening, part
 from blockfeat.page.document import Document
 
@@ -134,13 +134,9 @@ def run(
     jobs: int = 1,
     deadline: float | None = None,
     on_document: Callable[[Rendered], None] | None = None,
-    sites: SiteProfiles | None = None,
 ) -> None:
-    """Extract, render and write documents in order, and close the writer; after a failure the run goes on.
-
-    With ``sites`` each is compared with others of its site; see `blockfeat.extraction.many`.
-    """
-    done = read_pages(renderer, documents, jobs=jobs, deadline=deadline, profiles=sites)
+    """Extract, render and write documents in order, and close the writer; after a failure the run goes on."""
+    done = read_pages(renderer, documents, jobs=jobs, deadline=deadline)
     try:
         for _, rendered in done:
             writer.write(rendered)

@@ -71,7 +71,6 @@ _TYPES = {
     "captions": "texts",
     "comments": "texts",
     "confidence": "number",
-    "site_repeated": "integer",
     "warnings": "texts",
     "metadata.authors": "texts",
     "metadata.agencies": "texts",
@@ -111,12 +110,12 @@ class Column:
         return _json(value) if self.type == "text" else None
 
 
-def record_columns(*, evidence: bool = False, site: bool = False) -> tuple[Column, ...]:
+def record_columns(*, evidence: bool = False) -> tuple[Column, ...]:
     """Return the columns of a record, in its order; a nested object has a column for each key, named with a dot.
 
-    With ``evidence`` and ``site`` those of runs that write blocks, and that use site profiles.
+    With ``evidence`` those of runs that write blocks.
     """
-    blank = record_of(Extraction(text="", site_repeated=0 if site else None), evidence=evidence)
+    blank = record_of(Extraction(text=""), evidence=evidence)
     return tuple(Column(".".join(path), path, _TYPES.get(".".join(path), "text")) for path in _paths(blank))
 
 

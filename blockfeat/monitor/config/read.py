@@ -43,6 +43,8 @@ from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.queries import Query
 
 _MAIL_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+")
+# Keys of earlier versions, and what takes their place.
+_GONE = {("pages", "site_profile"): "profiles of sites are gone since 0.3.0: leave the line out"}
 _CHANNELS = ("email", "slack", "teams", "mattermost", "feed", "command")
 
 
@@ -215,6 +217,9 @@ def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
 def parse_config(text: str, *, name: str = "configuration", folder: Path = Path()) -> MonitorConfig:
     """Read a configuration from its text; see `read_config`."""
     values, problems = parse_toml(text, name=name)
+    for (table, key), reason in _GONE.items():
+        if isinstance(values.get(table), dict) and values[table].pop(key, None) is not None:
+            problems.add_value((table, key), reason)
     file = changed(_File(), values, problems)
     if "sources" not in values:
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')

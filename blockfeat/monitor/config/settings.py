@@ -83,8 +83,6 @@ class PageSettings:
         Kinds of pages whose mentions count (docs/status.md); those on others are stored with the reason.
     descriptions : bool
         Whether names in the descriptions of an article's figures (alternative texts) count; they are stored anyway.
-    site_profile : bool
-        Whether text that other pages of the same host repeat is no part of a page's text (docs/site-profile.md).
     """
 
     model: str = "default"
@@ -99,7 +97,6 @@ class PageSettings:
     least_score: float = 0.5
     count_kinds: tuple[PageKind, ...] = ("article", "other")
     descriptions: bool = False
-    site_profile: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,6 @@ class Leases:
         return claimed.items
 
     def _note(self, hosts: set[str], *, is_all: bool) -> None:
-        for host in hosts - self._hosts:
-            # Another run may have learnt more of it meanwhile.
-            self._thread.forget_profile(host)
         self._hosts |= hosts
         if not is_all and self._missed_at is None:
             self._missed_at = time.monotonic()

@@ -277,9 +277,8 @@ class Round:
         """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
         tools, thread = self.tools, self.tools.thread
         try:
-            profile_of = thread.site_profile if tools.config.pages.site_profile else None
             by = (tools.fetcher, tools.readers, tools.config)
-            lent = {"site_profile": profile_of, "entry_text": thread.entry_text, "renderer": tools.renderer}
+            lent = {"entry_text": thread.entry_text, "renderer": tools.renderer}
             seen, record = await visit(page, *by, **lent)  # type: ignore[arg-type]
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -23,7 +22,6 @@ T = TypeVar("T")
 # Visits that end while others are being read are saved together, after so many seconds at the latest.
 _GATHER_SECONDS, _GATHER_STEP = 0.5, 0.05
 _SAVED_AT_ONCE = 32
-_PROFILES_KEPT = 128
 _UTC = ZoneInfo("UTC")
 
 
@@ -55,8 +53,6 @@ class StoreThread:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._unsaved: list[tuple[Visit, PageRecord | None, asyncio.Future[Saved]]] = []
         self._saving: asyncio.Task[None] | None = None
-        # No other process writes them: the run has the lock of the store, or the lease of the host.
-        self._profiles: OrderedDict[str, str | None] = OrderedDict()
 
     def close(self) -> None:
         """End the thread."""
@@ -98,22 +94,8 @@ class StoreThread:
             self.store.save_visits, visits, copies=self._copies, announce=self._announce, zone=self._zone
         )
         for (_, _, future), outcome in zip(some, saved, strict=True):
-            if outcome.site is not None:
-                self._profiles.pop(outcome.site, None)
             if not future.done():
                 future.set_result(outcome)
-
-    async def site_profile(self, host: str) -> str | None:
-        """Return what the store knows of a host; a page that is being saved meanwhile may be missing in it."""
-        if host not in self._profiles:
-            self._profiles[host] = await self.call(self.store.site_profile, host)
-            if len(self._profiles) > _PROFILES_KEPT:
-                self._profiles.popitem(last=False)
-        return self._profiles[host]
-
-    def forget_profile(self, host: str) -> None:
-        """Read the profile of a host anew when it is asked for."""
-        self._profiles.pop(host, None)
 
     async def entry_text(self, page: DuePage) -> OwnText | None:
         """Return what the feed itself says of a page."""

@@ -30,7 +30,6 @@ from blockfeat.monitor.rounds.schedule import (
     after_visit,
     manners_of,
 )
-from blockfeat.monitor.store.pages import takes_page
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -203,7 +202,6 @@ async def visit(
     readers: Reading,
     config: MonitorConfig,
     *,
-    site_profile: Callable[[str], Awaitable[str | None]] | None = None,
     entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None = None,
     renderer: Renderer | None = None,
 ) -> tuple[Visit, PageRecord | None]:
@@ -213,8 +211,6 @@ async def visit(
     ----------
     page, fetcher, readers, config
         The page, what fetches and reads it, and how.
-    site_profile : callable, optional
-        Returns the profile of a host, or None; without it, none is used.
     entry_text : callable, optional
         Returns title and HTML of the feed's own text, or None.
     renderer : Renderer, optional
@@ -254,11 +250,9 @@ async def visit(
         return _at_own_address(seen) if own else seen, own and replace(own, error=fetched.error)
     if fetched.not_modified:
         return seen, None
-    site = None if site_profile is None else await site_profile(host_of(fetched.final_url))
-    known = (fetched.charset, page.lang, site, takes_page(site, page.id))
-    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, *known))
+    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang))
     if renderer is not None and record.status in ("empty", "no content") and record.kind not in _WALLS:
-        shown = await _rendered(fetched, renderer, readers, known)
+        shown = await _rendered(fetched, renderer, readers, page.lang)
         if shown is not None:
             # Those of the page without its scripts: what these fetch may change all the same.
             seen, record = replace(seen, etag=None, last_modified=None), shown
@@ -277,14 +271,12 @@ async def visit(
     return seen, record
 
 
-async def _rendered(
-    fetched: Fetched, renderer: Renderer, readers: Reading, known: tuple[str | None, str | None, str | None, bool]
-) -> PageRecord | None:
+async def _rendered(fetched: Fetched, renderer: Renderer, readers: Reading, lang: str | None) -> PageRecord | None:
     """Return what a browser shows of a page without a text; None where that is none either."""
     if b"<script" not in fetched.data.lower() or not renderer.is_worth(fetched.final_url):
         return None
     data = await renderer.render(fetched)
-    record = None if data is None else await readers.read(FetchedPage(data, fetched.final_url, "utf-8", *known[1:]))
+    record = None if data is None else await readers.read(FetchedPage(data, fetched.final_url, "utf-8", lang))
     has_text = record is not None and record.status == "ok"
     renderer.note(fetched.final_url, has_text=has_text)
     if record is None or not has_text:

@@ -70,6 +70,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     6: (add_missing,),
     7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
     8: (add_missing,),
+    9: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
 }
 
 

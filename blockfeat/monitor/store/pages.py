@@ -1,12 +1,10 @@
-"""Pages in the store: which are due, everything about one page in one transaction, copies, and profiles of sites."""
+"""Pages in the store: which are due, everything about one page in one transaction, and copies."""
 
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -14,7 +12,6 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import (
     BindParameter,
     Connection,
-    Executable,
     bindparam,
     delete,
     func,
@@ -26,16 +23,12 @@ from sqlalchemy import (
     update,
 )
 
-from blockfeat.errors import InputError
-from blockfeat.extraction.site_profile import MOST_PAGES, SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
-from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso, local_day
-from blockfeat.monitor.store.schema import band, entry, host, page, site, version
+from blockfeat.monitor.store.schema import band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
 from blockfeat.monitor.store.stories import story_of
 
@@ -93,7 +86,6 @@ _BEFORE = select(
 _UPDATE = update(page).where(page.c.id == _NUMBER)
 _ADD_BAND = insert(band)
 _FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", expanding=True)))
-_PROFILE = select(site.c.profile).where(site.c.host == bindparam("name"))
 
 
 def original_of(
@@ -141,51 +133,6 @@ def renew_bands(connection: Connection) -> None:
     for number in numbers:
         words = connection.scalar(select(page.c.text).where(page.c.id == number)) or ""
         save_bands(connection, number, bands_of(runs_of_words(words), min_words=1))
-
-
-_logger = logging.getLogger("blockfeat.monitor.store")
-
-# A name that each page of a packed profile has once: counting it takes a thousandth of reading the profile.
-_OF_A_PAGE = '"chances":'
-_RENEWED_BY = 8
-
-
-def packed_profile(connection: Connection, host: str) -> str | None:
-    """Return the profile of a host as `SiteProfile.to_bytes` gives it; None where there is none."""
-    found: str | None = connection.scalar(_PROFILE, {"name": host})
-    return found
-
-
-def takes_page(packed: str | None, number: int) -> bool:
-    """Return whether a profile takes a page.
-
-    One that is full takes one page in eight: sites change more slowly than their pages come, and a profile is large.
-    """
-    return packed is None or number % _RENEWED_BY == 0 or packed.count(_OF_A_PAGE) < MOST_PAGES
-
-
-def add_to_site(connection: Connection, host: str, number: int, page: SitePage) -> bool:
-    """Add a page to the profile of its host, and return whether it takes it; one of another model is begun anew."""
-    packed = packed_profile(connection, host)
-    if not takes_page(packed, number):
-        return False
-    profile = SiteProfile()
-    if packed is not None:
-        try:
-            profile = SiteProfile.from_bytes(packed.encode(), where=f"the site profile of {host}")
-        except InputError as error:
-            _logger.warning("%s; it is begun anew", error, extra={"event": "site profile lost"})
-    if profile.model not in (None, page.model):
-        profile = SiteProfile()
-    text = profile.add(page).to_bytes().decode()
-    connection.execute(_set_profile(connection.dialect.name), {"host": host, "profile": text})
-    return True
-
-
-@cache
-def _set_profile(dialect: str) -> Executable:
-    statement = insert_or(dialect, site)
-    return statement.on_conflict_do_update(index_elements=[site.c.host], set_={"profile": statement.excluded.profile})
 
 
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
@@ -326,8 +273,6 @@ def _save_page(
     if not is_new:
         forget_article(connection, number, before.title, before.text)
     index_article(connection, number, record.title, record.text)
-    site_host = host_of(visit.final_url or before.url)
-    is_taken = record.site_page is not None and add_to_site(connection, site_host, number, record.site_page)
     changes = save_mentions(connection, before, record)
     if original is not None:
         judge_copy(connection, number, original)
@@ -338,7 +283,7 @@ def _save_page(
     if not is_new:
         _judge_copies(connection, number, copies, moment=iso(visit.at), announce=announce)
     outcome = "new" if is_new else "updated"
-    return Saved(outcome, len(record.mentions), original is not None, site_host if is_taken else None)
+    return Saved(outcome, len(record.mentions), original is not None)
 
 
 def save_visits(

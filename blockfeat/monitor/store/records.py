@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.site_profile import SitePage
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +197,6 @@ class PageRecord:
         The blocks as JSON, compressed by zlib; empty where they are not kept.
     published : str or None
         What the page says of its date.
-    site_page : SitePage or None
-        What the profile of the page's host takes of it; None where profiles are not kept.
     kind : str or None
         What the page is, one of `blockfeat.extraction.refusals.KINDS`.
     origin : str
@@ -225,7 +220,6 @@ class PageRecord:
     warnings: tuple[str, ...] = ()
     evidence: bytes = b""
     mentions: tuple[FoundMention, ...] = ()
-    site_page: SitePage | None = field(default=None, compare=False)
     origin: str = "page"
     kind: str | None = None
 
@@ -270,14 +264,11 @@ class Saved:
         How many mentions it has, in clutter and copies too.
     copy : bool
         Whether it is a copy.
-    site : str or None
-        The host whose profile it has changed.
     """
 
     outcome: str
     mentions: int = 0
     copy: bool = False
-    site: str | None = None
 
 
 _FIRST_YEAR = 1990

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 metadata = MetaData()
 
@@ -90,13 +90,6 @@ lease = Table(
     Column("name", Text, primary_key=True, comment="a host, or a task that one run does at a time"),
     Column("holder", Integer, comment="process of the database that serves the run; null: free"),
     Column("free_at", Float, nullable=False, comment="since when it is held, or from when another may have it"),
-)
-
-site = Table(
-    "site",
-    metadata,
-    Column("host", Text, primary_key=True, comment="host and port of the address that a page was found at"),
-    Column("profile", Text, nullable=False, comment="JSON: what its last pages say"),
 )
 
 page = Table(

@@ -175,7 +175,6 @@ class Store:
 
     due_hosts = _reads(pages.due_hosts)
     due_pages = _reads(pages.due_pages)
-    site_profile = _reads(pages.packed_profile)
     save_visits = _writes(pages.save_visits)
 
     stored_pages = _reads(mentions.stored_pages)

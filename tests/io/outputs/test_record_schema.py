@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from blockfeat import Extraction, Extractor, SiteProfile
+from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
 from blockfeat.extraction.choice import ROLES
 from blockfeat.extraction.page_kind import KINDS
@@ -41,7 +41,7 @@ def test_every_field_is_described_and_in_the_documentation() -> None:
 
 
 def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
-    extractor = Extractor.load("default").with_site(SiteProfile())
+    extractor = Extractor.load("default")
     record = checked(extractor.extract(b"<p>Hello"), evidence=True)
     assert list(record) == list(SCHEMA["properties"])
 

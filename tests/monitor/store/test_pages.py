@@ -1,4 +1,4 @@
-"""What becomes of a page in the store: another address of a known one, its canonical address, its host's profile."""
+"""What becomes of a page in the store: another address of a known one, its canonical address."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import zlib
 from dataclasses import replace
 from datetime import datetime
 
-import numpy as np
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.extraction.site_profile import MOST_PAGES, SitePage, SiteProfile
 from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
@@ -80,36 +78,6 @@ def test_the_text_of_a_feed_is_kept_until_the_page_itself_is_read(
     (page,) = add(store, "a.example/1", title="A title", text="<p>Said by the feed.")
     _save(store, page, _STORY, origin=origin, status=status)
     assert (store.entry_text(page) is not None) is is_kept
-
-
-def _site_page(model: str, key: int) -> SitePage:
-    return SitePage(model, np.array([key], np.uint64), np.array([200], np.uint8), np.array([9], np.uint16))
-
-
-def test_the_profile_of_a_host_grows_until_another_model_reads_itsadd(store: Store) -> None:
-    pages = add(store, *(f"a.example/{number}" for number in range(3)))
-    counts = []
-    for page, model in zip(pages, ("default", "default", "margin"), strict=True):
-        _save(store, page, f"Story {page.id}.", site_page=_site_page(model, page.id))
-        packed = store.site_profile("a.example")
-        assert packed is not None
-        profile = SiteProfile.from_bytes(packed.encode())
-        counts.append((profile.model, len(profile.pages)))
-    assert counts == [("default", 1), ("default", 2), ("margin", 1)]
-
-
-def test_a_full_profile_takes_one_page_in_eight(store: Store) -> None:
-    pages = add(store, *(f"a.example/{number}" for number in range(40)))
-    latest = []
-    for page in pages:
-        _save(store, page, f"Story {page.id}.", site_page=_site_page("default", page.id))
-        packed = store.site_profile("a.example")
-        assert packed is not None
-        latest.append(int(SiteProfile.from_bytes(packed.encode()).pages[-1].keys[0]))
-    numbers = [page.id for page in pages]
-    assert latest[:MOST_PAGES] == numbers[:MOST_PAGES]
-    taken = {number for number in latest[MOST_PAGES:] if number > numbers[MOST_PAGES - 1]}
-    assert taken == {number for number in numbers[MOST_PAGES:] if number % 8 == 0}
 
 
 def test_the_last_host_that_was_looked_at_is_where_to_go_on(store: Store) -> None:

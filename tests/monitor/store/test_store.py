@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config.settings import CopySettings, Source
@@ -319,6 +319,15 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
             migrations.migrate(connection, name="x", target=now + 2, migrations={})
     with pytest.raises(StoreError, match="newer blockfeat"):
         Store.open(address)
+
+
+def test_the_profiles_of_sites_of_an_older_store_go(address: str) -> None:
+    with Store.open(address) as store, store.engine.begin() as connection:
+        connection.execute(text("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))"))
+        connection.execute(text("INSERT INTO site VALUES ('a.example', '{}')"))
+        connection.execute(text("UPDATE blockfeat_meta SET value = '9' WHERE key = 'schema_version'"))
+    with Store.open(address) as store:
+        assert not inspect(store.engine).has_table("site")
 
 
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
