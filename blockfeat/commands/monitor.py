@@ -8,11 +8,10 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
 
 import typer
 from typer.core import TyperGroup
@@ -37,33 +36,19 @@ from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.mentions.brand import Brand
     from blockfeat.monitor.rounds.summary import Summary
     from blockfeat.monitor.run import Monitor
 
 
 def aliases(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]…", help="Names in their basic form.", show_default=False)
-    ] = None,
-    lang: Annotated[str | None, typer.Option("--lang", help="Propose inflected forms in these languages.")] = None,
-    wikidata: Annotated[
-        Path | None, typer.Option("--wikidata", help="Export of Wikidata (.json, .jsonl, .tsv): labels and aliases.")
-    ] = None,
-    only: Annotated[str | None, typer.Option("--only", help="With --wikidata: only names in these languages.")] = None,
+    names: Annotated[list[str], typer.Argument(metavar="NAME…", help="Names in their basic form.", show_default=False)],
+    lang: Annotated[str, typer.Option("--lang", help="Languages of the forms: pl,ru.", show_default=False)],
 ) -> None:
     """Propose aliases of brands, as TOML for a monitor's file: look through them before you use them."""
-    from blockfeat.monitor.mentions.aliases import inflected_aliases, read_wikidata
+    from blockfeat.monitor.mentions.aliases import inflected_aliases
     from blockfeat.monitor.mentions.brand import Brand
 
-    if not names and wikidata is None:
-        raise typer.BadParameter("give names, or --wikidata FILE", param_hint="NAME")
-    if names and not lang and wikidata is None:
-        raise typer.BadParameter("which languages? give --lang pl,ru", param_hint="--lang")
-    brands = [Brand(name) for name in names or ()]
-    if wikidata is not None:
-        brands += _of_languages(read_wikidata(wikidata), languages(only))
-    for brand in brands:
+    for brand in map(Brand, names):
         try:
             found = inflected_aliases(brand.name, languages(lang) or ())
         except LanguageError as error:
@@ -71,61 +56,6 @@ def aliases(
         for code in (code for code, forms in found.items() if not forms):
             console.error(f"{brand.name}: no other forms in {code}; names in another script are not inflected")
         console.show(_toml(brand.name, brand.with_aliases(found).aliases))
-
-
-def senses(
-    name: Annotated[str, typer.Argument(help="An ambiguous name: Shell, Orange, Visa.", show_default=False)],
-    lang: Annotated[str, typer.Option("--lang", help="Languages of the words: en,de,fr.")] = "en",
-    item: Annotated[
-        str | None, typer.Option("--item", help="Item of the brand, Q154950; else the first that is a company.")
-    ] = None,
-    api: Annotated[str | None, typer.Option("--api", help="Interface of another Wikibase.")] = None,
-) -> None:
-    """Fetch words for a brand and its namesakes from Wikidata, as TOML: look through them before you use them."""
-    from blockfeat._extras import require_extra
-
-    require_extra("monitor", what="monitor")
-    from blockfeat.errors import InputError
-    from blockfeat.monitor.fetching.fetcher import Fetcher
-    from blockfeat.monitor.fetching.options import FetchOptions
-    from blockfeat.monitor.namesakes import API, WikidataSenses, wikidata_senses
-
-    logging.getLogger("stamina").addHandler(logging.NullHandler())
-    private = ("127.0.0.0/8",) if api is not None and urlsplit(api).hostname in ("localhost", "127.0.0.1") else ()
-
-    async def found() -> WikidataSenses:
-        async with Fetcher(FetchOptions(delay=0.1, attempts=2, allow_networks=private)) as fetcher:
-
-            async def fetch(url: str) -> bytes:
-                # The interface is there for programs, as a feed is.
-                fetched = await fetcher.fetch(url, kind="feed")
-                if fetched.error is not None:
-                    raise InputError(fetched.error)
-                return fetched.data
-
-            return await wikidata_senses(name, languages(lang) or ("en",), fetch, item=item, api=api or API)
-
-    result = asyncio.run(found())
-    console.show(f"# {result.brand.item}: {_in_a_line(result.brand.description)}")
-    for one in result.namesakes:
-        console.show(f"# not {one.item}: {_in_a_line(one.label)}, {_in_a_line(one.description)}")
-    console.show(f"[[brands]]\nname = {_string(name)}")
-    for key, words in (("about", result.about), ("others", result.others)):
-        console.show(f"{key} = [{', '.join(map(_string, words))}]")
-
-
-def _in_a_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _of_languages(brands: Iterable[Brand], codes: Sequence[str] | None) -> list[Brand]:
-    """Return brands with the aliases in some languages only, and those in all; all for None."""
-    from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
-
-    if codes is None:
-        return list(brands)
-    kept = {*codes, ANY_LANGUAGE}
-    return [Brand(brand.name, {code: own for code, own in brand.aliases.items() if code in kept}) for brand in brands]
 
 
 def _toml(name: str, aliases_by_language: Mapping[str, Sequence[str]]) -> str:
@@ -258,7 +188,6 @@ def demo(
 
 
 app.command("aliases")(aliases)
-app.command("senses")(senses)
 app.command("report")(report)
 app.command("serve")(serve)
 app.command("status")(status)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
-from pathlib import Path
 
 import pytest
 import typer
@@ -23,16 +21,6 @@ def test_forms_are_toml() -> None:
     assert first["name"] == "Orlen"
     assert "Orlenu" in first["aliases"]["pl"]
     assert second["name"] == 'Lot "Air"'
-
-
-def test_wikidata_in_some_languages(tmp_path: Path) -> None:
-    labels = {code: {"language": code, "value": name} for code, name in (("en", "Norvik"), ("ru", "Норвик"))}
-    file = tmp_path / "item.json"
-    file.write_text(json.dumps({"id": "Q1", "labels": labels}), encoding="utf-8")
-    result = CliRunner().invoke(app, ["--wikidata", str(file)])
-    assert tomllib.loads(result.stdout) == {"brands": [{"name": "Norvik", "aliases": {"ru": ["Норвик"]}}]}
-    result = CliRunner().invoke(app, ["--wikidata", str(file), "--only", "de"])
-    assert tomllib.loads(result.stdout) == {"brands": [{"name": "Norvik"}]}
 
 
 def test_no_forms_in_another_script_is_said() -> None:

@@ -1,15 +1,97 @@
-"""Words for a name and its namesakes, from answers as Wikidata gives them."""
+"""The example for Wikidata: exports as brands, words for a name and its namesakes from what the interface answers."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import tomllib
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from blockfeat.errors import InputError
-from blockfeat.monitor.namesakes import wikidata_senses
+pytest.importorskip("protego", reason="needs the extra monitor")
+
+from blockfeat.errors import BrandError, InputError
+from blockfeat.monitor.mentions.brand import Brand
+from examples.wikidata_brands import main, read_wikidata, wikidata_senses
+
+ITEM = {
+    "id": "Q1",
+    "labels": {
+        "en": {"language": "en", "value": "Norvik"},
+        "ru": {"language": "ru", "value": "Норвик"},
+        "zh-hans": {"language": "zh-hans", "value": "诺维克"},
+        "tlh": {"language": "tlh", "value": "norvIq"},
+    },
+    "aliases": {
+        "en": [{"language": "en", "value": "Norvik Ltd"}, {"language": "en", "value": "—"}],
+        "mul": [{"language": "mul", "value": "NRVK"}],
+    },
+}
+BRAND = Brand("Norvik", {"en": ("Norvik Ltd",), "ru": ("Норвик",), "zh": ("诺维克",), "*": ("NRVK",)})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("export.json", json.dumps({"entities": {"Q1": ITEM}})),
+        ("item.json", json.dumps(ITEM)),
+        ("dump.json", json.dumps([ITEM])),
+        ("dump.jsonl", "[\n" + json.dumps(ITEM) + ",\n" + json.dumps({**ITEM, "id": "Q2"}) + "\n]\n"),
+    ],
+)
+def test_json(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    assert read_wikidata(file) == (BRAND,)
+
+
+def test_table_of_the_query_service(tmp_path: Path) -> None:
+    file = tmp_path / "query.tsv"
+    entity = "<http://www.wikidata.org/entity/Q1>"
+    lines = ["?item\t?label\t?alias", f'{entity}\t"Norvik"@en\t"Norvik \\"N\\" Ltd"@en', f'{entity}\t"Норвик"@ru\t']
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert read_wikidata(file) == (Brand("Norvik", {"en": ('Norvik "N" Ltd',), "ru": ("Норвик",)}),)
+
+
+def test_table_with_a_column_of_languages(tmp_path: Path) -> None:
+    file = tmp_path / "names.tsv"
+    file.write_text("item\tlang\tname\nQ1\ten\tNorvik\nQ1\tru\tНорвик\nQ2\tru\tБрелан\n", encoding="utf-8")
+    assert read_wikidata(file) == (Brand("Norvik", {"ru": ("Норвик",)}), Brand("Брелан"))
+
+
+def test_name_in_another_language(tmp_path: Path) -> None:
+    file = tmp_path / "item.json"
+    file.write_text(json.dumps(ITEM), encoding="utf-8")
+    assert read_wikidata(file, lang="ru")[0].name == "Норвик"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.json", "{"), ("b.tsv", "x\ty\n"), ("c.json", "[]"), ("d.json", '{"entities": {"Q1": 3}}')]
+)
+def test_bad_files_are_named(tmp_path: Path, name: str, text: str) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(BrandError, match=name):
+        read_wikidata(file)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BrandError, match=r"none\.json"):
+        read_wikidata(tmp_path / "none.json")
+
+
+def test_names_in_some_languages_are_toml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = {code: {"language": code, "value": name} for code, name in (("en", "Norvik"), ("ru", "Норвик"))}
+    file = tmp_path / "item.json"
+    file.write_text(json.dumps({"id": "Q1", "labels": labels}), encoding="utf-8")
+    assert main(["names", str(file)]) == 0
+    assert tomllib.loads(capsys.readouterr().out) == {"brands": [{"name": "Norvik", "aliases": {"ru": ["Норвик"]}}]}
+    assert main(["names", str(file), "--only", "de"]) == 0
+    assert tomllib.loads(capsys.readouterr().out) == {"brands": [{"name": "Norvik"}]}
+    assert main(["names", str(tmp_path / "none.json")]) == 126
+    assert "none.json" in capsys.readouterr().err
 
 
 def _item(number: str, label: str, description: str, aliases: list[str], **claims: str) -> dict[str, object]:
