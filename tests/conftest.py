@@ -27,7 +27,7 @@ _REST = (
     "documents",
     "examples",
     "experiments",
-    "integrations/spark",
+    "integrations/test_spark.py",
     "io/batch/test_resume.py",
     "lang/test_spacy_segmenter.py",
     "monitor/mentions/test_bench.py",

@@ -143,14 +143,50 @@ class ParquetFileWriter:
         self._file.close()
 
 
+def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
+    """Return the cells of a row with those of nested objects put together, None where a page has no such object."""
+    found: dict[str, Any] = {}
+    for column in columns:
+        outer, *inner = column.path
+        if inner:
+            found.setdefault(outer, {})[inner[0]] = row[column.name]
+        else:
+            found[outer] = row[column.name]
+    objects = {name: cell for name, cell in found.items() if isinstance(cell, dict)}
+    return found | {name: None for name, cell in objects.items() if all(value is None for value in cell.values())}
+
+
+def nested_schema(columns: Iterable[Column]) -> pyarrow.Schema:
+    """Return the Arrow schema of rows that `nested` gives: nested objects are structs."""
+    import pyarrow
+
+    types = _arrow_types()
+    fields: dict[str, Any] = {}
+    for column in columns:
+        outer, *inner = column.path
+        if inner:
+            fields.setdefault(outer, []).append((inner[0], types[column.type]))
+        else:
+            fields[outer] = types[column.type]
+    return pyarrow.schema(
+        [(name, pyarrow.struct(type) if isinstance(type, list) else type) for name, type in fields.items()]
+    )
+
+
 def _arrow_schema(types: Mapping[str, str]) -> pyarrow.Schema:
     import pyarrow
 
-    known = {
+    known = _arrow_types()
+    return pyarrow.schema([(name, known[type]) for name, type in types.items()])
+
+
+def _arrow_types() -> dict[str, pyarrow.DataType]:
+    import pyarrow
+
+    return {
         "text": pyarrow.string(),
         "texts": pyarrow.list_(pyarrow.string()),
         "integer": pyarrow.int64(),
         "number": pyarrow.float64(),
         "boolean": pyarrow.bool_(),
     }
-    return pyarrow.schema([(name, known[type]) for name, type in types.items()])

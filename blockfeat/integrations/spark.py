@@ -1,0 +1,227 @@
+"""Extraction on Spark: a data frame of pages to a data frame of their records, by one ``mapInArrow``.
+
+The extra ``spark`` brings PySpark and PyArrow; Java 17 has to be there. Works over Spark Connect too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blockfeat._extras import require_extra
+from blockfeat.errors import InputError
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor, extractor_of
+from blockfeat.extraction.many import PageWork, read_pages
+from blockfeat.io.inputs.records import document_of_row
+from blockfeat.io.outputs import written
+from blockfeat.io.outputs.records import Column, record_columns, record_of, row_of
+from blockfeat.io.outputs.tables import nested, nested_schema
+from blockfeat.models.model import Model
+from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
+
+__all__ = ["DEFAULT_DEADLINE", "extract", "record_struct"]
+
+DEFAULT_DEADLINE = 60.0
+"""Seconds that a page may take on Spark, where a page that never ends would hold up a whole job."""
+_TEXTS = ("text", "markdown", "html", "xml")
+_TYPES: Mapping[str, Any] = {
+    "text": "string",
+    "texts": {"type": "array", "elementType": "string", "containsNull": True},
+    "integer": "long",
+    "number": "double",
+    "boolean": "boolean",
+}
+# Batches go to Spark at this size, so that memory is bounded however long the texts are.
+_ROWS_OF_A_BATCH = 256
+_CHARACTERS_OF_A_BATCH = 8 * 1024 * 1024
+
+
+def extract(
+    df: DataFrame,
+    *,
+    html: str = "html",
+    url: str | None = "url",
+    lang: str | None = None,
+    charset: str | None = None,
+    id: str | None = "id",
+    keep: Sequence[str] = (),
+    format: str = "text",
+    model: str | Path | Model | Extractor = DEFAULT_MODEL,
+    jobs: int = 1,
+    deadline: float | None = DEFAULT_DEADLINE,
+    evidence: bool = False,
+    **options: Any,
+) -> DataFrame:
+    """Extract the main text of the pages in a column of a Spark data frame.
+
+    No shuffle, a row a page, in the order of each partition. The model travels with the function.
+
+    Parameters
+    ----------
+    df : DataFrame
+        A row a page.
+    html : str
+        Name of the column with the pages, string or binary.
+    url, id : str or None
+        Names of the columns with their addresses and identifiers; without such a column, None. The defaults are taken
+        where they exist. Without an identifier, a page is named by its address.
+    lang, charset : str, optional
+        Names of the columns with these values of a page.
+    keep : sequence of str
+        Further columns that are copied, as they are, behind those of the record.
+    format : str
+        What the column ``text`` holds: ``"text"``, ``"markdown"``, ``"html"`` or ``"xml"`` (TEI).
+    model : str, Path, Model or Extractor
+        As for `blockfeat.extract`; a file is read by the driver.
+    jobs : int
+        Number of processes of each task, beside Spark's own: as many as the task has cores (``spark.task.cpus``).
+    deadline : float, optional
+        Seconds that one page may take; 60 by default. Its process is then replaced and the page is a row with
+        ``error``, as one that kills its process is. None extracts in Spark's own process if ``jobs`` is 1.
+    evidence : bool
+        Add the column ``blocks``, JSON with every block of a page and its features.
+    **options
+        What `Extractor.with_options` takes, such as ``favour`` or ``headline``.
+
+    Returns
+    -------
+    DataFrame
+        The record of each page with the schema of `record_struct`: names and types are those that
+        ``blockfeat extract -o out.parquet`` writes, but ``metadata`` is a struct, so that ``"metadata.title"`` is a
+        field of it. A page that fails has ``status`` ``"error"`` and the reason in ``error``.
+
+    Raises
+    ------
+    InputError
+        The frame has no such column, one to keep has the name of a column of the record, or there is no such format.
+    ModelError
+        There is no such model, or an option does not suit it.
+    MissingExtraError
+        PySpark or PyArrow is not installed.
+
+    Notes
+    -----
+    Spark gives its Python workers ``spark.sql.execution.arrow.maxRecordsPerBatch`` rows at once, 10,000 by default,
+    which are 1 GB of pages of 100 KB. Set it to 256 or less.
+    """
+    require_extra("spark", what="Spark")
+    from pyspark.sql.types import StructField, StructType
+
+    if format not in _TEXTS:
+        raise InputError(f"no format {format!r}; there are {', '.join(_TEXTS)}")
+    records = record_struct(evidence=evidence)
+    if clash := sorted(set(keep) & set(records.names)):
+        raise InputError(f"column {clash[0]!r} cannot be kept: the record has a column of this name")
+    names = {"html": html, "url": url, "lang": lang, "charset": charset, "id": id}
+    given = {value: name for value, name in names.items() if name in df.columns or value != name}
+    wanted = {value: name for value, name in given.items() if name is not None}
+    for name in (*wanted.values(), *keep):
+        if name not in df.columns:
+            raise InputError(f"no column {name!r} in the data frame (its columns: {', '.join(df.columns)})")
+    work = _Records(extractor_of(model).with_options(**options), evidence, format)
+
+    def extracted(batches: Iterable[RecordBatch]) -> Iterator[RecordBatch]:
+        yield from _extracted(batches, work, html=html, jobs=jobs, deadline=deadline)
+
+    chosen = [df[f"`{name}`"].alias(value) for value, name in wanted.items()]
+    kept = [df[f"`{name}`"].alias(f"kept_{name}") for name in keep]
+    added = [StructField(name, df.schema[name].dataType) for name in keep]
+    return df.select(*chosen, *kept).mapInArrow(extracted, StructType([*records.fields, *added]))
+
+
+def record_struct(*, evidence: bool = False) -> StructType:
+    """Return the record of a page as a schema of Spark; ``metadata`` is a struct.
+
+    Parameters
+    ----------
+    evidence : bool
+        Add the column ``blocks``.
+
+    Raises
+    ------
+    MissingExtraError
+        PySpark or PyArrow is not installed.
+    """
+    require_extra("spark", what="Spark")
+    from pyspark.sql.types import StructType
+
+    fields: dict[str, Any] = {}
+    for column in record_columns(evidence=evidence):
+        outer, *inner = column.path
+        if inner:
+            fields.setdefault(outer, _struct({}))["fields"] += _struct({inner[0]: _TYPES[column.type]})["fields"]
+        else:
+            fields[outer] = _TYPES[column.type]
+    return StructType.fromJson(_struct(fields))
+
+
+def _struct(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON in which Spark writes a struct."""
+    cells = [{"name": name, "type": type, "nullable": True, "metadata": {}} for name, type in fields.items()]
+    return {"type": "struct", "fields": cells}
+
+
+@dataclass(frozen=True)
+class _Records(PageWork[Mapping[str, Any]]):
+    """Extracts a document to the values of its record, by name."""
+
+    evidence: bool
+    format: str
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return record_columns(evidence=self.evidence)
+
+    def result(self, document: Document, extraction: Extraction) -> Mapping[str, Any]:
+        record = record_of(extraction, evidence=self.evidence)
+        if self.format != "text" and extraction.error is None:
+            record["text"] = written(extraction, self.format)
+        record["id"] = record["id"] or None
+        return nested(row_of(record, self.columns), self.columns)
+
+
+def _extracted(
+    batches: Iterable[RecordBatch], work: _Records, *, html: str, jobs: int, deadline: float | None
+) -> Iterator[RecordBatch]:
+    """Yield the records of the pages in batches, in order, each with the columns to keep behind its own."""
+    import pyarrow
+
+    schema = nested_schema(work.columns)
+    # The pool reads ahead: batches wait here until all of their records have come.
+    waiting: deque[RecordBatch] = deque()
+    rows: list[Mapping[str, Any]] = []
+    done = characters = 0
+    for _, row in read_pages(work.warmed(), _documents(batches, waiting, html), jobs=jobs, deadline=deadline):
+        rows.append(row)
+        characters += sum(len(value) for value in row.values() if isinstance(value, str))
+        is_last = done + len(rows) == waiting[0].num_rows
+        if is_last or len(rows) >= _ROWS_OF_A_BATCH or characters >= _CHARACTERS_OF_A_BATCH:
+            found = pyarrow.RecordBatch.from_pylist(rows, schema=schema)
+            part = waiting[0].slice(done, len(rows))
+            kept = {name: part.column(name) for name in part.schema.names if name.startswith("kept_")}
+            names = [*schema.names, *(name.removeprefix("kept_") for name in kept)]
+            yield pyarrow.RecordBatch.from_arrays([*found.columns, *kept.values()], names=names)
+            done = 0 if is_last else done + len(rows)
+            rows, characters = [], 0
+            if is_last:
+                waiting.popleft()
+
+
+def _documents(batches: Iterable[RecordBatch], waiting: deque[RecordBatch], html: str) -> Iterator[Document]:
+    """Yield a document for each row; without an id it is named by its address."""
+    for batch in batches:
+        if batch.num_rows:
+            waiting.append(batch)
+        columns = {name: batch.column(name) for name in batch.schema.names if not name.startswith("kept_")}
+        for row in range(batch.num_rows):
+            yield document_of_row({name: column[row].as_py() for name, column in columns.items()}, html=html)
