@@ -169,7 +169,8 @@ def test_it_works_over_spark_connect() -> None:
         "from pyspark.sql import SparkSession\n"
         "import blockfeat.integrations.spark\n"
         "spark = SparkSession.builder.remote('local[1]').getOrCreate()\n"
-        "frame = spark.createDataFrame([('<p>The ferry leaves at nine and returns before dark.', 7)], 'html string, n int')\n"
+        "page = '<p>The ferry leaves at nine and returns before dark.'\n"
+        "frame = spark.createDataFrame([(page, 7)], 'html string, n int')\n"
         "row = blockfeat.integrations.spark.extract(frame, keep=['n']).first()\n"
         "print(row['n'], row['text'])\n"
     )
