@@ -18,10 +18,9 @@ from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.claims import Claims, plain
 from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.metadata import Metadata
+from blockfeat.metadata.metadata import Metadata, SourceRecords, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
-from blockfeat.metadata.support import SourceRecords, source_records
 from blockfeat.page.urls import registered_domain
 from blockfeat.training.evaluation.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
 from blockfeat.training.evaluation.metrics import markdown_table

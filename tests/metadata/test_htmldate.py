@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from blockfeat.metadata.place import place_of
-from blockfeat.metadata.seen_dates import day_by_htmldate
+from blockfeat.metadata.visible import day_by_htmldate, place_of
 from blocks_of import blocks_of
 
 _PAGE = (

@@ -7,8 +7,7 @@ import operator
 import pytest
 
 from blockfeat.metadata.claims import Claims
-from blockfeat.metadata.metadata import SOURCES
-from blockfeat.metadata.support import SUPPORTS, SourceRecords, source_records, support_of
+from blockfeat.metadata.metadata import SOURCES, SUPPORTS, SourceRecords, source_records, support_of
 from metadata.described import article, described, json_ld
 
 RECORDS = SourceRecords(

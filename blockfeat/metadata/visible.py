@@ -1,0 +1,496 @@
+"""Authors and dates that readers see near the headline or at the end of the text, where the page declares none."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, folded, words
+from blockfeat.metadata.dates import find_moment, find_span, parse_moment
+from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.names import PREFIX, is_job, split_byline
+from blockfeat.page.tags import Tags, places_of
+
+_BEFORE, _BEHIND, _KEPT = 4, 14, 2
+_AROUND_END = 4
+_SHORT = 240
+_MOST_BYTES = 25_000
+_CHUNK, _LONGEST_WORD = 8_000, 20
+# Names and dates inside these belong to pictures, embedded posts and menus.
+_ASIDE = ("blockquote", "figcaption", "figure", "footer", "nav")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The blocks near the headline and the markup that they stand in.
+
+    Attributes
+    ----------
+    first, end : int
+        Blocks from first (inclusive) to end (exclusive).
+    headline : int
+        The block that the stretch is about: the headline, or the first of the text.
+    first_byte, end_byte : int
+        Their markup in the source of the tags.
+    last : int
+        The last block of the text.
+    aside : tuple of (int, int)
+        Where in the source elements begin and end whose names and dates are not the article's: pictures, quotes, menus;
+        the outermost ones, in order.
+    """
+
+    first: int
+    end: int
+    headline: int
+    first_byte: int
+    end_byte: int
+    last: int
+    aside: tuple[tuple[int, int], ...] = ()
+
+    def is_aside(self, byte: int) -> bool:
+        """Return whether a place in the source is inside an element that is not about the article."""
+        before = bisect_right(self.aside, byte, key=lambda span: span[0]) - 1
+        return before >= 0 and byte < self.aside[before][1]
+
+    def near(self, blocks: Blocks) -> list[int]:
+        """Return the short blocks of the stretch, those behind the headline first."""
+        near = _short([*range(self.headline, self.end), *reversed(range(self.first, self.headline))], blocks)
+        return [index for index in near if not self.is_aside(int(blocks.first_byte[index]))]
+
+    def at_end(self, blocks: Blocks) -> list[int]:
+        """Return the short blocks around the end of the text."""
+        return _short(range(max(self.headline + 1, self.last), min(self.last + _AROUND_END, len(blocks))), blocks)
+
+    def short(self, blocks: Blocks) -> list[int]:
+        """Return the short blocks from the headline to the end of the text."""
+        return _short(range(self.first, min(self.last + _AROUND_END, len(blocks))), blocks)
+
+    def elements(self, tags: Tags, words: tuple[bytes, ...]) -> Iterator[int]:
+        """Return the elements in this stretch whose start tags hold one of some words in lower case, in order."""
+        last = -1
+        # Often one of the first is the one that is looked for.
+        for begin in range(self.first_byte, self.end_byte, _CHUNK):
+            end = min(begin + _CHUNK, self.end_byte)
+            for element in tags.elements_at(_places(tags.source, words, begin, end)):
+                if element > last:
+                    last = element
+                    if not self.is_aside(int(tags.start[tags.opened[element]])):
+                        yield element
+
+
+def _places(source: bytes, words: tuple[bytes, ...], begin: int, end: int) -> list[int]:
+    """Return where one of some words begins in a part of the source, in order."""
+    stretch = source[begin : end + _LONGEST_WORD].lower()
+    # Several passes of a plain search take a third of the time of one pattern with alternatives.
+    found = (place for word in words for place in places_of(word, stretch))
+    return sorted(begin + place for place in found if place < end - begin)
+
+
+def _short(indices: Iterable[int], blocks: Blocks) -> list[int]:
+    chosen = np.fromiter(indices, dtype=np.int64)
+    lengths = blocks.page_text.block_ends[chosen] - blocks.block_starts[chosen]
+    short: list[int] = chosen[lengths <= _SHORT].tolist()
+    return short
+
+
+def place_of(blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> Place | None:
+    """Return the stretch around the headline and the first blocks of the text; None for a page without blocks."""
+    if not len(blocks):
+        return None
+    text = kept.nonzero()[0]
+    start = headline if headline is not None else int(text[0]) if text.size else 0
+    first = max(0, start - _BEFORE)
+    end = start + _BEHIND
+    if text.size:
+        behind = text[text > start]
+        end = max(end, int(behind[min(_KEPT, behind.size - 1)]) + 1) if behind.size else end
+        end = min(end, start + 3 * _BEHIND)
+    end = min(end, len(blocks))
+    first_byte = max(int(blocks.end_byte[first - 1]) if first else 0, int(blocks.first_byte[start]) - _MOST_BYTES)
+    about = int(blocks.first_byte[start])
+    end_byte = min(int(blocks.end_byte[end - 1]), about + _MOST_BYTES)
+    last = int(text[-1]) if text.size else start
+    return Place(first, end, start, first_byte, end_byte, last, _aside(blocks.tags, first_byte, end_byte, about))
+
+
+def _aside(tags: Tags, first: int, end: int, about: int) -> tuple[tuple[int, int], ...]:
+    """Return where elements of a stretch begin and end that are not about the article, without those around a place."""
+    spans: list[tuple[int, int]] = []
+    for name in _ASIDE:
+        elements = tags.named(name)
+        starts, ends = tags.start[tags.opened[elements]], tags.start[tags.closed[elements]]
+        chosen = (starts < end) & (ends > first) & ~((starts <= about) & (about < ends))
+        spans += zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+    outermost: list[tuple[int, int]] = []
+    for span in sorted(spans):
+        # Elements are nested: one that begins inside another ends there too.
+        if not outermost or span[0] >= outermost[-1][1]:
+            outermost.append(span)
+    return tuple(outermost)
+
+
+# Looked for in start tags in lower case; the names of class and id, or the address, are checked afterwards.
+_AUTHOR_ELEMENT = (
+    b"author", b"byline", b"by-line", b"autor", b"auteur", b"writ", b"redakteur", b"verfasser", b"username", b"posted",
+    b"contributor", b"journalist", b"penulis", b"yazar", b"muhabir", b"submitted", b"kirjoittaja", b"creditline",
+    b"/producers/", b"/profile/", b"/people/", b"/staff/", b"/team/",
+)  # fmt: skip
+_NAMED_AUTHOR = re.compile(
+    r"author|by-?line|autor|auteur|writt?er|redakteur|verfasser|username|posted-?by|contributor|journalist|penulis|"
+    r"yazar|muhabir|submitted|kirjoittaja|creditline",
+    re.IGNORECASE,
+)
+_AUTHOR_ADDRESS = re.compile(
+    r"/(?:authors?|autor(?:en|es|e|zy)?|auteurs?|autore|producers|profile|people|staff|team|journalists?|contributors?|"
+    r"redakteure?|columnists?|user|users|members?)/[^/?#]*[^\W\d_][^/?#]*/?(?:[?#]|$)",
+    re.IGNORECASE,
+)
+_NOT_AN_AUTHOR = re.compile(
+    r"comment|avatar|img|image|photo|picture|related|desc|count|social|follow|share|icon|teaser|widget|"
+    r"author-?(?:date|time|info-date|title|role|job|position|link-wrap)|authority|authoriz|-date|_date|login|logged|"
+    r"signature|badge|recommend|sidebar",
+    re.IGNORECASE,
+)
+_BIO = re.compile(r"bio\b|about|box", re.IGNORECASE)
+_NAMES = re.compile(r'\s(?:class|id|rel|itemprop|data-testid|data-qa|data-component)="([^"]*)"')
+_LABEL = re.compile(rf"\A\W*(?:{PREFIX}|veröffentlicht am|posted on|published on)\s*[:：]?\W*\Z", re.IGNORECASE)
+_BYLINE = re.compile(
+    rf"\A\W{{0,3}}(?:{PREFIX})(?:\s*[:：/／|-]\s*|\s+|(?<=By)(?=[A-Z]))(?P<names>[^\W\d_].{{1,120}})\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_FIRST_WORD = re.compile(r"\W{0,3}([^\W\d_]+)")
+_FIRST_WORDS = words(
+    """
+    a af article artikel aufgezeichnet autor autora autore autores autorin autors av avtor beitrag by byline analyse
+    author authors ce contributed created de di dieser door edited ein eine erstellt escrito fact fotos
+    gastbeitrag gepostet geschreven geschrieben guide interview kolumne kommentar medically oleh oprac par penulis
+    photo photos por post posted propos publicado published publiziert pubblicato recipe redactado reportage reported
+    reporting review reviewed scris scritto skrevet story submitted tekst text texte this updated verfasst vom von
+    words written yazan yazar on napsal napsala zdroj
+    """
+)
+_LONGEST_LABEL = 60
+_BEHIND_DATE = re.compile(
+    r"(?:\A|[\s,|·-])(?:by|von|par|por|di|door|af|av|autor(?:in)?:?|author:?|от)\s+(?P<names>[^\W\d_].*)", re.IGNORECASE
+)
+_CJK_BYLINE = re.compile(
+    r"(?:文[／/]|記者|记者|作者[:：]|撰文[:：/／]?|文[:：])\s*(?P<names>[\u4e00-\u9fff·]{2,4})(?=[／/\s）)｜|，,。]|$)|"
+    r"(?P<korean>[\uac00-\ud7a3]{2,4})\s?(?:기자|특파원)(?![\uac00-\ud7a3])"
+)
+# Words, not a name: "a founder of".
+_SENTENCE = re.compile(r"(?:a|an|the|in|and|to|ein|der|die|das|un|une|le|la) (?-i:[a-zß-ÿ])")
+_PERSON = re.compile(
+    r"(?:(?:Dr|Prof|Mag|Sir)\.? )?[^\W\d_a-zß-ÿ][^\W\d_]*['’]?[^\W\d_]*(?:-[^\W\d_]+)?"
+    r"(?: (?:[^\W\d_]\.|von|van|de|der|den|da|di|del|la|le|el|al|bin|dos|ten|zu)){0,2}"
+    r"(?: [^\W\d_a-zß-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*){1,2}"
+)
+_SEPARATORS = " \t|,;·•⋅●/–—-:»›"
+_BETWEEN = re.compile(r"[|·•⋅●/]|\s[–—-]\s")
+_MOST_WORDS, _MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
+_BOX_BYTES, _LONGEST_ADDRESS = 30_000, 300
+
+
+def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Claims:
+    """Return the names near the headline, else at the end of the text, else of the page's only author box.
+
+    Names stand in elements named for authors, in links to authors' pages, behind words such as "By", or beside a date.
+    """
+    claims = Claims("byline")
+    known = folded(title)
+    for finder in (_authors_in_elements, _in_lines, _authors_at_end, _in_box):
+        for text in finder(blocks, place):
+            names = [name for name in split_byline(text) if folded(name) not in known and not _SENTENCE.match(name)]
+            if names:
+                claims.add("author", *names)
+                return claims
+    return claims
+
+
+def _authors_in_elements(blocks: Blocks, place: Place) -> Iterator[str]:
+    tags = blocks.tags
+    for element in place.elements(tags, _AUTHOR_ELEMENT):
+        names = _NAMES.findall(tags.start_tag(element))
+        named = " ".join(names)
+        if _is_author(tags, element, named) and not _NOT_AN_AUTHOR.search(named):
+            yield from _names_in(short_text(tags, element))
+
+
+def _is_author(tags: Tags, element: int, named: str) -> bool:
+    """Return whether an element is named for authors, or links to an author's page."""
+    if _NAMED_AUTHOR.search(named):
+        return True
+    return (
+        _AUTHOR_ADDRESS.search(tags.attributes(element, most=LONGEST_ATTRIBUTE).get("href", "")[:_LONGEST_ADDRESS])
+        is not None
+    )
+
+
+def _in_lines(blocks: Blocks, place: Place) -> Iterator[str]:
+    """Return what stands behind words such as "By", and names beside dates, in the blocks near the headline."""
+    near = place.near(blocks)
+    for index in near:
+        yield from _in_line(blocks, index)
+    for index in near:
+        text = blocks.text(index)
+        if len(text) > 120:
+            continue
+        span = find_span(text)
+        if span:
+            for part in (text[: span[0]], *_BETWEEN.split(text[span[1] :])):
+                yield from _only_person(part)
+            # Many pages put the name into a line of its own above or below the date.
+            for other in (index - 1, index + 1):
+                if place.headline < other < place.end:
+                    yield from _only_person(blocks.text(other))
+
+
+def _in_line(blocks: Blocks, index: int) -> Iterator[str]:
+    """Return the names of one block that is a byline, or of the block behind one that is a label."""
+    text = blocks.text(index)
+    if len(text) > _MOST_CHARACTERS or len(text.split()) > _MOST_WORDS:
+        return
+    if _may_begin(text) and index + 1 < len(blocks) and len(text) < _LONGEST_LABEL and _LABEL.match(text):
+        following = blocks.text(index + 1)
+        if len(following) < 80 and not following[:1].islower():
+            yield from _names_in(following)
+    yield from _byline(text)
+
+
+def _may_begin(text: str) -> bool:
+    """Return whether a text may begin with one of the words before names; far cheaper than the pattern of all."""
+    if not text.isascii():
+        return True
+    first = _FIRST_WORD.match(text)
+    return first is not None and (first[1].lower() in _FIRST_WORDS or first[1].startswith("By"))
+
+
+def _byline(text: str) -> Iterator[str]:
+    """Return the names of a line such as "By Ann Lee" or "Posted on 2 May 2024 by Ann Lee"."""
+    asian = _CJK_BYLINE.search(text) if not text.isascii() else None
+    if asian:
+        yield asian["names"] or asian["korean"]
+    found = _BYLINE.match(text) if _may_begin(text) else None
+    if found is None:
+        span = find_span(text)
+        found = _BEHIND_DATE.search(text, span[1]) if span and span[0] < 40 else None
+    if found and not found["names"][0].islower() and len(found["names"]) < 120:
+        yield _until_date(found["names"])
+
+
+def _authors_at_end(blocks: Blocks, place: Place) -> Iterator[str]:
+    for index in place.at_end(blocks):
+        text = blocks.text(index)
+        if len(text) < 100:
+            yield from _byline(text)
+            if index == place.last:
+                yield from _only_person(text.strip("()"))
+
+
+def _in_box(blocks: Blocks, place: Place) -> Iterator[str]:
+    """Return the author of the page's author box, where all boxes and links name one."""
+    tags = blocks.tags
+    # The box stands close behind the text.
+    first, end = place.first_byte, int(blocks.end_byte[place.last]) + _BOX_BYTES
+    places = islice(places_of(b"author", tags.source, first, end), _MOST_BOXES)
+    texts: dict[str, str] = {}
+    for element in tags.elements_at([byte for byte in places if not place.is_aside(byte)]):
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
+        address = attributes.get("href", "")[:_LONGEST_ADDRESS]
+        named = f"{attributes.get('rel', '')} {attributes.get('class', '')}"
+        if attributes.get("rel") == "author" or "author-name" in named or _AUTHOR_ADDRESS.search(address):
+            for text in _names_in(short_text(tags, element)):
+                for name in _only_person(text):
+                    texts.setdefault(folded(name), name)
+    if len(texts) == 1:
+        yield from texts.values()
+
+
+def _names_in(text: str) -> Iterator[str]:
+    """Return the names of an element's text without its label and date."""
+    if not text or _LABEL.match(text):
+        return
+    span = find_span(text)
+    if span is None:
+        yield text
+        return
+    behind = _BEHIND_DATE.search(text, span[1])
+    before = text[: span[0]].strip(_SEPARATORS)
+    if behind:
+        yield _until_date(behind["names"])
+    elif before and not _LABEL.match(before):
+        yield before
+
+
+def _only_person(text: str) -> Iterator[str]:
+    """Return a text that is nothing but the name of a person."""
+    text = text.strip(_SEPARATORS)
+    if len(text) < 40 and _PERSON.fullmatch(text) and not is_job(text):
+        yield text
+
+
+def short_text(tags: Tags, element: int) -> str:
+    """Return the text of an element, its parts apart; empty where it is long."""
+    first, last = int(tags.stop[tags.opened[element]]), int(tags.start[tags.closed[element]])
+    if not 0 < last - first < _LONGEST_MARKUP:
+        return ""
+    from html import unescape
+
+    text = unescape(re.sub(r"<[^>]*>", "\n", tags.source[first:last].decode("utf-8", "replace")))
+    text = re.sub(r"\s*\n\s*", " ", text).strip()
+    return text if len(text) < _MOST_CHARACTERS else ""
+
+
+def _until_date(text: str) -> str:
+    span = find_span(text)
+    text = text[: span[0]] if span else text
+    return re.split(r"\s+(?:\||on|am|le|il|el|op|⋅|●|•|·)\s?|\d", text, maxsplit=1)[0]
+
+
+_DATE_ELEMENT = (
+    b"date", b"time", b"publi", b"posted", b"datum", b"fecha", b"tarih", b"meta", b"stamp", b"dato", b"entry-",
+    b"created", b"veroeffentlicht", b"byline",
+)  # fmt: skip
+_NAMED_DATE = re.compile("|".join(word.decode() for word in _DATE_ELEMENT), re.IGNORECASE)
+_DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
+_UPDATED = re.compile(
+    r"updat|modif|aktualisi|aktualizo|geändert|bearbeitet|mis à jour|actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd|"
+    r"обновл|оновл|измен|güncelle|更新|修改|수정|edited|revised|uppdatera|opdater|oppdater|päivitet|diperbarui|cập nhật"
+    r"|frissít|ενημ|تحديث|עודכן",
+    re.IGNORECASE,
+)
+_PUBLISHED = re.compile(
+    r"publi|posted|veröff|erschienen|erstellt|posté|created|written|date[pc]|geplaatst|опубл|yayın|発表|公開|掲載|發布|发布|"
+    r"등록|입력|skapad|julkaistu|dodano|vydán|objav|terbit|đăng|entry-date",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b", re.IGNORECASE)
+_NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth", re.IGNORECASE)
+_KEYS = (
+    "datetime", "data-datetime", "data-timestamp", "data-time", "data-date", "created-timestamp", "ts", "content",
+    "title"
+)  # fmt: skip
+_DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
+_SHORT_DATE, _LITTLE = 60, 4
+
+_LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
+_LARGEST, _BYTES_BEHIND, _SHORT_BLOCK, _MOST_DAYS = 20_000, 2_000, 80, 2
+
+
+class SeenDate(NamedTuple):
+    """A date that readers see, and whether it is marked as that of an update."""
+
+    moment: Moment
+    is_update: bool
+
+
+def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the dates in ``<time>`` and elements named for dates, else in short blocks, the nearest first.
+
+    They are looked for while they are asked for.
+    """
+    is_published = False
+    for finder in (_dates_in_elements, _near, _dates_at_end):
+        for seen in finder(blocks, place, month_first=month_first):
+            is_published = is_published or not seen.is_update
+            yield seen
+        if is_published:
+            return
+
+
+def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    tags = blocks.tags
+    for element in place.elements(tags, _DATE_ELEMENT):
+        start = tags.start_tag(element)
+        names = " ".join(_DATE_NAMES.findall(start))
+        if _NOT_A_DATE.search(names):
+            continue
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
+        is_dated = "datetime" in attributes or "created-timestamp" in attributes or start.startswith("<time")
+        if not (is_dated or _NAMED_DATE.search(names)):
+            continue
+        text = short_text(tags, element)
+        moment = _moment_of(attributes, text, month_first=month_first)
+        if moment is not None:
+            is_update = _UPDATED.search(f"{names} {text}") and not _PUBLISHED.search(names)
+            yield SeenDate(moment, bool(is_update))
+
+
+def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index in place.near(blocks):
+        yield from _in_block(blocks.text(index), month_first=month_first)
+
+
+def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index in place.at_end(blocks):
+        text = blocks.text(index)
+        if _PUBLISHED.search(text) or _DATED.search(text):
+            yield from _in_block(text, month_first=month_first)
+
+
+def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
+    """Return the moment of an element: of its attributes, else of its text."""
+    for key in _KEYS:
+        moment = parse_moment(attributes[key], month_first=month_first) if attributes.get(key) else None
+        if moment is not None:
+            return moment
+    return find_moment(text, month_first=month_first) if text else None
+
+
+def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
+    """Return the date of the short blocks that hold little else, anywhere in the article; None where they differ."""
+    found: Moment | None = None
+    for index in place.short(blocks):
+        text = blocks.text(index) if _DIGITS.search(blocks.raw_text(index)) else ""
+        span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
+        if span is None:
+            continue
+        before, rest = text[: span[0]], text[: span[0]] + text[span[1] :]
+        if _PUBLISHED.search(before) or _UPDATED.search(before) or _DATED.search(before) or len(rest) < _LITTLE:
+            if found is not None and found.day != span[2].day:
+                return None
+            found = found or span[2]
+    return found
+
+
+def _in_block(text: str, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the date of a short block; the words in front of it tell whether it is of an update."""
+    span = find_span(text, month_first=month_first) if len(text) <= _MOST_CHARACTERS else None
+    if span is not None:
+        before = text[: span[0]]
+        yield SeenDate(span[2], bool(_UPDATED.search(before)) and not _PUBLISHED.search(before))
+
+
+def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
+    """Return the day that htmldate finds in the article, or None.
+
+    It gets the stretch from the headline on, as its time grows with the page, the head was read before, and dates of
+    other articles and comments are none of this one. It is not asked where no short block holds a date, as those in
+    sentences are not the day of publication, nor where they hold several, as lists of reviews do.
+    """
+    texts = (blocks.raw_text(index) for index in place.short(blocks))
+    spans = (find_span(text) for text in texts if len(text) <= _SHORT_BLOCK and _LIKE_DATE.search(text))
+    if not 0 < len({span[2].day for span in spans if span}) <= _MOST_DAYS:
+        return None
+    end = int(blocks.end_byte[place.last]) + _BYTES_BEHIND
+    source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
+    import logging
+
+    try:
+        from htmldate import find_date
+    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
+        return None
+    logging.getLogger("htmldate").setLevel(logging.CRITICAL)
+    try:
+        found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)
+        return date.fromisoformat(found) if found else None
+    except Exception:  # a last resort may fail, the page is read without it
+        return None
