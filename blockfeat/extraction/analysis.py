@@ -225,13 +225,15 @@ class PageAnalysis:
         return tuple(made)
 
     def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
-        """Return a model's own reason, with the class where thresholds failed; that of the facts where it has none."""
-        from blockfeat.extraction.reasons.sentences import reason, with_part
+        """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
+        from blockfeat.extraction.reasons.sentences import reason, said_facts, with_part
 
         lang = self.options.lang_ui
         if not said.reason or lang != "en":
             return reason(part, facts, kept=kept, lang=lang)
-        return with_part(part, said.reason) if said.failed and not kept else said.reason
+        if said.failed:
+            return said.reason if kept else with_part(part, said.reason)
+        return "; ".join(filter(None, (said.reason, said_facts(facts))))
 
     @property
     def kind(self) -> str:

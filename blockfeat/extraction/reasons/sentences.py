@@ -51,10 +51,16 @@ def reason(part: str, facts: Sequence[Fact], *, kept: bool, lang: str = "en") ->
         There are no sentences in the language; the message names those that there are.
     """
     words = _words(lang)
+    said = said_facts(facts, lang=lang)
     state = "kept" if kept else "unclear" if part in ("other", "headline") else "dropped"
     begun = words[state].format(part=part_in(part, lang, kept=kept))
-    said = words["join"].join(_fact(words["facts"], key, value) for key, value in facts)
     return f"{begun}: {said or words['none']['kept' if kept else 'dropped']}"
+
+
+def said_facts(facts: Sequence[Fact], *, lang: str = "en") -> str:
+    """Return facts as one phrase; empty for none."""
+    words = _words(lang)
+    return str(words["join"].join(_fact(words["facts"], key, value) for key, value in facts))
 
 
 def with_part(part: str, said: str) -> str:

@@ -162,21 +162,16 @@ class TokenModel(FeatureModel):
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block how much of it is in the run, and which side its own tokens favour."""
-        from blockfeat.models.reasons import Described
-
         found = prediction.run if isinstance(prediction, RunPrediction) else self.find(measured.blocks.tags)
         words = np.maximum(measured.blocks.measures.words, 1)
         covered = covered_shares(found.tokens, found.is_taken, measured.blocks)
         what = "the longest cell or DIV" if self.system == "longest-block" else "the best run of tokens"
-        described = Described.of(measured)
         reasons = []
         columns = (prediction.scores.tolist(), prediction.kept.tolist(), covered.tolist(), words.tolist())
         for block, (score, kept, share, count) in enumerate(zip(*columns, strict=True)):
             reason = f"{'kept' if kept else 'dropped'}: {100 * share:.0f} % of its words are in {what}"
             if self.system != "longest-block" and (score > 0) != kept:
                 reason += f", though its own tokens favour {'inside' if score > 0 else 'outside'}"
-            stands_out = described.what(block, kept=kept)
-            reason += f"; {stands_out}" if stands_out else ""
             features = {"share_in_run": share, "score_by_word": score / count}
             reasons.append(BlockReason(reason, features))
         return tuple(reasons)

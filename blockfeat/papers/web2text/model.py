@@ -84,13 +84,10 @@ class Web2TextModel(Documented):
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block how likely its leaves are content, and where its neighbours decided."""
-        from blockfeat.models.reasons import Described
-
         owner, weights = _owners(_leaves(measured).leaves, measured.blocks)
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
         chance = probabilities(prediction.scores)
         found = []
-        described = Described.of(measured)
         columns = (chance.tolist(), prediction.kept.tolist(), counts.tolist())
         for block, (one, kept, count) in enumerate(zip(*columns, strict=True)):
             pieces = "one piece" if count == 1 else f"{count} pieces"
@@ -99,8 +96,6 @@ class Web2TextModel(Documented):
             )
             if (one > _HALF) != kept:
                 reason += ", but the text around it decided"
-            stands_out = described.what(block, kept=kept)
-            reason += f"; {stands_out}" if stands_out else ""
             found.append(BlockReason(reason, {"content_probability": one, "leaves": float(count)}))
         return tuple(found)
 
