@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.context import feature_matrix
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage, Measurer, feature_matrix
 from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table

@@ -24,7 +24,7 @@ from statistics import fmean, stdev
 from scipy.stats import t as student
 
 from blockfeat.data import LabelledPage, load_corpora
-from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.pso.search import Polish
 from blockfeat.training.registry import load_config
 from blockfeat.training.train import TrainingOptions, train

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
-from blockfeat.features.context import context_columns
 from blockfeat.features.cues import WORD_KINDS, Cues, bundled_cues
+from blockfeat.features.measuring import context_columns
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.schema import Measured
 from blockfeat.lang.index import StopWordRatios

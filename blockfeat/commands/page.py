@@ -96,7 +96,7 @@ def _extraction(extractor: Extractor, page: str, lang: str | None, reading: Inpu
 def _show_block(extraction: Extraction, number: int) -> None:
     """Print the reason of one block, what moved its score most, and what would turn the decision around."""
     from blockfeat.extraction.reasons.counterfactual import strongest
-    from blockfeat.features.context import features_named
+    from blockfeat.features.measuring import features_named
 
     if number >= len(extraction.blocks):
         raise typer.BadParameter(f"the page has blocks 0 to {len(extraction.blocks) - 1}", param_hint="--why")

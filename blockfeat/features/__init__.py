@@ -1,9 +1,7 @@
 """Features: measures of each block and of its surroundings."""
 
-from blockfeat.features.context import feature_matrix, features_named
-from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer
-from blockfeat.features.schema import Feature, Measured
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer, feature_matrix, features_named
+from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, Measured
 from blockfeat.lang.index import StopWordRatios, stop_word_ratios
 
 __all__ = [

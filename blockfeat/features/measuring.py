@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from difflib import get_close_matches
+from functools import cache, cached_property
+from random import getrandbits
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,13 +16,190 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.context import feature_matrix
-from blockfeat.features.schema import Feature, Measured
+from blockfeat.features import places
+from blockfeat.features.block_kernel import add_own
+from blockfeat.features.context_kernel import add_context
+from blockfeat.features.cues import Cues, bundled_cues
+from blockfeat.features.keys import KeyTable, WordFlags
+from blockfeat.features.nesting import Nesting
+from blockfeat.features.places import COLUMNS
+from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordRatios
-from blockfeat.lang.measures import FastSegmenter, Segmenter
+from blockfeat.lang.measures import FastSegmenter, Segmenter, keys_of_text, runs_of_three
 from blockfeat.lang.spacy_segmenter import segmenter_for
-from blockfeat.page.page import Page
+from blockfeat.page.page import DeclaredText, Page
+
+DECLARED_COLUMNS = frozenset(("declared_share", "declared_other", "page_declared", "page_declared_words"))
+"""Names of the columns about the page's JSON-LD."""
+
+_LONGEST_TITLE = 600
+_RUN = 3
+
+
+def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
+    """Return the keys of the words of a page's title, then of its descriptions; and how many are of the title."""
+    title = declared.title[:_LONGEST_TITLE]
+    keys, starts = keys_of_text(f"{title}\n{declared.descriptions}")
+    return keys, int(starts.searchsorted(len(title)))
+
+
+def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
+    """Fill the columns about the page's JSON-LD, which are 0 where it declares no text.
+
+    Parameters
+    ----------
+    rows : float32 array, n × 85
+        What is filled, a row for each block.
+    blocks : Blocks
+        The blocks of a page.
+    """
+    own = runs_of_three(blocks.measures.token_keys)
+    body, other = blocks.declared.body, blocks.declared.other
+    if body:
+        table = _table(body)
+        found = table.places(own)
+        rows[:, places.DECLARED_SHARE], covered = _covered_share(found >= 0, blocks)
+        distinct = np.count_nonzero(np.bincount(found + 1, minlength=2)[1:])
+        rows[:, places.PAGE_DECLARED] = distinct / max(table.keys.size, 1)
+        rows[:, places.PAGE_DECLARED_WORDS] = np.log1p(covered)
+    if other:
+        rows[:, places.DECLARED_OTHER], _ = _covered_share(_table(other).places(own) >= 0, blocks)
+
+
+def _table(text: str) -> KeyTable:
+    """Return the runs of three words of a text."""
+    runs = runs_of_three(keys_of_text(text)[0])
+    runs.sort()
+    is_first = np.ones(runs.size, dtype=np.bool_)
+    np.not_equal(runs[1:], runs[:-1], out=is_first[1:])
+    return KeyTable.of(runs[is_first])
+
+
+def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray[np.float64], int]:
+    """Return the share of each block's words that are in runs that were found; and how many of the page's are."""
+    measures = blocks.measures
+    covered = np.zeros(measures.token_block.size, dtype=np.bool_)
+    for shift in range(_RUN):
+        covered[shift : shift + is_found.size] |= is_found
+    counts = np.bincount(measures.token_block[covered], minlength=measures.words.size)
+    return counts / np.maximum(measures.words, 1), int(np.count_nonzero(covered))
+
+
+@cache
+def context_features() -> tuple[Feature, ...]:
+    """Return the eight features of the paper, then the context features as ``context.toml`` lists them."""
+    return (*CANONICAL, *read_features("context.toml", {}))
+
+
+@cache
+def context_places() -> Mapping[str, int]:
+    """Return the column of each feature in `context_columns`, in order."""
+    return {feature.name: place for place, feature in enumerate(context_features())}
+
+
+def context_columns(
+    measured: Measured, *, names: Sequence[str] | None = None, cues: Cues | None = None
+) -> NDArray[np.float32]:
+    """Return features of a page by name.
+
+    Parameters
+    ----------
+    measured : Measured
+        The blocks of a page, n of them, and their stop-word ratios.
+    names : sequence of str, optional
+        Names of features, k of them; all, in the order of `context_features`, if not given.
+    cues : Cues, optional
+        What tags, attributes and words say; the bundled ones if not given.
+
+    Returns
+    -------
+    float32 array, n × k
+        A row for each block. Linear in the page.
+
+    Raises
+    ------
+    ModelError
+        A name is not that of a feature.
+    """
+    places = context_places()
+    unknown = [name for name in names or () if name not in places]
+    if unknown:
+        raise ModelError(f"unknown features: {', '.join(unknown)}")
+    rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
+    if len(rows):
+        _fill(rows, measured, bundled_cues() if cues is None else cues)
+        if measured.blocks.declared.scripts and (names is None or not DECLARED_COLUMNS.isdisjoint(names)):
+            add_declared(rows, measured.blocks)
+    return rows if names is None else rows.take([places[name] for name in names], axis=1)
+
+
+def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
+    """Fill the rows of a page's blocks, at least one, but for the columns about its JSON-LD."""
+    blocks, spread = measured.blocks, getrandbits(64) | 1
+    nesting = Nesting.of(blocks, cues)
+    title, in_title = title_words(blocks.declared)
+    flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)
+    add_own(rows, blocks, measured.stop_words.normalised, flags, spread)
+    add_context(rows, blocks, nesting, cues, spread)
+
+
+def feature_matrix(features: Sequence[Feature], measured: Measured) -> NDArray[np.floating[Any]]:
+    """Return the features of all blocks of a page.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        What to compute, k of them; none where nothing is to be measured.
+    measured : Measured
+        The blocks of a page, n of them, and their stop-word ratios.
+
+    Returns
+    -------
+    float array, n × k
+        One column a feature, in the order asked for: 64 bits where all are functions of single blocks, 32 bits where
+        context features, which rest on shared sums, are among them.
+    """
+    functions = [feature.compute for feature in features]
+    if None in functions:
+        is_all = features == context_features()
+        return context_columns(measured, names=None if is_all else [feature.name for feature in features])
+    matrix = np.empty((len(measured.blocks), len(features)), dtype=np.float64)
+    for column, compute in enumerate(functions):
+        if compute is not None:
+            matrix[:, column] = compute(measured)
+    return matrix
+
+
+def registered_features() -> tuple[Feature, ...]:
+    """Return every feature: the canonical eight, the paper's own stop-word ratio, and the context features."""
+    return (*context_features(), PAPER_STOP_WORD_RATIO)
+
+
+def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, ...]:
+    """Return the features of these names, in this order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of features.
+    where : str
+        What the message of an error begins with.
+
+    Raises
+    ------
+    ModelError
+        A name is not in the registry; the message lists the closest names.
+    """
+    known = {feature.name: feature for feature in (*CANONICAL, PAPER_STOP_WORD_RATIO)}
+    if not known.keys() >= set(names):
+        known = {feature.name: feature for feature in registered_features()}
+    for name in names:
+        if name not in known:
+            prefix, closest = f"{where}: " if where else "", get_close_matches(name, known, cutoff=0.0)
+            raise ModelError(f"{prefix}unknown feature {name!r}; the closest names are {', '.join(closest)}")
+    return tuple(known[name] for name in names)
+
 
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
 

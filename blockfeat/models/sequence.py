@@ -14,13 +14,19 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.documents import FeatureModel, measuring_values
 from blockfeat.models.layers import activate, convolve, dense, matmul, standardise
-from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile, best_blocks
+from blockfeat.models.model import (
+    Arrays,
+    BlockReason,
+    FeatureModel,
+    Prediction,
+    ReadFile,
+    best_blocks,
+    measuring_values,
+)
 
 if TYPE_CHECKING:
     pass

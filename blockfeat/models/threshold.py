@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Decoder, decode
-from blockfeat.models.documents import FeatureModel, measuring_values
 from blockfeat.models.layers import smallest_margins
-from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile, measuring_values
 
 if TYPE_CHECKING:
-    from blockfeat.models.reasons import Wording
+    from blockfeat.features.phrases import Wording
 
 
 JOINT = "joint"
@@ -142,7 +140,7 @@ class ThresholdModel(FeatureModel):
 
     def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block which thresholds it failed."""
-        from blockfeat.models.reasons import Wording
+        from blockfeat.features.phrases import Wording
 
         margins = self.feature_margins(measured.matrix, measured.lang)
         wording = Wording(self.features, measured.matrix, measured.blocks)
@@ -164,7 +162,7 @@ class ThresholdModel(FeatureModel):
 
     def _violations(self, wording: Wording, block: int, failed: list[int], lang: str | None) -> str:
         """Return in words how a block fails thresholds, the worst first, with the thresholds."""
-        from blockfeat.models.reasons import MOST_NAMED, with_note
+        from blockfeat.features.phrases import MOST_NAMED, with_note
 
         limits = self.thresholds_for(lang).tolist()
         found = []

@@ -15,7 +15,7 @@ from scipy import sparse
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.features.context import context_places
+from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of

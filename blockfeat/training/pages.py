@@ -15,8 +15,7 @@ from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
 from blockfeat.errors import TrainingError
-from blockfeat.features.context import context_features, context_places
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import Measurer, context_features, context_places
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blockfeat.errors import TrainingError
-from blockfeat.models.registry import Plugins
+from blockfeat.models.store import Plugins
 from blockfeat.training.config import config_from_values, config_to_toml, read_document
 from blockfeat.training.trainer import Trainer
 

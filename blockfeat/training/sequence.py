@@ -17,7 +17,7 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
-from blockfeat.features.context import context_places
+from blockfeat.features.measuring import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
 from blockfeat.training.evaluation.strategies import page_fitness

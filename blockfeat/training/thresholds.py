@@ -14,9 +14,8 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import measurer_for
-from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage
-from blockfeat.features.ziegler2007 import CANONICAL_NAMES
+from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.curves import FeatureCurve, feature_curves

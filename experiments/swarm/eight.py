@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from blockfeat._numeric import probabilities
-from blockfeat.features.context import context_places
-from blockfeat.features.schema import Feature
-from blockfeat.features.ziegler2007 import CANONICAL
+from blockfeat.features.measuring import context_places
+from blockfeat.features.schema import CANONICAL, Feature
 from blockfeat.pso.search import Polish, search
 from blockfeat.pso.space import SearchSpace
 from blockfeat.pso.swarm import SwarmOptions

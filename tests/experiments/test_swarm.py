@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from blockfeat.data import LabelledPage
-from blockfeat.features.context import context_places
-from blockfeat.features.ziegler2007 import CANONICAL
+from blockfeat.features.measuring import context_places
+from blockfeat.features.schema import CANONICAL
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.pages import TrainingPage

@@ -10,11 +10,11 @@ import pytest
 
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
 from blockfeat.data import demo_pages
-from blockfeat.features.context import context_columns
+from blockfeat.features.measuring import context_columns
 from random_pages import measured_of
 
 # Modules that rest on the compiled ones, in the order in which they import each other.
-_ORDER = ("keys", "cue_scan", "cues", "nesting", "block_kernel", "context_kernel", "context")
+_ORDER = ("keys", "cue_scan", "cues", "nesting", "block_kernel", "context_kernel", "measuring")
 
 
 def _load_source(name: str) -> ModuleType:

@@ -8,10 +8,8 @@ import pytest
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.context import features_named
-from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer
-from blockfeat.features.schema import Feature
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES
+from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer, features_named
+from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter

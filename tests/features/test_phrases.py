@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.features.context import features_named, registered_features
+from blockfeat.features.measuring import features_named, registered_features
 from blockfeat.features.phrases import FORMS, limit, phrase
 from blockfeat.features.schema import Feature
 

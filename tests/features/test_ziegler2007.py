@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.context import feature_matrix
-from blockfeat.features.schema import Measured
-from blockfeat.features.ziegler2007 import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO
+from blockfeat.features.measuring import feature_matrix
+from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO, Measured
 from blockfeat.lang.index import StopWordIndex, stop_word_ratios
 from blockfeat.lang.stopwords import density
 from blocks_of import blocks_of

@@ -8,13 +8,13 @@ import pytest
 
 from blockfeat.blocks import load_table
 from blockfeat.errors import ModelError, TableError
-from blockfeat.models.documents import (
+from blockfeat.models.margin import MarginModel
+from blockfeat.models.model import (
     check_schema,
     reading_values,
     table_from_value,
     table_value,
 )
-from blockfeat.models.margin import MarginModel
 from blockfeat.models.store import load_model
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data import demo_pages
-from blockfeat.features.context import registered_features
+from blockfeat.features.measuring import registered_features
+from blockfeat.features.phrases import with_note
 from blockfeat.models import bundled_models
-from blockfeat.models.reasons import with_note
 
 RAW_NAMES = re.compile(r"[a-z]_[a-z]|nan|inf\b|\{|\(\+|\(-|-?\d+\.\d{4,}")
 PAGES = list(demo_pages())[:12:3]

@@ -12,8 +12,7 @@ import pytest
 
 import blockfeat
 from blockfeat.errors import ModelError
-from blockfeat.models.registry import MODEL_KINDS, model_class
-from blockfeat.models.store import bundled_models, load_model
+from blockfeat.models.store import MODEL_KINDS, bundled_models, load_model, model_class
 from blockfeat.training.registry import TRAINERS
 
 _MODULE = """

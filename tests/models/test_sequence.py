@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.context import context_features
+from blockfeat.features.measuring import context_features
 from blockfeat.models import load_model, save_model
 from blockfeat.models.sequence import DILATIONS, SequenceModel
 

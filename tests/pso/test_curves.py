@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.ziegler2007 import CANONICAL
+from blockfeat.features.schema import CANONICAL
 from blockfeat.pso.curves import feature_curves
 
 Array = NDArray[np.float64]

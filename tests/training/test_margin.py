@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import TrainingError
-from blockfeat.features.context import context_features
+from blockfeat.features.measuring import context_features
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import SwarmOptions

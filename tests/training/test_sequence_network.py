@@ -9,7 +9,7 @@ import pytest
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import MissingExtraError
-from blockfeat.features.context import context_features
+from blockfeat.features.measuring import context_features
 from blockfeat.models.sequence import WEIGHT_NAMES, SequenceModel
 from blockfeat.training.pages import TrainingPage
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence

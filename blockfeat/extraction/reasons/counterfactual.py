@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.context import features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.phrases import FORMS
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model, Prediction

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.extraction.reasons.classes import BoxNames
-from blockfeat.features.context import feature_matrix, features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
 from blockfeat.features.schema import Measured
 
 Mask = NDArray[np.bool_]

@@ -16,8 +16,7 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import Documented
-from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held
 from blockfeat.papers.crunch.hosts import HostList, host_list

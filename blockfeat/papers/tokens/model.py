@@ -14,8 +14,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.features.schema import Feature
 from blockfeat.models.decoding import best_run
-from blockfeat.models.documents import FeatureModel
-from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags
 from blockfeat.papers.tokens.classifier import (
     TokenClassifier,
@@ -168,7 +167,7 @@ class TokenModel(FeatureModel):
         what = "the longest cell or DIV" if self.system == "longest-block" else "the best run of tokens"
         reasons = []
         columns = (prediction.scores.tolist(), prediction.kept.tolist(), covered.tolist(), words.tolist())
-        for block, (score, kept, share, count) in enumerate(zip(*columns, strict=True)):
+        for score, kept, share, count in zip(*columns, strict=True):
             reason = f"{'kept' if kept else 'dropped'}: {100 * share:.0f} % of its words are in {what}"
             if self.system != "longest-block" and (score > 0) != kept:
                 reason += f", though its own tokens favour {'inside' if score > 0 else 'outside'}"

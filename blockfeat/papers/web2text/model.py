@@ -16,8 +16,7 @@ from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.models.documents import Documented
-from blockfeat.models.model import Arrays, BlockReason, Prediction, ReadFile
+from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.features import MeasuredLeaves, Web2TextMeasurer
 from blockfeat.papers.web2text.labeller import LeafLabeller
@@ -89,7 +88,7 @@ class Web2TextModel(Documented):
         chance = probabilities(prediction.scores)
         found = []
         columns = (chance.tolist(), prediction.kept.tolist(), counts.tolist())
-        for block, (one, kept, count) in enumerate(zip(*columns, strict=True)):
+        for one, kept, count in zip(*columns, strict=True):
             pieces = "one piece" if count == 1 else f"{count} pieces"
             reason = (
                 f"{'kept' if kept else 'dropped'}: content with a probability of {100 * one:.0f} %, by {pieces} of text"

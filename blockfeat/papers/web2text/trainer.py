@@ -15,8 +15,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import label_blocks
 from blockfeat.data.split import split_by_host
 from blockfeat.errors import CorpusError, TrainingError
-from blockfeat.features.context import context_columns
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import Measurer, context_columns
 from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page

@@ -21,8 +21,7 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.extraction.confidence import content_logits
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.context import feature_matrix, features_named
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
 from blockfeat.features.schema import Measured
 from blockfeat.metadata.dates import find_span
 from blockfeat.page.document import Document

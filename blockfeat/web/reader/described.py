@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.features.context import registered_features
+from blockfeat.features.measuring import registered_features
 from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model

@@ -37,8 +37,11 @@ PAPER = Extractor.of(CrunchModel())
 
 
 def _reasons(page: str, settings: CleanSettings | None = None) -> dict[str, str]:
+    """Return the model's own reasons, before the facts of the page are appended."""
     extractor = PAPER if settings is None else Extractor.of(CrunchModel(settings))
-    return {block.text: block.reason for block in extractor.extract(page).blocks}
+    measured = extractor.measurer.measure(Page.parse(page))
+    reasons = extractor.model.explain(measured, extractor.model.predict(measured))
+    return {measured.blocks.text(block): reason.reason for block, reason in enumerate(reasons)}
 
 
 def _letters(text: str) -> str:

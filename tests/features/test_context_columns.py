@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks import Blocks
 from blockfeat.errors import ModelError
-from blockfeat.features.context import context_columns, context_features, feature_matrix
 from blockfeat.features.cues import Cues
+from blockfeat.features.measuring import context_columns, context_features, feature_matrix
 from blockfeat.features.places import COLUMNS
 from property_examples import examples
 from random_pages import measured_of
