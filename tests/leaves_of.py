@@ -11,9 +11,9 @@ from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
-from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
-from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.leaves import leaf_measurer as measurer_of_leaves
+from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
 
 LOG_WORDS = next(place for place, feature in enumerate(BLOCK_FEATURES) if feature.name == "log_words")
 

@@ -13,8 +13,7 @@ from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_blocks, tex
 from blockfeat.content.build import shows_images
 from blockfeat.content.inline import SOURCES
 from blockfeat.content.links import xml_characters
-from blockfeat.page.lxml_tree import lxml_tree
-from blockfeat.page.tags import Tags, name_key, name_keys
+from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
 
 Indices = NDArray[np.int64]
 

@@ -191,7 +191,7 @@ class Page:
         """
         if self.tags is None:
             return None
-        from blockfeat.page.lxml_tree import lxml_tree
+        from blockfeat.page.tags import lxml_tree
 
         return lxml_tree(self.tags)
 

@@ -18,10 +18,8 @@ from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
-from blockfeat.pso.curves import FeatureCurve, feature_curves
 from blockfeat.pso.fitness import Chunk, PageTerms
-from blockfeat.pso.search import Polish, SearchResult
-from blockfeat.pso.space import SearchSpace
+from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.run_masks import run_masks, smallest_margins

@@ -11,7 +11,7 @@ from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.models.model import Model
-from blockfeat.pso.curves import FeatureCurve
+from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.strategies import GroupedScores
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes
-from blockfeat.papers.tokens.counts import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
 from blockfeat.papers.tokens.vocabulary import Vocabulary
 from experiments.corpora import fold_numbers
 

@@ -13,8 +13,7 @@ from scipy.optimize import minimize
 from blockfeat._numeric import probabilities
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL, Feature
-from blockfeat.pso.search import Polish, search
-from blockfeat.pso.space import SearchSpace
+from blockfeat.pso.search import Polish, SearchSpace, search
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.margin import PackedPages
 from blockfeat.training.pages import TrainingPage

@@ -18,7 +18,7 @@ from blockfeat.errors import CorpusError
 from blockfeat.features.measuring import Measurer
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import PageFeatures, page_features
-from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.model import LeafLabeller
 from blockfeat.papers.web2text.networks import LabelledLeaves
 from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.web2text.bte import body_leaves

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from blockfeat import Extractor
-from blockfeat.papers.web2text.labeller import LeafLabeller
+from blockfeat.papers.web2text.model import LeafLabeller
 from blockfeat.papers.web2text.networks import train_web2text
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import PeerExtract, installed_peers

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.features.schema import CANONICAL
-from blockfeat.pso.curves import feature_curves
+from blockfeat.pso.search import feature_curves
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blockfeat.features import CANONICAL
 from blockfeat.models.threshold import margins
-from blockfeat.pso.space import SearchSpace
+from blockfeat.pso.search import SearchSpace
 
 SPACE = SearchSpace(CANONICAL, with_margins=True)
 POSITIONS = st.lists(st.floats(-2, 3), min_size=10, max_size=10).map(np.array)

@@ -8,10 +8,17 @@ from html import escape
 
 from lxml import etree
 
-from blockfeat.page.lxml_tree import FLATTENED
 from blockfeat.page.page import Page
-from blockfeat.papers.crunch.decision import Decision, Walked, take_out
-from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements, letters
+from blockfeat.page.tags import FLATTENED
+from blockfeat.papers.crunch.filters import (
+    Decision,
+    Walked,
+    decide_first_set,
+    decide_second_set,
+    edit_elements,
+    letters,
+    take_out,
+)
 from blockfeat.papers.crunch.hosts import HostList, host_list
 from blockfeat.papers.crunch.settings import CleanSettings, RemovedLinks
 

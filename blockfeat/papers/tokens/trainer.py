@@ -2,20 +2,229 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import load_table
+from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.lang.measures import keys_of_words, tokenize
+from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
-from blockfeat.papers.tokens.counts import TokenCounter, common_tags, gold_run
+from blockfeat.papers.tokens.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
 from blockfeat.papers.tokens.model import Constraints, TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens
+from blockfeat.papers.tokens.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, check_any, no_progress
+
+Indices = NDArray[np.integer[Any]]
+Keys = NDArray[np.uint64]
+
+_LEAST_FOUND = 0.5
+_LEAST_TEXT_TOKENS = 50
+PAPER_TAGS = 0.2
+"""Highest share of tags among the tokens of a labelled run in the paper (5.1)."""
+
+
+_MOST_PARTS = 8
+
+
+def gold_run(tokens: PageTokens, gold: str, *, most_tags: float = 1.0) -> tuple[int, int] | None:
+    """Return the first token and the end (exclusive) of the run that holds the gold text; None if it is not there.
+
+    Words of page and gold are aligned (`blockfeat.data.align`). The run is the one with the most aligned
+    words less other words, so that stray matches (the title in the head, a teaser) do not stretch it.
+
+    Parameters
+    ----------
+    tokens : PageTokens
+        The page's tokens.
+    gold : str
+        The page's gold text.
+    most_tags : float
+        Highest share of tags among the tokens of the run, 0 to 1: `PAPER_TAGS`, or 1 to take every run. Of modern
+        pages the paper's value leaves out many with links in their text.
+
+    Returns
+    -------
+    tuple of int, or None
+        None where less than half of the gold's words are in the run, where it has fewer than 50 words and symbols, or
+        too many tags (5.1).
+    """
+    words = np.flatnonzero(tokens.is_word)
+    # Numbers are one token, but here their digits count.
+    page_keys = keys_of_words(tokens.texts(words))
+    gold_keys = keys_of_words(tokenize(gold))
+    place = align_words(page_keys.tolist(), gold_keys.tolist())
+    first, end = best_run(np.where(place >= 0, 1.0, -1.0))
+    if end == first:
+        return None
+    first, end = _extended(page_keys, gold_keys, place, first, end)
+    if (place[first:end] >= 0).sum() < _LEAST_FOUND * gold_keys.size:
+        return None
+    start, stop = int(words[first]), int(words[end - 1]) + 1
+    # What ends the last sentence belongs to the text: symbols up to the next tag, word or space.
+    while stop < len(tokens) and tokens.kind[stop] == SYMBOL and tokens.first_byte[stop] == tokens.end_byte[stop - 1]:
+        stop += 1
+    tags = int(tokens.is_tag[start:stop].sum())
+    is_long = stop - start - tags >= _LEAST_TEXT_TOKENS
+    return (start, stop) if is_long and tags <= most_tags * (stop - start) else None
+
+
+def _extended(page: Keys, gold: Keys, place: Indices, first: int, end: int) -> tuple[int, int]:
+    """Extend a run as long as page and gold agree: a teaser may have been aligned with the first sentence instead."""
+    before, behind = int(place[first]) - 1, int(place[end - 1]) + 1
+    while first > 0 and before >= 0 and page[first - 1] == gold[before]:
+        first, before = first - 1, before - 1
+        place[first] = before + 1
+    while end < page.size and behind < gold.size and page[end] == gold[behind]:
+        place[end] = behind
+        end, behind = end + 1, behind + 1
+    return first, end
+
+
+def common_tags(pages: Iterable[tuple[str, Tags]]) -> tuple[str, ...]:
+    """Return the names of all tags that occur on pages of more than one source (5.2), sorted.
+
+    Parameters
+    ----------
+    pages : iterable of (str, Tags)
+        Source and tags of each page.
+    """
+    first_seen: dict[str, str] = {}
+    common: set[str] = set()
+    for source, tags in pages:
+        for element in np.unique(tags.key, return_index=True)[1].tolist():
+            name = tags.name(element)
+            if first_seen.setdefault(name, source) != source:
+                common.add(name)
+    return tuple(sorted(common))
+
+
+@dataclass
+class _Source:
+    """Counts of one site, and the word forms seen there, by kind."""
+
+    parts: dict[str, list[FeatureCounts]] = field(default_factory=lambda: defaultdict(list))
+    forms: set[int] = field(default_factory=set)
+
+    def add(self, kind: str, keys: Ids, is_inside: NDArray[np.bool_]) -> None:
+        parts = self.parts[kind]
+        parts.append(FeatureCounts.of(keys, is_inside))
+        if len(parts) > _MOST_PARTS:
+            parts[:] = [FeatureCounts.sum(parts)]
+
+    def counts(self, kind: str) -> FeatureCounts:
+        """Return the counts of a kind, as of one source."""
+        found = FeatureCounts.sum(self.parts[kind])
+        return FeatureCounts(found.key, found.inside, found.outside, np.ones_like(found.sources))
+
+
+@dataclass
+class TokenCounter:
+    """Counts features of tokens page by page; pages can come in any order and later.
+
+    Attributes
+    ----------
+    tags : tuple of str
+        Names of the common tags; `common_tags` finds those of a set of pages.
+    size : int
+        Tokens in a gram, 3 or 1.
+    """
+
+    tags: tuple[str, ...]
+    size: int = 3
+    _sources: dict[str, _Source] = field(default_factory=lambda: defaultdict(_Source), repr=False)
+    _stemmers: dict[str | None, Stemmer] = field(default_factory=dict, repr=False)
+    _stems: dict[int, int] = field(default_factory=dict, repr=False)
+    _inside: int = 0
+    _outside: int = 0
+
+    def add(self, tokens: PageTokens, run: tuple[int, int], *, source: str, lang: str | None = None) -> None:
+        """Count a page.
+
+        Parameters
+        ----------
+        tokens : PageTokens
+            Its tokens.
+        run : tuple of int
+            First token and end (exclusive) of the article text.
+        source : str
+            Site that the page is from.
+        lang : str, optional
+            Language whose stemmer is used.
+        """
+        site = self._sources[source]
+        vocabulary = self._vocabulary_of(tokens, lang, site)
+        ids, unclosed = vocabulary.ids(tokens)
+        is_inside = np.zeros(len(tokens), dtype=bool)
+        is_inside[run[0] : run[1]] = True
+        columns = (gram_keys(ids, self.size), unclosed, surroundings(tokens))
+        for kind, keys in zip(KINDS, columns, strict=True):
+            site.add(kind, keys, is_inside)
+        self._inside += int(is_inside.sum())
+        self._outside += int((~is_inside).sum())
+
+    def _vocabulary_of(self, tokens: PageTokens, lang: str | None, site: _Source) -> Vocabulary:
+        """Return the vocabulary of one page; note its word forms and their stems."""
+        forms = sorted(set(tokens.texts(np.flatnonzero(tokens.is_word))))
+        stems = self._stemmers.setdefault(lang, Stemmer(lang)).stems(forms)
+        changed = [(form, stem) for form, stem in zip(forms, stems, strict=True) if form != stem]
+        form_ids = token_ids(keys_of_words([form for form, _ in changed])).tolist()
+        stem_ids = token_ids(keys_of_words([stem for _, stem in changed])).tolist()
+        # A form of two languages keeps the stem that was seen first, so that extraction need not know the language.
+        mapping = {form: self._stems.setdefault(form, stem) for form, stem in zip(form_ids, stem_ids, strict=True)}
+        site.forms.update(mapping)
+        return Vocabulary.of(self.tags, mapping)
+
+    def finish(
+        self, *, least_sources: int = 2, smoothing: float = 0.5, neighbours: bool = False, around: bool = True
+    ) -> tuple[Vocabulary, NaiveBayes]:
+        """Return vocabulary and classifier of all pages so far.
+
+        Parameters
+        ----------
+        least_sources : int
+            Sites that a gram or a word form must have been seen on to stay; one where there is only one site.
+        smoothing, neighbours
+            As for `NaiveBayes`.
+        around : bool
+            Whether to use what stands around tokens; without it the features are the paper's two.
+
+        Raises
+        ------
+        TrainingError
+            No page was counted, or none with tokens of both labels.
+        """
+        if not self._inside or not self._outside:
+            raise TrainingError("there are no labelled tokens inside and outside of article text to learn from")
+        least = min(least_sources, len(self._sources))
+        counts = [FeatureCounts.sum([site.counts(kind) for site in self._sources.values()]) for kind in KINDS]
+        grams, unclosed, surrounding = counts
+        surrounding = surrounding.chosen((surrounding.sources >= min(2, least)) & around)
+        seen: dict[int, int] = defaultdict(int)
+        for site in self._sources.values():
+            for form in site.forms:
+                seen[form] += 1
+        stems = {form: stem for form, stem in self._stems.items() if seen[form] >= least}
+        bayes = NaiveBayes(
+            grams.chosen(grams.sources >= least),
+            unclosed,
+            surrounding,
+            self._inside,
+            self._outside,
+            size=self.size,
+            smoothing=smoothing,
+            neighbours=neighbours,
+        )
+        return Vocabulary.of(self.tags, stems), bayes
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
-from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, Web2TextFeature
-from blockfeat.papers.web2text.features import PageFeatures
-from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, PageFeatures, Web2TextFeature
+from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
 
 _logger = logging.getLogger("blockfeat.papers.web2text.networks")
 _NEGLIGIBLE = 1e-15

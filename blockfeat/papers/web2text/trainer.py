@@ -20,9 +20,8 @@ from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
-from blockfeat.papers.web2text.labeller import LeafLabeller
 from blockfeat.papers.web2text.leaves import leaf_measurer
-from blockfeat.papers.web2text.model import Web2TextModel
+from blockfeat.papers.web2text.model import LeafLabeller, Web2TextModel
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, train_web2text
 from blockfeat.training.pages import LabelOptions, convention_marks
 from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, measured_pages, no_progress

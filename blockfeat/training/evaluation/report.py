@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from blockfeat._files import write_text
-from blockfeat.pso.curves import FeatureCurve
+from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore
 from blockfeat.training.evaluation.strategies import Agreement

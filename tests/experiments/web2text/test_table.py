@@ -1,8 +1,7 @@
 import numpy as np
 
-from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
-from blockfeat.papers.web2text.features import PageFeatures
-from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, PageFeatures
+from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
 from experiments.web2text.leaf_pages import LeafPage, PageSplit
 from experiments.web2text.table import INTERPOLATIONS, interpolation_table
 

@@ -29,9 +29,9 @@ from blockfeat.papers.tokens.adapt import (
     importance_of,
 )
 from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
-from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.tokens.trainer import TokenCounter
 from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 

@@ -19,9 +19,9 @@ from blockfeat.models.model import Model
 from blockfeat.models.store import load_model, model_from_bytes, save_model
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.papers.tokens.counts import TokenCounter
 from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks
+from blockfeat.papers.tokens.trainer import TokenCounter
 from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.models.decoding import best_run
-from blockfeat.papers.tokens.runs import best_run_of_length, truncate_run
+from blockfeat.papers.tokens.model import best_run_of_length, truncate_run
 
 SCORES = st.lists(st.integers(-12, 12).map(lambda number: number / 4), max_size=12)
 

@@ -1,4 +1,4 @@
-from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES, ranges
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, ranges
 
 
 def named(identifier):

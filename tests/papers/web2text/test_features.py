@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.papers.web2text.catalogue import BLOCK_FEATURES, EDGE_FEATURES
-from blockfeat.papers.web2text.features import page_features
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, page_features
 from leaves_of import leaves_of
 from pages import article_page
 

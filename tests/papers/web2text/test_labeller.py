@@ -8,7 +8,7 @@ import pytest
 
 from blockfeat.errors import ModelError
 from blockfeat.papers.web2text.features import page_features
-from blockfeat.papers.web2text.labeller import FILTERS, KERNELS, Layer, LeafLabeller, Network, log_softmax
+from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network, log_softmax
 from leaves_of import labeller_of_long_leaves, leaves_of, network
 from pages import article_page
 

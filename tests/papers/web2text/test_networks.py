@@ -7,7 +7,7 @@ import pytest
 from blockfeat.errors import MissingExtraError, TrainingError
 from blockfeat.models.decoding import best_labels
 from blockfeat.papers.web2text.features import page_features
-from blockfeat.papers.web2text.labeller import Layer, Network, log_softmax
+from blockfeat.papers.web2text.model import Layer, Network, log_softmax
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, layers_of, train_web2text
 from leaves_of import leaves_of, to_torch
 from pages import SENTENCES, article_page

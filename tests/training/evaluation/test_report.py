@@ -14,7 +14,7 @@ import pytest
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError, OutputError
 from blockfeat.features.schema import CANONICAL
-from blockfeat.pso.curves import FeatureCurve, feature_curves
+from blockfeat.pso.search import FeatureCurve, feature_curves
 from blockfeat.pso.swarm import Generation
 from blockfeat.training.evaluation import Evaluation, evaluate
 from blockfeat.training.evaluation.metrics import markdown_table
