@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
@@ -91,9 +92,7 @@ def train(
     quiet: QuietOption = False,
 ) -> None:
     """Train a model on labelled pages. Ctrl-C keeps the best so far."""
-    from blockfeat._extras import require_extra
-
-    require_extra("train", "pyswarms", "scipy", *_libraries(report, segmenter), what="train")
+    require_extra("train", what="train")
     from blockfeat.data.split import read_page_list
     from blockfeat.training.registry import TRAINERS, config_text
     from blockfeat.training.train import train as train_model
@@ -126,14 +125,6 @@ def train(
         name=name or target.stem,
     )
     _train(run, corpus or [], target, report, quiet=quiet)
-
-
-def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
-    """Yield the libraries that only some trainings need: said before the training, not after it."""
-    if segmenter == "spacy":
-        yield "spacy"
-    if report is not None:
-        yield from ("pandas", "matplotlib")
 
 
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from blockfeat._extras import import_lightgbm, import_torch
+from blockfeat._extras import import_lightgbm, import_torch, require_extra
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
@@ -98,6 +98,11 @@ class SequenceTrainer(Trainer[SequenceConfig]):
     suffix: ClassVar[str] = ".npz"
 
     config: SequenceConfig = field(default_factory=SequenceConfig)
+
+    def check_libraries(self) -> None:
+        """Look for PyTorch, and for LightGBM where there are teachers; see `Trainer.check_libraries`."""
+        needed = () if self.config.teacher_share else ("torch",)
+        require_extra("sequence", *needed, what="training models of kind sequence")
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> SequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""

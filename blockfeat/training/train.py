@@ -111,7 +111,7 @@ def train(
     LanguageError
         There are no pages of a language asked for; the message lists the languages that there are.
     CorpusError, TrainingError, MissingExtraError
-        A corpus cannot be read; no page can be trained on; PyTorch is not installed.
+        A corpus cannot be read; no page can be trained on; a library is not installed.
     KeyboardInterrupt
         The user stopped training before there was a model to keep.
     """
@@ -121,6 +121,7 @@ def train(
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
     trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
+    trainer.check_libraries()
     share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_callbacks(on_progress, on_page, on_generation)
     found = _read(corpus, langs, progress)

@@ -140,6 +140,15 @@ class Trainer(ABC, Generic[Config]):
         """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
         return "f1"
 
+    def check_libraries(self) -> None:
+        """Look for the libraries that only this kind, or this configuration, needs; nothing is imported.
+
+        Raises
+        ------
+        MissingExtraError
+            One is not installed.
+        """
+
     @abstractmethod
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedModel:
         """Learn a model from labelled pages; its ``report`` has no test part yet.

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from blockfeat._extras import import_torch
+from blockfeat._extras import import_torch, require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
@@ -93,6 +93,10 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
     suffix: ClassVar[str] = ".npz"
 
     config: Web2TextConfig = field(default_factory=Web2TextConfig)
+
+    def check_libraries(self) -> None:
+        """Look for PyTorch; see `Trainer.check_libraries`."""
+        require_extra("web2text", what="training models of kind web2text")
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> Web2TextModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
