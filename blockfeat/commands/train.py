@@ -64,7 +64,9 @@ def train(
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print all hyperparameters as TOML and end.")
     ] = False,
-    split: Annotated[float | None, typer.Option(help="Share of pages, by host, to train on; 1: all.  [0.7]")] = None,
+    split: Annotated[
+        float | None, typer.Option(help="Share to train on, by host or else by page; 1: all.  [0.7]")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all random numbers and of the split.")] = 0,
     report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
@@ -247,7 +249,7 @@ def show_scores(report: TrainingReport) -> None:
 
     rows = [
         [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]
-        for part, scores in (("training", report.training), ("test, other hosts", report.test))
+        for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test))
         if scores is not None
         for group in scores.groups
     ]
