@@ -196,7 +196,7 @@ def _extracted(
     """Yield the records of the pages in batches, in order, each with the columns to keep behind its own."""
     import pyarrow
 
-    schema = nested_schema(work.columns)
+    schema = nested_schema(pyarrow, work.columns)
     # The pool reads ahead: batches wait here until all of their records have come.
     waiting: deque[RecordBatch] = deque()
     rows: list[Mapping[str, Any]] = []

@@ -16,7 +16,7 @@ import pytest
 
 import blockfeat
 import blockfeat.integrations.spark
-from blockfeat.errors import InputError
+from blockfeat.errors import InputError, MissingExtraError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import read_inputs
 from hostile_extractor import HostileExtractor
@@ -59,6 +59,14 @@ def session() -> Iterator[Any]:
 def hostile() -> HostileExtractor:
     extractor = Extractor.load("thresholds")
     return HostileExtractor(**{field.name: getattr(extractor, field.name) for field in dataclasses.fields(extractor)})
+
+
+@pytest.mark.parametrize("absent", ["pandas", "pyarrow", "pyspark"])
+def test_what_is_missing_is_said_first(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("blockfeat._extras.find_spec", lambda name: None if name == absent else name)
+    frame: Any = object()
+    with pytest.raises(MissingExtraError, match=rf"Spark needs {absent}: pip install 'blockfeat\[spark\]'"):
+        blockfeat.integrations.spark.extract(frame)
 
 
 def test_a_row_a_page_with_the_record_of_one_page(session: Any) -> None:

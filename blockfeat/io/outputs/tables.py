@@ -16,7 +16,7 @@ from blockfeat.io.outputs.records import Column, row_of
 from blockfeat.io.outputs.rendering import Rendered
 
 if TYPE_CHECKING:
-    import pyarrow
+    pass
 
 
 # What a spreadsheet takes for the beginning of a formula.
@@ -83,11 +83,13 @@ class ParquetRows:
     """
 
     def __init__(self, stream: IO[bytes], types: Mapping[str, str], *, name: str) -> None:
-        check_pyarrow(name)
+        require_extra("parquet", what=f"{name}: a Parquet file")
+        import pyarrow
         from pyarrow.parquet import ParquetWriter
 
         self._name = name
-        self._schema = _arrow_schema(types)
+        self._schema = _arrow_schema(pyarrow, types)
+        self._table_of = pyarrow.Table.from_pylist
         self._rows: list[Mapping[str, Any]] = []
         self._characters = 0
         with writing(name):
@@ -108,16 +110,9 @@ class ParquetRows:
             self._file.close()
 
     def _write_group(self) -> None:
-        import pyarrow
-
         with writing(self._name):
-            self._file.write_table(pyarrow.Table.from_pylist(list(map(dict, self._rows)), schema=self._schema))
+            self._file.write_table(self._table_of(list(map(dict, self._rows)), schema=self._schema))
         self._rows, self._characters = [], 0
-
-
-def check_pyarrow(name: str) -> None:
-    """Raise MissingExtraError for a Parquet file where pyarrow is not installed."""
-    require_extra("parquet", what=f"{name}: a Parquet file")
 
 
 class ParquetFileWriter:
@@ -127,7 +122,7 @@ class ParquetFileWriter:
     """
 
     def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
-        check_pyarrow(str(path))
+        require_extra("parquet", what=f"{path}: a Parquet file")
         self._columns = columns
         self._file = ExitStack()
         stream = self._file.enter_context(whole_file(path))
@@ -156,11 +151,9 @@ def nested(row: Mapping[str, Any], columns: Iterable[Column]) -> dict[str, Any]:
     return found | {name: None for name, cell in objects.items() if all(value is None for value in cell.values())}
 
 
-def nested_schema(columns: Iterable[Column]) -> pyarrow.Schema:
-    """Return the Arrow schema of rows that `nested` gives: nested objects are structs."""
-    import pyarrow
-
-    types = _arrow_types()
+def nested_schema(pyarrow: Any, columns: Iterable[Column]) -> Any:
+    """Return the Arrow schema of rows that `nested` gives, by the module pyarrow: nested objects are structs."""
+    types = _arrow_types(pyarrow)
     fields: dict[str, Any] = {}
     for column in columns:
         outer, *inner = column.path
@@ -173,16 +166,12 @@ def nested_schema(columns: Iterable[Column]) -> pyarrow.Schema:
     )
 
 
-def _arrow_schema(types: Mapping[str, str]) -> pyarrow.Schema:
-    import pyarrow
-
-    known = _arrow_types()
+def _arrow_schema(pyarrow: Any, types: Mapping[str, str]) -> Any:
+    known = _arrow_types(pyarrow)
     return pyarrow.schema([(name, known[type]) for name, type in types.items()])
 
 
-def _arrow_types() -> dict[str, pyarrow.DataType]:
-    import pyarrow
-
+def _arrow_types(pyarrow: Any) -> dict[str, Any]:
     return {
         "text": pyarrow.string(),
         "texts": pyarrow.list_(pyarrow.string()),
