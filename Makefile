@@ -15,6 +15,8 @@ STAMP := $(VENV)/.development
 # The sources of the compiled modules, from the list in blockfeat/compiled.py.
 SOURCES := $(shell sed -n 's/^ *"\(blockfeat\.[a-z_.]*\)",$$/\1/p' blockfeat/compiled.py | tr . / | sed 's/$$/.p*/')
 PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --annotation-style line --custom-compile-command 'make lock'
 OLD_PYTHON := blockfeat needs Python 3.11 or newer
 
 MAKEFLAGS += --no-print-directory
@@ -29,7 +31,7 @@ help: ## List the targets
 venv: $(COMPILED) $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
 
-$(INSTALLED): pyproject.toml requirements-dev.lock
+$(INSTALLED): pyproject.toml requirements-demo.lock
 	@set -e; \
 	if ! $(RUN) pip --version >/dev/null 2>&1; then \
 	    python=""; \
@@ -49,8 +51,8 @@ $(INSTALLED): pyproject.toml requirements-dev.lock
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "$(OLD_PYTHON), but $(VENV) holds $$($(BIN)/python --version): remove it, then run make again." >&2; exit 1; }
 	@echo "Installing blockfeat and what the demo needs into $(VENV) (about a minute)"
-	@$(PIP) install --constraint requirements-dev.lock cython setuptools wheel
-	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-build-isolation --constraint requirements-dev.lock --editable '.[demo]'
+	@$(PIP) install --require-hashes --requirement requirements-demo.lock
+	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
@@ -60,9 +62,9 @@ $(COMPILED): $(INSTALLED) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
 	    { cat $(VENV)/compile.log >&2; exit 1; }
 	@touch $@
 
-$(STAMP): $(INSTALLED)
+$(STAMP): $(INSTALLED) requirements-dev.lock
 	@echo "Installing the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP) install --requirement requirements-dev.lock
+	@$(PIP) install --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
 demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
@@ -117,11 +119,11 @@ check-wheel: $(STAMP) ## Build, install the wheel in an empty environment, and r
 	@$(MAKE) build
 	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS)
 
-lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
-	@$(RUN) piptools compile --quiet --upgrade --extra dev --allow-unsafe --strip-extras \
-	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	    --output-file $(VENV)/compiled.lock pyproject.toml
-	@sed '/^blockfeat @/,/^    #/d' $(VENV)/compiled.lock > requirements-dev.lock # the development extra names others of ours
+# One lock for every system and Python; the demo's is a part of it. Hashes are those of the files that PyPI has.
+lock: $(STAMP) ## Pin the environments of development and demo anew from pyproject.toml
+	@$(COMPILE) --upgrade --extra dev --output-file requirements-dev.lock pyproject.toml
+	@printf 'cython\nsetuptools\nwheel\n' | \
+	    $(COMPILE) --extra train --constraint requirements-dev.lock --output-file requirements-demo.lock pyproject.toml -
 
 clean: ## Remove the virtual environment, caches and what was built
 	@rm -rf $(VENV) build dist site *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log
