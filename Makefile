@@ -18,15 +18,19 @@ PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
     --annotation-style line --custom-compile-command 'make lock'
 OLD_PYTHON := blockfeat needs Python 3.11 or newer
+# Times of files in archives are those of the commit; links lead to the address that is set, or stands in CITATION.cff.
+COMMIT_TIME := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}
+export BLOCKFEAT_REPOSITORY ?= $(shell sed -n 's/^repository-code: *//p' CITATION.cff)
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all lint format docs gate fuzz mutate build check-wheel lock clean
+.PHONY: help venv demo test test-all test-least lint format docs gate fuzz mutate build check-wheel release-check \
+    audit lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(COMPILED) $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
@@ -88,6 +92,9 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(RUN) mypy --strict --no-error-summary blockfeat experiments benchmarks
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
+	@echo "actionlint, zizmor"
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint .github/workflows/*.yml # calls shellcheck where that is installed
+	@$(BIN)/zizmor --offline --quiet .github
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
@@ -112,12 +119,21 @@ mutate: $(COMPILED) ## Put small faults into modules (MODULES=…), count those 
 # manylinux tag where auditwheel and patchelf are installed.
 build: $(STAMP) ## Build the wheel and the source archive into dist, reproducibly
 	@rm -rf dist
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} \
-	    $(BIN)/python tools/build_release.py --outdir dist
+	@$(COMMIT_TIME) $(BIN)/python tools/build_release.py --outdir dist
 
-check-wheel: $(STAMP) ## Build, install the wheel in an empty environment, and run the tests against it
-	@$(MAKE) build
+check-wheel: build ## Build, install the wheel in an empty environment, and run the tests against it
 	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS)
+
+test-least: build ## Run the quick tests against the wheel with the least versions that pyproject.toml allows
+	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS) --least --quick
+
+release-check: $(COMPILED) $(STAMP) ## Do on one machine all that a release does, but publish it
+	@$(COMMIT_TIME) $(BIN)/python tools/check_release.py --jobs $(JOBS)
+
+audit: $(STAMP) ## Look up known weaknesses of the libraries, on the network
+	@$(RUN) pip_audit --require-hashes --disable-pip --requirement requirements-dev.lock
+	@$(COMPILE) --extra all --output-file $(VENV)/all.lock pyproject.toml
+	@$(RUN) pip_audit --require-hashes --disable-pip --requirement $(VENV)/all.lock
 
 # One lock for every system and Python; the demo's is a part of it. Hashes are those of the files that PyPI has.
 lock: $(STAMP) ## Pin the environments of development and demo anew from pyproject.toml
