@@ -15,21 +15,27 @@ STAMP := $(VENV)/.development
 # The sources of the compiled modules, from the list in blockfeat/compiled.py.
 SOURCES := $(shell sed -n 's/^ *"\(blockfeat\.[a-z_.]*\)",$$/\1/p' blockfeat/compiled.py | tr . / | sed 's/$$/.p*/')
 PIP := $(RUN) pip --disable-pip-version-check --quiet --quiet
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+    --annotation-style line --custom-compile-command 'make lock'
 OLD_PYTHON := blockfeat needs Python 3.11 or newer
+# Times of files in archives are those of the commit; links lead to the address that is set, or stands in CITATION.cff.
+COMMIT_TIME := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}
+export BLOCKFEAT_REPOSITORY ?= $(shell sed -n 's/^repository-code: *//p' CITATION.cff)
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all lint format docs gate fuzz mutate build check-wheel lock clean
+.PHONY: help venv demo test test-all test-least lint format docs gate fuzz mutate build check-wheel release-check \
+    audit lock clean
 .DELETE_ON_ERROR:
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: $(COMPILED) $(STAMP) ## Create the virtual environment and install blockfeat with its development tools
 	@echo "$(VENV) is ready"
 
-$(INSTALLED): pyproject.toml requirements-dev.lock
+$(INSTALLED): pyproject.toml requirements-demo.lock
 	@set -e; \
 	if ! $(RUN) pip --version >/dev/null 2>&1; then \
 	    python=""; \
@@ -49,8 +55,8 @@ $(INSTALLED): pyproject.toml requirements-dev.lock
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "$(OLD_PYTHON), but $(VENV) holds $$($(BIN)/python --version): remove it, then run make again." >&2; exit 1; }
 	@echo "Installing blockfeat and what the demo needs into $(VENV) (about a minute)"
-	@$(PIP) install --constraint requirements-dev.lock cython setuptools wheel
-	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-build-isolation --constraint requirements-dev.lock --editable '.[train]'
+	@$(PIP) install --require-hashes --requirement requirements-demo.lock
+	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
@@ -60,9 +66,9 @@ $(COMPILED): $(INSTALLED) setup.py blockfeat/compiled.py $(wildcard $(SOURCES))
 	    { cat $(VENV)/compile.log >&2; exit 1; }
 	@touch $@
 
-$(STAMP): $(INSTALLED)
+$(STAMP): $(INSTALLED) requirements-dev.lock
 	@echo "Installing the development tools into $(VENV) (a few minutes the first time)"
-	@$(PIP) install --requirement requirements-dev.lock
+	@$(PIP) install --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
 demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
@@ -88,6 +94,9 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(BIN)/python tools/check_imports.py
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
+	@echo "actionlint, zizmor"
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint .github/workflows/*.yml # calls shellcheck where that is installed
+	@$(BIN)/zizmor --offline --quiet .github
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
@@ -112,18 +121,27 @@ mutate: $(COMPILED) ## Put small faults into modules (MODULES=…), count those 
 # manylinux tag where auditwheel and patchelf are installed.
 build: $(STAMP) ## Build the wheel and the source archive into dist, reproducibly
 	@rm -rf dist
-	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} \
-	    $(BIN)/python tools/build_release.py --outdir dist
+	@$(COMMIT_TIME) $(BIN)/python tools/build_release.py --outdir dist
 
-check-wheel: $(STAMP) ## Build, install the wheel in an empty environment, and run the tests against it
-	@$(MAKE) build
+check-wheel: build ## Build, install the wheel in an empty environment, and run the tests against it
 	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS)
 
-lock: $(STAMP) ## Pin the development environment anew from pyproject.toml
-	@$(RUN) piptools compile --quiet --upgrade --extra dev --allow-unsafe --strip-extras \
-	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	    --output-file $(VENV)/compiled.lock pyproject.toml
-	@sed '/^blockfeat @/,/^    #/d' $(VENV)/compiled.lock > requirements-dev.lock # the development extra names others of ours
+test-least: build ## Run the quick tests against the wheel with the least versions that pyproject.toml allows
+	@$(BIN)/python tools/check_wheel.py dist --jobs $(JOBS) --least --quick
+
+release-check: $(COMPILED) $(STAMP) ## Do on one machine all that a release does, but publish it
+	@$(COMMIT_TIME) $(BIN)/python tools/check_release.py --jobs $(JOBS)
+
+audit: $(STAMP) ## Look up known weaknesses of the libraries, on the network
+	@$(RUN) pip_audit --require-hashes --disable-pip --requirement requirements-dev.lock
+	@$(COMPILE) --extra all --output-file $(VENV)/all.lock pyproject.toml
+	@$(RUN) pip_audit --require-hashes --disable-pip --requirement $(VENV)/all.lock
+
+# One lock for every system and Python; the demo's is a part of it. Hashes are those of the files that PyPI has.
+lock: $(STAMP) ## Pin the environments of development and demo anew from pyproject.toml
+	@$(COMPILE) --upgrade --extra dev --output-file requirements-dev.lock pyproject.toml
+	@printf 'cython\nsetuptools\nwheel\n' | \
+	    $(COMPILE) --extra train --constraint requirements-dev.lock --output-file requirements-demo.lock pyproject.toml -
 
 clean: ## Remove the virtual environment, caches and what was built
 	@rm -rf $(VENV) build dist site *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache report.log

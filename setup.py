@@ -4,11 +4,13 @@ Each is plain Python that Cython can compile (pure Python mode); what they share
 Where something fails, as there is no C compiler, the install goes on, the same source runs uncompiled, and a wheel
 without a compiled module is tagged as one for every platform. ``BLOCKFEAT_BOUNDSCHECK=1`` compiles with checked array
 indices, for fuzzing; ``BLOCKFEAT_COMPILE=0`` compiles nothing; ``BLOCKFEAT_JOBS`` sets how many compile at a time.
+``BLOCKFEAT_REPOSITORY`` is the address of the code, from which the links of the metadata are made.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import runpy
 from pathlib import Path
 
@@ -112,8 +114,27 @@ def _shared_extension() -> Extension:
     return _extension(SHARED_MODULE, str(source))
 
 
+def _links() -> dict[str, str]:
+    """Return the links of the project, from the address of its code where that is set or stands in CITATION.cff."""
+    citation = Path("CITATION.cff")
+    cited = re.search(r"(?m)^repository-code: *(\S+)", citation.read_text("utf-8") if citation.exists() else "")
+    address = os.environ.get("BLOCKFEAT_REPOSITORY") or (cited[1] if cited else "")
+    if not address:
+        return {}
+    if not re.fullmatch(r"https://\S+[^/\s]", address):
+        raise SystemExit(f"BLOCKFEAT_REPOSITORY is no address of the form https://host/owner/name: {address!r}")
+    return {
+        "Source": address,
+        "Documentation": f"{address}/blob/main/docs/index.md",
+        "Changelog": f"{address}/blob/main/CHANGELOG.md",
+        "Issues": f"{address}/issues",
+        "Security": f"{address}/blob/main/SECURITY.md",
+    }
+
+
 if __name__ == "__main__":  # processes that Cython starts import this file
     setup(
+        project_urls=_links(),
         ext_modules=_extensions() if os.environ.get("BLOCKFEAT_COMPILE") != "0" else [],
         cmdclass={"build_ext": BuildInParallel, "bdist_wheel": PureWhereUncompiled},
     )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extractor import Extractor, extract
     from blockfeat.training.train import TrainingOptions, train
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 if uncompiled_modules():
     from blockfeat._cython_names import provide

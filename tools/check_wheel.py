@@ -1,20 +1,25 @@
 """Install a wheel in an empty environment and run the tests against it, without the source tree of the package.
 
 The tests, tools and experiments, documents and settings of the source archive are unpacked into a folder of their own,
-without ``blockfeat/``: what the tests import is the installed wheel. Command: python tools/check_wheel.py dist
+without ``blockfeat/``: what the tests import is the installed wheel. ``--least`` installs the least versions that
+pyproject.toml allows in place of those of the lock. Command: python tools/check_wheel.py dist
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from clean_environments import install, make_environment, without_python
+from least_versions import least_versions
+
+QUICK = ("-m", "not slow and not rest", "--hypothesis-profile", "quick")
 _CHECK = """
 import blockfeat, sys
 from blockfeat.compiled import uncompiled_modules
@@ -29,18 +34,36 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run the tests against a built wheel, in an empty environment.")
     parser.add_argument("dist", type=Path, help="Folder with one wheel and one source archive.")
     parser.add_argument("--jobs", default="2", help="Processes of pytest.")
+    parser.add_argument("--least", action="store_true", help="Install the least versions that are allowed.")
+    parser.add_argument("--quick", action="store_true", help="Run the tests of `make test` only.")
     parser.add_argument("tests", nargs="*", default=["tests"], help="Tests to run; all by default.")
     options = parser.parse_intermixed_args()
-    (wheel,) = sorted(options.dist.resolve().glob("*.whl"))
-    (archive,) = sorted(options.dist.resolve().glob("*.tar.gz"))
     with tempfile.TemporaryDirectory(prefix="blockfeat-wheel-") as name:
         folder = Path(name)
-        tree = _unpacked(archive, folder)
-        python = _environment(folder / "venv", wheel, tree / "requirements-dev.lock")
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        subprocess.run([str(python), "-c", _CHECK], cwd=folder, env=environment, check=True)
-        words = [str(python), "-P", "-m", "pytest", "-n", options.jobs, "-o", "pythonpath=. tests", *options.tests]
-        return subprocess.run(words, cwd=tree, env=environment, check=False).returncode
+        python = make_environment(folder / "venv", sys.executable, *requirements(folder, least=options.least))
+        quick = QUICK if options.quick else ()
+        return run_tests(python, options.dist, folder, [*quick, *options.tests], jobs=options.jobs)
+
+
+def requirements(folder: Path, *, least: bool = False, python: str = "{}.{}".format(*sys.version_info)) -> list[str]:
+    """Return what pip is asked to install for the tests: the lock, or the least versions, written into the folder."""
+    if not least:
+        lock = Path(__file__).resolve().parent.parent / "requirements-dev.lock"
+        return ["--require-hashes", "--requirement", str(lock)]
+    file = folder / "least.txt"
+    file.write_text(least_versions(python), encoding="utf-8")
+    return ["--requirement", str(file)]
+
+
+def run_tests(python: Path, dist: Path, folder: Path, tests: Sequence[str], *, jobs: str = "2") -> int:
+    """Install the wheel of a folder, run tests of its source archive in another folder, and return their exit code."""
+    (wheel,) = sorted(dist.resolve().glob("*.whl"))
+    (archive,) = sorted(dist.resolve().glob("*.tar.gz"))
+    install(python, "--no-deps", "--force-reinstall", str(wheel))
+    tree = _unpacked(archive, folder / "tree")
+    subprocess.run([str(python), "-c", _CHECK], cwd=folder, env=without_python(), check=True)
+    words = [str(python), "-P", "-m", "pytest", "-n", jobs, "--dist", "loadfile", "-o", "pythonpath=. tests", *tests]
+    return subprocess.run(words, cwd=tree, env=without_python(), check=False).returncode
 
 
 def _unpacked(archive: Path, folder: Path) -> Path:
@@ -50,16 +73,6 @@ def _unpacked(archive: Path, folder: Path) -> Path:
     (tree,) = (path for path in folder.iterdir() if path.is_dir())
     shutil.rmtree(tree / "blockfeat")
     return tree
-
-
-def _environment(folder: Path, wheel: Path, lock: Path) -> Path:
-    """Make an environment of the wheel and of what the tests need besides; return its Python."""
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "--quiet", "install"]
-    subprocess.run([*pip, "--requirement", str(lock)], check=True)
-    subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
-    return python
 
 
 if __name__ == "__main__":
