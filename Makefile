@@ -65,7 +65,7 @@ $(STAMP): $(INSTALLED)
 	@$(PIP) install --requirement requirements-dev.lock
 	@touch $@
 
-demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
+demo: $(COMPILED) ## Extract a bundled page; compare with eight thresholds trained meanwhile, and with resiliparse
 	@echo "Running $(BIN)/blockfeat demo"
 	@$(BIN)/blockfeat demo
 
