@@ -71,7 +71,7 @@ $(STAMP): $(INSTALLED) requirements-dev.lock
 	@$(PIP) install --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
-demo: $(COMPILED) ## Extract a bundled page and compare with thresholds trained on the other pages
+demo: $(COMPILED) ## Extract a bundled page; compare with eight thresholds trained meanwhile, and with resiliparse
 	@echo "Running $(BIN)/blockfeat demo"
 	@$(BIN)/blockfeat demo
 
@@ -102,8 +102,9 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
 	@$(RUN) ruff format .
 
+# Without --quiet, which hides warnings before --strict counts them.
 docs: $(COMPILED) $(STAMP) ## Build the documentation site into site, strictly and without the network
-	@NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(RUN) mkdocs build --strict
 
 gate: $(COMPILED) $(STAMP) ## Score the pinned corpora; fail where a score falls more than 0.002 below its floor
 	@$(BIN)/python tools/gate.py --corpora $(CORPORA) --jobs $(JOBS)

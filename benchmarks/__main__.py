@@ -1,4 +1,4 @@
-"""Benchmarks of a checkout: ``python -m benchmarks growth``, ``footprint`` or ``stages``; ``--help`` says more."""
+"""Benchmarks of a checkout: ``python -m benchmarks growth``, ``footprint``, ``formats`` or ``stages``; ``--help`` says more."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.footprint import cold_start_table, cold_starts, memory_growth
+from benchmarks.formats import formats_table, measure_formats
 from benchmarks.growth import measure_growth
 from benchmarks.stages import profile_stages
 from blockfeat.commands.options import labelled_pages
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="growth|footprint|stages")
+    commands = parser.add_subparsers(required=True, metavar="growth|footprint|formats|stages")
     growth = commands.add_parser("growth", help="time on synthetic pages from 1 KB to 16 MB, with exponents")
     growth.set_defaults(run=_growth)
     growth.add_argument("--peers", default="none", help="all that are installed, none, or names with commas")
@@ -39,10 +40,13 @@ def _parser() -> argparse.ArgumentParser:
     footprint.add_argument("--pages", type=int, default=10_000, metavar="N", help="pages after the warm-up")
     stages = commands.add_parser("stages", help="process time of each stage of the chain")
     stages.set_defaults(run=_stages)
-    stages.add_argument("--passes", type=int, default=5, help="timed passes; the fastest counts")
-    for command in (growth, footprint, stages):
+    formats = commands.add_parser("formats", help="process time of each format, beside trafilatura")
+    formats.set_defaults(run=_formats)
+    for command in (formats, stages):
+        command.add_argument("--passes", type=int, default=5, help="timed passes; the fastest counts")
+    for command in (growth, footprint, formats, stages):
         command.add_argument("--model", default="default", help="bundled name or model file")
-    for command in (footprint, stages):
+    for command in (footprint, formats, stages):
         command.add_argument("--corpus", action="append", required=True, metavar="FILE", help="repeatable")
         command.add_argument("--sample", type=int, metavar="N", help="pages of each corpus; all by default")
     return parser
@@ -65,6 +69,10 @@ def _footprint(options: argparse.Namespace) -> list[str]:
 def _stages(options: argparse.Namespace) -> list[str]:
     pages = [page.html.encode("utf-8", "replace") for page in _pages(options)]
     return [profile_stages(Extractor.load(options.model), pages, passes=options.passes).to_markdown()]
+
+
+def _formats(options: argparse.Namespace) -> list[str]:
+    return [formats_table(measure_formats(Extractor.load(options.model), _pages(options), passes=options.passes))]
 
 
 def _pages(options: argparse.Namespace) -> list[LabelledPage]:

@@ -1,11 +1,12 @@
-"""The command ``blockfeat demo``: one page by the default model, eight thresholds just trained, a peer, and whole."""
+"""The command ``blockfeat demo``: one page by the default model, eight thresholds just trained, and the peers."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from textwrap import shorten, wrap
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.training.evaluation.peers import Peer, PeerExtract
+    from blockfeat.training.evaluation.peers import PeerExtract
     from blockfeat.training.trainer import TrainedModel
 
 
@@ -32,17 +33,15 @@ _SHOWN_PAGE = "en-commonsquare-2"
 # Of the split by host: with this one the shown page is a test page.
 _SEED = 2
 _REASONS = 3
-_COLUMNS = "  {:>6}  {:>5}  {:<7}  {:<10}  {:<11}  {}"
-_PEERS = ("trafilatura", "resiliparse")  # the first that is installed is shown
+_PEERS = ("trafilatura", "resiliparse")  # those that are installed are shown
 
 
 class _System(NamedTuple):
-    """One of those that are compared: which blocks of the shown page it keeps, and its word F1."""
+    """One of those that are compared: its text of any page, and which blocks of the shown page it keeps."""
 
     name: str
+    text: Callable[[LabelledPage], str]
     kept: list[bool]
-    f1: float
-    mean_f1: float
 
 
 def demo(
@@ -52,7 +51,7 @@ def demo(
     jobs: JobsOption = 2,
     quiet: QuietOption = False,
 ) -> None:
-    """Extract a bundled page, and compare with another extractor and eight thresholds that are trained meanwhile."""
+    """Extract a bundled page; compare with eight thresholds trained meanwhile, with trafilatura and resiliparse."""
     require_extra("train", what="demo")
     from blockfeat.data.corpus import demo_pages
     from blockfeat.data.split import split_by_host
@@ -65,8 +64,8 @@ def demo(
     _show(_main_text(extraction))
     model = _trained(training, jobs, quiet=quiet)
     thresholds = Extractor.of(model)
-    systems = _compared(extraction, default, thresholds, _peer(), page, test)
-    _show(_scores(systems, len(training), len(test)))
+    systems = list(_compared(extraction, default, thresholds, page))
+    _show(_scores(systems, page, test, len(training)))
     _show(_decisions(extraction.blocks, systems))
     _show(_reasons(extraction.blocks))
     _show(_written(output, model, page, extraction))
@@ -79,13 +78,11 @@ def _show(lines: Iterator[str]) -> None:
 
 def _main_text(extraction: Extraction) -> Iterator[str]:
     """Yield the text of the page, wrapped."""
-    from blockfeat.io.outputs import to_markdown
-
     kept = sum(block.kept for block in extraction.blocks)
-    yield f"The main text of {extraction.url},"
-    yield f"found by the default model: {kept} of {len(extraction.blocks)} blocks, in Markdown"
+    yield f"The main text of {extraction.url}, without its headline,"
+    yield f"found by the default model: {kept} of {len(extraction.blocks)} blocks"
     yield _RULE
-    for line in to_markdown(extraction).splitlines():
+    for line in extraction.text.splitlines():
         yield "\n".join(wrap(line, _WIDTH)) or ""
     yield _RULE
     yield ""
@@ -107,64 +104,54 @@ def _trained(pages: Sequence[LabelledPage], jobs: int, *, quiet: bool) -> Traine
         )
 
 
-def _peer() -> Peer:
-    """Return the first of the peers that is installed."""
-    from blockfeat.training.evaluation.peers import installed_peers, peers_named
-
-    installed = {peer.name for peer in installed_peers()}
-    return peers_named([next((name for name in _PEERS if name in installed), _PEERS[-1])])[0]
-
-
 def _compared(
-    extraction: Extraction,
-    default: Extractor,
-    thresholds: Extractor,
-    peer: Peer,
-    page: LabelledPage,
-    test: Sequence[LabelledPage],
-) -> list[_System]:
-    """Return the default model, the thresholds, a peer and the whole page, scored on this and on all test pages."""
+    extraction: Extraction, default: Extractor, thresholds: Extractor, page: LabelledPage
+) -> Iterator[_System]:
+    """Yield the default model, the thresholds, the peers that are installed, and the whole page."""
+    from blockfeat.training.evaluation.peers import installed_peers
+
     blocks = extraction.blocks
-    peer_extract = peer.load()
-    peer_text = _letters(peer_extract(page.html, page.lang, page.url))
-    kept = {
-        "default model": [block.kept for block in blocks],
-        "eight thresholds": [block.kept for block in thresholds.extract(page.html).blocks],
-        peer.name: [bool(_letters(block.text)) and _letters(block.text) in peer_text for block in blocks],
-        "all blocks": [True] * len(blocks),
-    }
-    scores = {other.id: _word_f1(other, default, thresholds, peer_extract) for other in test}
-    return [
-        _System(name, kept[name], scores[page.id][place], sum(found[place] for found in scores.values()) / len(scores))
-        for place, name in enumerate(kept)
-    ]
+    yield _System("default", lambda page: default.extract(page.html).text, [block.kept for block in blocks])
+    kept = [block.kept for block in thresholds.extract(page.html).blocks]
+    yield _System("thresholds", lambda page: thresholds.extract(page.html).text, kept)
+    for peer in (peer for peer in installed_peers() if peer.name in _PEERS):
+        text = partial(_peer_text, peer.load())
+        letters = _letters(text(page))
+        kept = [bool(_letters(block.text)) and _letters(block.text) in letters for block in blocks]
+        yield _System(peer.name, text, kept)
+    yield _System("all blocks", partial(_all_text, default), [True] * len(blocks))
+
+
+def _peer_text(extract: PeerExtract, page: LabelledPage) -> str:
+    return extract(page.html, page.lang, page.url)
+
+
+def _all_text(extractor: Extractor, page: LabelledPage) -> str:
+    return "\n\n".join(block.text for block in extractor.extract(page.html).blocks)
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def _word_f1(page: LabelledPage, default: Extractor, thresholds: Extractor, peer: PeerExtract) -> list[float]:
-    """Return the word F1 of the default model, the thresholds, the peer and the whole page."""
+def _scores(
+    systems: Sequence[_System], page: LabelledPage, test: Sequence[LabelledPage], training: int
+) -> Iterator[str]:
+    """Yield word F1 on the shown page and the mean over the test pages."""
     from blockfeat.training.evaluation.metrics import word_scores
 
-    extraction = default.extract(page.html)
-    everything = "\n\n".join(block.text for block in extraction.blocks)
-    peer_text = peer(page.html, page.lang, page.url)
-    texts = (extraction.text, thresholds.extract(page.html).text, peer_text, everything)
-    return [word_scores(text, page.text or "").f1 for text in texts]
-
-
-def _scores(systems: Sequence[_System], training: int, test: int) -> Iterator[str]:
     intro = (
         "Word F1 against the labelled text. The eight thresholds (of Ziegler & Skubacz 2007) have just been trained "
         f"on {training} other bundled pages; the default model has seen none of the bundled pages."
     )
     yield from wrap(intro, _WIDTH)
     yield ""
-    yield f"  {'':<18}{'this page':>10}{f'mean of {test} pages':>20}"
+    yield f"  {'':<18}{'this page':>10}{f'mean of {len(test)} pages':>20}"
     for system in systems:
-        yield f"  {system.name:<18}{system.f1:>10.3f}{system.mean_f1:>20.3f}"
+        f1 = {other.id: word_scores(system.text(other), other.text or "").f1 for other in test}
+        yield f"  {system.name:<18}{f1[page.id]:>10.3f}{sum(f1.values()) / len(f1):>20.3f}"
+    yield ""
+    yield f"README has the means of all {training + len(test)} pages, and thresholds that were trained on none of them."
     yield ""
 
 
@@ -172,13 +159,13 @@ def _decisions(blocks: Sequence[Block], systems: Sequence[_System]) -> Iterator[
     """Yield a line for each run of blocks on which each decides alike."""
     yield "The page from top to bottom, neighbouring blocks with the same result in one line:"
     yield ""
-    yield _COLUMNS.format("blocks", "words", "default", "thresholds", systems[2].name, "the longest of them")
-    columns = [system.kept for system in systems[:3]]
-    for kept, places in groupby(range(len(blocks)), lambda at: [column[at] for column in columns]):
+    compared = systems[:-1]  # all blocks are left out
+    line = "  {:>6}  {:>5}  " + "".join(f"{{:<{len(system.name) + 2}}}" for system in compared)
+    yield line.format("blocks", "words", *(system.name for system in compared)) + "the longest of them"
+    for kept, places in groupby(range(len(blocks)), lambda at: [system.kept[at] for system in compared]):
         run = [blocks[place] for place in places]
-        words = sum(block.words for block in run)
-        text = shorten(max(run, key=lambda block: block.words).text, 45, placeholder=" …")
-        yield _COLUMNS.format(len(run), words, *map(_kept, kept), text)
+        start = line.format(len(run), sum(block.words for block in run), *map(_kept, kept))
+        yield start + shorten(max(run, key=lambda block: block.words).text, _WIDTH - len(start), placeholder=" …")
     yield ""
 
 

@@ -18,6 +18,12 @@ def test_stages_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> No
     assert "| prediction |" in capsys.readouterr().out
 
 
+def test_each_format_has_its_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["formats", "--corpus", "demo", "--sample", "1", "--passes", "1", "--model", "thresholds"]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"| {name} |" in printed for name in ("text", "Markdown", "record"))
+
+
 def test_cold_starts_are_rows() -> None:
     assert "| `python` | 20 | 30 |" in cold_start_table([ColdStart("python", 0.02, 0.03)])
 

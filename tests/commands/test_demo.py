@@ -11,7 +11,7 @@ import pytest
 
 from command_line import call
 
-_PEER = "trafilatura" if importlib.util.find_spec("trafilatura") else "resiliparse"
+_PEERS = [name for name in ("resiliparse", "trafilatura") if importlib.util.find_spec(name)]
 
 
 def _run(folder: Path, *words: str) -> str:
@@ -35,22 +35,33 @@ def test_it_begins_with_the_clean_text_and_fits_100_columns(lines: list[str]) ->
     rules = [number for number, line in enumerate(lines) if set(line) == {"-"}]
     text = "\n".join(lines[rules[0] + 1 : rules[1]])
     assert rules[0] == 2
-    assert text.startswith("# Who owns the bench on Pilgrim Green?\n\n*It appeared overnight")
+    assert text.startswith("It appeared overnight")
     assert text.endswith("on the other side of the pond.")
     assert not re.search("email|cookie|Advertisement|Greyfell|Log in", text)
 
 
-def test_it_compares_the_default_model_with_thresholds_and_all_blocks(lines: list[str]) -> None:
+def test_the_headline_which_the_text_leaves_out_is_shown_once_as_dropped(lines: list[str]) -> None:
+    assert lines[0].endswith(", without its headline,")
+    (line,) = (line for line in lines if "Who owns the bench" in line)
+    assert re.match(r" +\d+ +\d+  - ", line)
+
+
+def test_it_compares_the_default_model_with_thresholds_peers_and_all_blocks(lines: list[str]) -> None:
     scores = {
         match[1].strip(): (float(match[2]), float(match[3]))
         for line in lines
         if (match := re.fullmatch(r"  (\D+?) +(\d\.\d{3}) +(\d\.\d{3})", line))
     }
-    assert list(scores) == ["default model", "eight thresholds", _PEER, "all blocks"]
-    default, thresholds, peer, everything = scores.values()
-    assert default > thresholds > everything
-    assert sum(default) > sum(peer)
+    assert list(scores) == ["default", "thresholds", *_PEERS, "all blocks"]
+    assert scores["default"] > scores["thresholds"] > scores["all blocks"]
+    assert all(sum(scores["default"]) > sum(scores[peer]) for peer in _PEERS)
+    assert any(line.split()[2:-4] == ["default", "thresholds", *_PEERS] for line in lines)
     assert any(re.match(r" +\d+ +\d+  kept +- +", line) for line in lines)
+
+
+def test_it_says_why_its_means_are_not_those_of_readme(lines: list[str]) -> None:
+    (line,) = (line for line in lines if "README" in line)
+    assert "all 53 pages" in line
 
 
 def test_it_gives_the_reasons_of_three_dropped_blocks(lines: list[str]) -> None:
