@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from blockfeat.monitor.demo.feed_writing import opml_of
-from blockfeat.monitor.demo.server import FRONT, DemoServer, Reply
-from blockfeat.monitor.demo.sites import DemoSite
+from examples.demo.feed_writing import opml_of
+from examples.demo.server import FRONT, DemoServer, Reply
+from examples.demo.sites import DemoSite
 from examples.drill_sites import DrillRoutes, ForbiddenDoor, drill_sites
 
 

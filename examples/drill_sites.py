@@ -14,8 +14,8 @@ from itertools import repeat
 from types import TracebackType
 from typing import Any, Self
 
-from blockfeat.monitor.demo.server import Reply
-from blockfeat.monitor.demo.sites import DOMAIN, Chrome, DemoPage, DemoSite, article_page, site_records, written_chrome
+from examples.demo.server import Reply
+from examples.demo.sites import DOMAIN, Chrome, DemoPage, DemoSite, article_page, site_records, written_chrome
 
 BRAND = "Wintermark"
 BRAND_AROUND = "Glimmerby"

@@ -36,11 +36,11 @@ from sqlalchemy import text
 
 from blockfeat.monitor import MonitorConfig, Source, Store, Summary, run_once
 from blockfeat.monitor.config.settings import PageSettings
-from blockfeat.monitor.demo import DemoServer
-from blockfeat.monitor.demo.server import DOMAIN, FRONT, Reply
-from blockfeat.monitor.demo.sites import many_sites
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
+from examples.demo import DemoServer
+from examples.demo.server import DOMAIN, FRONT, Reply
+from examples.demo.sites import many_sites
 from process_memory import children_of, resident_megabytes
 
 # Linux's PR_SET_CHILD_SUBREAPER.

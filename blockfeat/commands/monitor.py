@@ -181,20 +181,14 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
 @app.command("demo", cls=_Command)
 def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8750,
-    feeds: Annotated[int, typer.Option(min=0, help="Also serve so many generated sites, as many.opml.")] = 0,
-    pages: Annotated[int, typer.Option(min=1, help="Pages of each generated site.")] = 50,
 ) -> None:
     """Serve feeds and pages in eleven languages on this machine, to try a monitor on."""
     from blockfeat.monitor.demo import DemoServer, serve_demo
 
     def on_ready(server: DemoServer) -> None:
-        console.show(f"{server.url}: {len(server.sites('feeds'))} feeds; Ctrl-C ends it")
-        for name in ("feeds", "many"):
-            if server.sites(name):
-                console.show(f"  {server.list_url(name)}")
-        sys.stdout.flush()
+        console.show(f"{server.url}: Ctrl-C ends it", at_once=True)
 
-    serve_demo(port=port, feeds=feeds, pages=pages, on_ready=on_ready)
+    serve_demo(port=port, on_ready=on_ready)
 
 
 for _command in (

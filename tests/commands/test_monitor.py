@@ -18,6 +18,7 @@ from blockfeat.monitor.config.read import example_config, read_config
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.store.store import Store
 from command_line import Called, call
+from examples.demo import DemoServer as LoggingServer
 
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
 
@@ -117,7 +118,12 @@ def test_wrong_calls(folder: Path, words: tuple[str, ...], code: int, reason: st
     assert "Traceback" not in done.stderr
 
 
-def test_sigterm_finishes_the_pages_in_hand(server: DemoServer, tmp_path: Path) -> None:
+def test_sigterm_finishes_the_pages_in_hand(tmp_path: Path) -> None:
+    with LoggingServer() as server:
+        _ended_in_the_midst(server, tmp_path)
+
+
+def _ended_in_the_midst(server: LoggingServer, tmp_path: Path) -> None:
     text = example_config().replace(":8750", f":{server.port}").replace('delay = "0s"', 'delay = "500ms"')
     (tmp_path / "monitor.toml").write_text(text.replace("# jobs = 1", "jobs = 0"), encoding="utf-8")
     process = subprocess.Popen(

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 import blockfeat
-from blockfeat.errors import OutputError
-from blockfeat.monitor.demo import serve_demo
 from blockfeat.monitor.feeds import read_feed
 from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions, canonical_url
 from examples.drill_server import DrillServer
@@ -148,8 +146,3 @@ def test_generated_sites_are_the_same_each_time_and_hold_a_copy() -> None:
     even, odd = first.sites("many")[:2]
     assert even.pages[-1].title == odd.pages[-1].title
     assert len({page.title for site in (even, odd) for page in site.pages}) == 9
-
-
-def test_a_port_in_use_is_an_error(server: DrillServer) -> None:
-    with pytest.raises(OutputError, match=str(server.port)):
-        serve_demo(port=server.port)

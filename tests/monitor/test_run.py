@@ -20,13 +20,13 @@ from sqlalchemy import text
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
 from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Wanted, Webhook
-from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.rounds.summary import Summary
 from blockfeat.monitor.run import Monitor, run_once, stay
 from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
+from examples.demo import DemoServer
 
 _FETCH = FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",))
 _PAGES = PageSettings(max_age=None, jobs=0)

@@ -19,9 +19,9 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from sqlalchemy import create_engine, text
 
-from blockfeat.monitor.demo import DemoServer
-from blockfeat.monitor.demo.sites import many_sites
 from blockfeat.monitor.store.store import Store
+from examples.demo import DemoServer
+from examples.demo.sites import many_sites
 
 pytestmark = pytest.mark.slow
 

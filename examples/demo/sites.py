@@ -178,7 +178,7 @@ def _brands(snippets: Iterable[str]) -> Iterator[str]:
 
 def site_records() -> list[dict[str, Any]]:
     """Return the sites of ``articles.toml``."""
-    text = files("blockfeat.monitor.demo").joinpath("articles.toml").read_text(encoding="utf-8")
+    text = files("examples.demo").joinpath("articles.toml").read_text(encoding="utf-8")
     sites: list[dict[str, Any]] = tomllib.loads(text)["site"]
     return sites
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from email.utils import format_datetime
 from html import escape
 
-from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite
+from examples.demo.sites import DOMAIN, DemoPage, DemoSite
 
 FEED_TYPES = {
     "rss": "application/rss+xml",

@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from email.utils import format_datetime
 from html import escape
@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from blockfeat.monitor.demo.feed_writing import FEED_TYPES, feed_of, opml_of
-from blockfeat.monitor.demo.lessons import lesson_site
-from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, many_sites, quiet_sites
+from examples.demo.feed_writing import FEED_TYPES, feed_of, opml_of
+from examples.demo.lessons import lesson_site
+from examples.demo.sites import DOMAIN, DemoPage, DemoSite, many_sites, quiet_sites
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,34 +275,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Write nothing: the server keeps its own log."""
-
-
-def serve_demo(
-    *, port: int = 8750, feeds: int = 0, pages: int = 50, on_ready: Callable[[DemoServer], None] | None = None
-) -> None:
-    """Serve the demo sites until interrupted (``KeyboardInterrupt``).
-
-    Parameters
-    ----------
-    port : int
-        Port; 0 for any free one.
-    feeds, pages : int
-        Number of generated sites and of pages on each.
-    on_ready : callable, optional
-        Called once with the running server.
-
-    Raises
-    ------
-    OutputError
-        The port is in use.
-    """
-    from blockfeat.errors import OutputError
-
-    try:
-        server = DemoServer(port=port, feeds=feeds, pages=pages)
-    except OSError as error:
-        raise OutputError(f"port {port}: {error.strerror or error}") from error
-    with server:
-        if on_ready is not None:
-            on_ready(server)
-        threading.Event().wait()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from html import escape
 
 from blockfeat.data.corpus import demo_pages
-from blockfeat.monitor.demo.sites import DOMAIN, DemoPage, DemoSite, corpus_sites
+from examples.demo.sites import DOMAIN, DemoPage, DemoSite, corpus_sites
 
 _NAME, _TITLE = "islandwire", "Island Wire"
 _COPIED = "/2024/06/02/tolmet-bank-last-branch"
