@@ -253,11 +253,15 @@ def rematch(
             announce=announce,
             now=time.time(),
             on_pages=lambda done: tick(done, total),
+            on_failure=lambda url, reason: console.error(console.with_name(url, reason)),
         )
     console.show(
         f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
         f"{found.changed} changed by rules"
     )
+    if found.failed:
+        console.error(f"{found.failed} pages failed and are as they were: rematch again when the reason is mended")
+        raise typer.Exit(console.SOME_FAILED if found.failed < found.pages else console.NOTHING_READ)
 
 
 def export(
