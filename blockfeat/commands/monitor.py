@@ -29,9 +29,11 @@ from blockfeat.commands.monitor_results import (
     redeliver,
     rematch,
     report,
+    retry,
     search,
     serve,
     status,
+    warn_of_unexpected,
 )
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
@@ -264,6 +266,7 @@ app.command("serve")(serve)
 app.command("status")(status)
 app.command("export")(export)
 app.command("redeliver")(redeliver)
+app.command("retry")(retry)
 app.command("search")(search)
 app.command("discover")(discover)
 app.command("purge")(purge)
@@ -338,6 +341,7 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         console.error(console.with_name(address, reason))
     if summary.more_failures:
         console.error(f"{summary.more_failures} more failed")
+    warn_of_unexpected(summary.unexpected)
     if quiet:
         return
     feeds = ", ".join(f"{count} {outcome}" for outcome, count in sorted(summary.feeds.items())) or "none due"

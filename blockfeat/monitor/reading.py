@@ -122,22 +122,22 @@ class PageReader:
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
-        document = Document(id=page.url, data=page.data, url=page.url, charset=page.charset, lang=lang)
         try:
             if page.origin == "feed":
-                return self._read_entry(document)
-            extraction = self._extractor_for(page).extract_document(document)
+                return self._read_entry(page, lang)
+            extractor = self._extractor_for(page)
+            extraction = extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
             record = self._record(extraction, adds_to_site=self.site_profile and page.adds_to_site)
             judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
             return replace(record, mentions=tuple(judged)) if self.lessons.places else record
         except Exception as error:
-            return PageRecord("error", error=clean_characters(failure_reason(error)))
+            return failed(error)
 
-    def _read_entry(self, document: Document) -> PageRecord:
+    def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
         reader = replace(self, least_score=None, count_kinds=KINDS)
-        parsed = Page.parse(document.data or b"", url=document.url)
-        measured = self.extractor.measurer.measure(parsed, lang=document.lang)
+        parsed = Page.parse(page.data, url=page.url)
+        measured = self.extractor.measurer.measure(parsed, lang=lang)
         prediction = self.extractor.model.predict(measured)
         kept = replace(prediction, kept=np.ones_like(prediction.kept))
         return replace(reader._record(self.extractor.assemble(parsed, measured, kept)), origin="feed")
@@ -154,8 +154,6 @@ class PageReader:
 
     def _record(self, extraction: Extraction, *, adds_to_site: bool = False) -> PageRecord:
         """Return what is stored of an extraction."""
-        if extraction.error is not None:
-            return PageRecord("error", error=clean_characters(extraction.error))
         text = clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
@@ -190,6 +188,12 @@ class PageReader:
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
             site_page=extraction.site_page if adds_to_site else None,
         )
+
+
+def failed(error: Exception) -> PageRecord:
+    """Return the record of a page that was not read: what is no `InputError` says nothing of the page."""
+    is_fault = not isinstance(error, InputError)
+    return PageRecord("error", error=clean_characters(failure_reason(error)), is_fault=is_fault)
 
 
 @lru_cache(maxsize=_PROFILES_KEPT)

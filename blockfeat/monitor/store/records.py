@@ -44,6 +44,8 @@ class DueFeed:
         Hash of the bytes that were read last.
     moved_to, moved_at : str or None, float or None
         Where it has moved permanently, and since when it is read there.
+    fault : str or None
+        As `DuePage` has it.
     """
 
     id: int
@@ -58,6 +60,7 @@ class DueFeed:
     digest: str | None = None
     moved_to: str | None = None
     moved_at: float | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Poll:
         It says of itself that it has ended.
     retry_at : float or None
         ``host`` asked not to be asked before.
+    fault : str or None
+        As `Visit` has it.
     """
 
     at: float
@@ -92,6 +97,7 @@ class Poll:
     moved_to: str | None = None
     retired: bool = False
     retry_at: float | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +132,13 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class DuePage:
-    """A page that is to be fetched."""
+    """A page that is to be fetched.
+
+    Attributes
+    ----------
+    fault : str or None
+        The environments in which the program itself has failed on it.
+    """
 
     id: int
     url: str
@@ -138,6 +150,7 @@ class DuePage:
     version: int
     first_seen: str
     linked: bool = True
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +207,8 @@ class PageRecord:
 
     Attributes
     ----------
+    is_fault : bool
+        The error is one of the program, or of what it needs, not of the page.
     canonical_url : str or None
         The address that the page calls its own, on the same host; None where it names none.
     evidence : bytes
@@ -228,6 +243,7 @@ class PageRecord:
     site_page: SitePage | None = field(default=None, compare=False)
     origin: str = "page"
     kind: str | None = None
+    is_fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +258,8 @@ class Visit:
         This host asked not to be asked before; empty: that of the page.
     tried : bool
         Whether this counts as an attempt that failed.
+    fault : str or None
+        The environment in which the program itself failed on the page; None where it did not.
     """
 
     page: DuePage
@@ -256,6 +274,7 @@ class Visit:
     retry_at: float | None = None
     retry_host: str = ""
     tried: bool = False
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +299,16 @@ class Saved:
     site: str | None = None
 
 
+_FAULTS_KEPT = 20
 _FIRST_YEAR = 1990
 _AHEAD = timedelta(days=2)
+
+
+def faults_of(due: DueFeed | DuePage, fault: str | None) -> str | None:
+    """Return the last environments in which the program has failed; None where it has not failed this time."""
+    if fault is None:
+        return None
+    return " ".join([*(known for known in (due.fault or "").split() if known != fault), fault][-_FAULTS_KEPT:])
 
 
 def iso(moment: float) -> str:
