@@ -29,9 +29,11 @@ from blockfeat.commands.monitor_results import (
     redeliver,
     rematch,
     report,
+    retry,
     search,
     serve,
     status,
+    warn_of_unexpected,
 )
 from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
@@ -193,7 +195,7 @@ def demo(
 
 for _command in (
     *(aliases, report, serve, status, export),
-    *(redeliver, search, discover, purge, judge, learn, rematch),
+    *(redeliver, retry, search, discover, purge, judge, learn, rematch),
 ):
     app.command(_command.__name__, cls=_Command)(_command)
 
@@ -263,6 +265,7 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
         console.error(console.with_name(address, reason))
     if summary.more_failures:
         console.error(f"{summary.more_failures} more failed")
+    warn_of_unexpected(summary.unexpected)
     if quiet:
         return
     feeds = ", ".join(f"{count} {outcome}" for outcome, count in sorted(summary.feeds.items())) or "none due"

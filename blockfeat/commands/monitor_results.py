@@ -1,4 +1,4 @@
-"""The commands of a monitor's results: ``report``, ``search``, ``serve``, ``status``, ``redeliver``, ``rematch``."""
+"""The commands of a monitor's results: ``report``, ``search``, ``serve``, ``status``, ``retry``, ``rematch``."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 ConfigArgument = Annotated[
     str, typer.Argument(metavar="FILE", help="Configuration file, or the store itself: monitor.db, postgresql://…")
 ]
+_REASONS_SHOWN = 20
 _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "articles with copies", "ruled out")
 
 
@@ -36,6 +37,15 @@ def opened_store(name: str) -> Iterator[Store]:
     where = read_config(name).store if name.endswith(".toml") else name
     with Store.open(where, create=False) as store:
         yield store
+
+
+def warn_of_unexpected(count: int) -> None:
+    """Say on standard error how much failed by errors of the program itself, and what to do."""
+    if count:
+        console.error(
+            f"{count} pages and feeds failed unexpectedly: they are tried again when blockfeat or what is installed "
+            "changes, or after `blockfeat monitor retry`"
+        )
 
 
 def report(
@@ -64,6 +74,7 @@ def report(
     check_dimensions(dimensions)
     with opened_store(config) as store:
         _check_brands(store, config, brand or [])
+        warn_of_unexpected(store.unexpected_failures())
         if chosen == "table":
             _show_counts(store, dimensions, selection)
             return
@@ -167,7 +178,9 @@ def status(config: ConfigArgument) -> None:
         since = f"{feed['failures']} times since {feed['failing_since'] or 'long ago'}"
         console.show(f"feed failed {since}: {console.with_name(feed['url'], feed['error'] or '')}")
     for page in found.failed_pages:
-        console.show(f"page failed: {console.with_name(page['url'], page['error'] or '')}")
+        how = " unexpectedly" if page["unexpected"] else ""
+        console.show(f"page failed{how}: {console.with_name(page['url'], page['error'] or '')}")
+    warn_of_unexpected(found.unexpected)
 
 
 def serve(
@@ -224,6 +237,25 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
         raise typer.Exit(console.SOME_FAILED)
 
 
+def retry(
+    config: ConfigArgument,
+    host: Annotated[str | None, typer.Option("--host", help="Only pages and feeds of this host.")] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Only where the reason has these words.")] = "",
+    every_kind: Annotated[
+        bool,
+        typer.Option("--all", help="Also what failed in another way that may pass: no answer, 403, 404, 500."),
+    ] = False,
+) -> None:
+    """Let the next run try again what failed unexpectedly: by an error of blockfeat, or by what was not installed."""
+    with opened_store(config) as store:
+        found = store.retry(now=time.time(), host=host, reason=reason, is_any=every_kind)
+    for why, count in found.most_common(_REASONS_SHOWN):
+        console.show(f"{count:>6}  {why}")
+    if len(found) > _REASONS_SHOWN:
+        console.show(f"{len(found) - _REASONS_SHOWN:>6}  other reasons")
+    console.show(f"{found.total()} pages and feeds made due: the next run tries them again")
+
+
 def rematch(
     config: Annotated[Path, typer.Argument(help="Configuration file.")],
     brand: Annotated[list[str] | None, typer.Option(help="Only this brand; repeatable.")] = None,
@@ -249,11 +281,15 @@ def rematch(
             announce=announce,
             now=time.time(),
             on_pages=lambda done: tick(done, total),
+            on_failure=lambda url, reason: console.error(console.with_name(url, reason)),
         )
     console.show(
         f"{found.pages} pages: {found.added} mentions added, of which {found.counted} count; "
         f"{found.changed} changed by rules"
     )
+    if found.failed:
+        console.error(f"{found.failed} pages failed and are as they were: rematch again when the reason is mended")
+        raise typer.Exit(console.SOME_FAILED if found.failed < found.pages else console.NOTHING_READ)
 
 
 def export(

@@ -12,7 +12,7 @@ import numpy as np
 
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
-from blockfeat.errors import failure_reason
+from blockfeat.errors import InputError, failure_reason
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import PageWork, read_pages
@@ -108,29 +108,27 @@ class PageReader:
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
         lang = normalise_code(page.lang) if page.lang else None
-        document = Document(id=page.url, data=page.data, url=page.url, charset=page.charset, lang=lang)
         try:
             if page.origin == "feed":
-                return self._read_entry(document)
-            record = self._record(self.extractor.extract_document(document))
+                return self._read_entry(page, lang)
+            extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
+            record = self._record(extraction)
             judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
             return replace(record, mentions=tuple(judged)) if self.lessons.places else record
         except Exception as error:
-            return PageRecord("error", error=clean_characters(failure_reason(error)))
+            return failed(error)
 
-    def _read_entry(self, document: Document) -> PageRecord:
+    def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
         reader = replace(self, least_score=None, count_kinds=KINDS)
-        parsed = Page.parse(document.data or b"", url=document.url)
-        measured = self.extractor.measurer.measure(parsed, lang=document.lang)
+        parsed = Page.parse(page.data, url=page.url)
+        measured = self.extractor.measurer.measure(parsed, lang=lang)
         prediction = self.extractor.model.predict(measured)
         kept = replace(prediction, kept=np.ones_like(prediction.kept))
         return replace(reader._record(self.extractor.assemble(parsed, measured, kept)), origin="feed")
 
     def _record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
-        if extraction.error is not None:
-            return PageRecord("error", error=clean_characters(extraction.error))
         text = clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
@@ -164,6 +162,12 @@ class PageReader:
             evidence=_packed(blocks) if self.evidence else b"",
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
         )
+
+
+def failed(error: Exception) -> PageRecord:
+    """Return the record of a page that was not read: what is no `InputError` says nothing of the page."""
+    is_fault = not isinstance(error, InputError)
+    return PageRecord("error", error=clean_characters(failure_reason(error)), is_fault=is_fault)
 
 
 def all_mentions(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from blockfeat.blocks.block import Block
+from blockfeat.errors import failure_reason
 from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config.settings import MonitorConfig
@@ -36,12 +37,15 @@ class Rematched:
         Mentions that they did not have; those of them that count.
     changed : int
         Mentions that a rule rules out now, or no longer.
+    failed : int
+        Pages that could not be looked through, and are as they were.
     """
 
     pages: int = 0
     added: int = 0
     counted: int = 0
     changed: int = 0
+    failed: int = 0
 
     def __add__(self, other: Rematched) -> Rematched:
         """Return the sum of the numbers."""
@@ -57,6 +61,7 @@ def rematch(
     announce: bool = False,
     now: float,
     on_pages: Callable[[int], None] | None = None,
+    on_failure: Callable[[str, str], None] = lambda url, reason: None,
 ) -> Rematched:
     """Look for the brands of a configuration in the pages of a store, and add the mentions that they do not have.
 
@@ -73,6 +78,8 @@ def rematch(
         Seconds since 1970.
     on_pages : callable, optional
         Called with the number of pages that are done.
+    on_failure : callable
+        Called with the address of a page that could not be looked through, and the reason.
     """
     chosen = [brand for brand in config.brands if not brands or brand.name in brands]
     queries = QueryMatcher.of(query for query in config.queries if not brands or query.name in brands)
@@ -81,10 +88,15 @@ def rematch(
     places = PLACES if config.pages.descriptions else COUNTED_PLACES
     done, last = Rematched(), 0
     while pages := store.stored_pages(after=last, limit=_AT_ONCE):
-        found = [(page, _mentions(page, matcher, queries, lessons, config, places)) for page in pages]
+        found = []
+        for page in pages:
+            try:
+                found.append((page, _mentions(page, matcher, queries, lessons, config, places)))
+            except Exception as error:
+                on_failure(page.url, failure_reason(error))
         last = pages[-1].id
         added, counted, changed = store.add_past_mentions(found, announce=announce, now=now)
-        done += Rematched(len(pages), added, counted, changed)
+        done += Rematched(len(pages), added, counted, changed, len(pages) - len(found))
         if on_pages is not None:
             on_pages(done.pages)
     return done

@@ -14,8 +14,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
+from sqlalchemy import text
+
+from blockfeat.commands.monitor import show_summary
 from blockfeat.monitor.config.read import example_config, read_config
 from blockfeat.monitor.demo import DemoServer
+from blockfeat.monitor.rounds.summary import Summary
+from blockfeat.monitor.run import environment
 from blockfeat.monitor.store.store import Store
 from command_line import Called, call
 from examples.demo import DemoServer as LoggingServer
@@ -82,6 +87,44 @@ def test_the_demo_is_what_the_example_says(folder: Path) -> None:
     corrected = [row for row in wire if "follow" in row["sentence"]]
     assert [(row["counted"], row["version"], row["first_version"]) for row in corrected] == [(1, 2, 1)]
     assert corrected[0]["id"] in replaced
+
+
+def test_what_failed_unexpectedly_is_named_and_tried_again(folder: Path) -> None:
+    with Store.open(str(folder / "monitor.db")) as store, store.engine.begin() as connection:
+        (row, other) = connection.execute(text("SELECT id, url FROM page WHERE status = 'ok' ORDER BY id LIMIT 2"))
+        values = {"id": row.id, "fault": environment(), "error": "unexpected KeyError:\n'a'"}
+        connection.execute(text("UPDATE page SET fault = :fault, error = :error WHERE id = :id"), values)
+        connection.execute(text("UPDATE page SET evidence = :no WHERE id = :id"), {"id": other.id, "no": b"damaged"})
+    advice = "1 pages and feeds failed unexpectedly: they are tried again when"
+    assert advice in _monitor(folder, "report", "monitor.toml").stderr
+    status = _monitor(folder, "status", "monitor.toml")
+    assert f"page failed unexpectedly: {row.url}: unexpected KeyError" in status.stdout
+    assert advice in status.stderr
+    # In the environment in which it failed it rests until it is asked for.
+    assert "pages: none due" in _monitor(folder, "run", "monitor.toml").stdout
+    assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.db", "--host", "no.example").stdout
+    retried = _monitor(folder, "retry", "monitor.toml", "--reason", "keyerror").stdout
+    assert retried.splitlines() == [
+        "     1  unexpected KeyError:",
+        "1 pages and feeds made due: the next run tries them again",
+    ]
+    assert "0 pages and feeds made due" in _monitor(folder, "retry", "monitor.toml").stdout
+    assert "pages: 1 unchanged" in _monitor(folder, "run", "monitor.toml").stdout
+    assert _monitor(folder, "report", "monitor.toml").stderr == ""
+    rematched = _monitor(folder, "rematch", "monitor.toml")
+    assert rematched.returncode == 1
+    assert f"{other.url}: unexpected error: " in rematched.stderr
+    assert "1 pages failed and are as they were" in rematched.stderr
+
+
+def test_a_run_names_what_failed_unexpectedly_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    summary = Summary()
+    summary.fail("https://a.example/1", "the server answered 404")
+    show_summary(summary, quiet=True, is_streamed=False)
+    assert "unexpectedly" not in capsys.readouterr().err
+    summary.fail("https://a.example/2", "unexpected KeyError: 'a'", unexpected=True)
+    show_summary(summary, quiet=True, is_streamed=False)
+    assert "1 pages and feeds failed unexpectedly: they are tried again when" in capsys.readouterr().err
 
 
 def test_init_writes_a_file_that_check_likes_and_replaces_none(tmp_path: Path) -> None:

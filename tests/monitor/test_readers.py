@@ -15,6 +15,7 @@ from blockfeat.errors import ModelError
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, ReaderSettings
 from blockfeat.monitor.rounds.readers import Readers
+from blockfeat.monitor.store.records import PageRecord
 from pages import article_page
 
 _SETTINGS = ReaderSettings("default", (Brand("Harbour Council", case="fold"),), evidence=True)
@@ -36,13 +37,13 @@ def test_a_killed_process_is_replaced_and_the_page_read() -> None:
 
 
 def test_a_page_that_takes_too_long_fails_alone() -> None:
-    async def run() -> str | None:
+    async def run() -> PageRecord:
         async with Readers(_SETTINGS, jobs=1, deadline=0.0001) as readers:
-            return (await readers.read(FetchedPage(article_page().encode() * 50, "https://example.org/slow"))).error
+            return await readers.read(FetchedPage(article_page().encode() * 50, "https://example.org/slow"))
 
-    error = asyncio.run(run())
-    assert error is not None
-    assert "took longer" in error
+    record = asyncio.run(run())
+    assert "took longer" in (record.error or "")
+    assert record.is_fault
 
 
 class _Deadly(bytes):
@@ -53,23 +54,23 @@ class _Deadly(bytes):
 
 
 def test_a_page_that_ends_its_process_costs_no_other_page() -> None:
-    async def run() -> list[str | None]:
+    async def run() -> list[tuple[str | None, bool]]:
         deadly = FetchedPage(_Deadly(), "https://example.org/deadly")
         async with Readers(_SETTINGS, jobs=1) as readers:
             found = await asyncio.gather(*(readers.read(page) for page in (_PAGE, deadly, _PAGE)))
-        return [record.error for record in found]
+        return [(record.error, record.is_fault) for record in found]
 
-    assert asyncio.run(run()) == [None, "its worker process died", None]
+    assert asyncio.run(run()) == [(None, False), ("its worker process died", True), (None, False)]
 
 
 def test_what_is_no_page_becomes_a_record_with_an_error() -> None:
-    async def run() -> str | None:
+    async def run() -> PageRecord:
         async with Readers(_SETTINGS, jobs=0) as readers:
-            return (await readers.read(FetchedPage(b"%PDF-1.7 \x00\x01", "https://example.org/x"))).error
+            return await readers.read(FetchedPage(b"%PDF-1.7 \x00\x01", "https://example.org/x"))
 
-    error = asyncio.run(run())
-    assert error is not None
-    assert "PDF" in error
+    record = asyncio.run(run())
+    assert "PDF" in (record.error or "")
+    assert not record.is_fault
 
 
 def test_an_unknown_model_is_named_before_anything_starts() -> None:

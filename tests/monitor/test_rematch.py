@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from sqlalchemy import text
+
+from blockfeat.blocks.block import Block
+from blockfeat.errors import MissingExtraError
+from blockfeat.monitor import rematch as rematching
 from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import Rematched, rematch
-from blockfeat.monitor.store.records import Visit
+from blockfeat.monitor.store.records import StoredPage, Visit
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add, due, entry, save_visit
 
@@ -119,3 +127,29 @@ def test_many_pages_are_taken_some_at_a_time(address: str) -> None:
         _fill(store, _config(_OLD), *(f"a.example/{number}" for number in range(103)), html=_PAGE)
         found = rematch(store, _config(_NEW), now=NOW, on_pages=steps.append)
         assert (found.pages, steps) == (103, [100, 103])
+
+
+def test_a_page_that_cannot_be_looked_through_costs_no_other(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: list[tuple[str, str]] = []
+    with Store.open(address) as store:
+        _fill(store, _config(_OLD), "a.example/1", "b.example/2", "c.example/3")
+        with store.engine.begin() as connection:
+            connection.execute(text("UPDATE page SET evidence = :no WHERE host = 'a.example'"), {"no": b"damaged"})
+        blocks = rematching._blocks
+
+        def broken(page: StoredPage) -> Iterator[Block]:
+            if page.key.endswith("/2"):
+                raise MissingExtraError("no lists: the package is not installed")
+            return blocks(page)
+
+        with monkeypatch.context() as without:
+            without.setattr(rematching, "_blocks", broken)
+            found = rematch(store, _config(_OLD, _NEW), now=NOW, on_failure=lambda *failure: failures.append(failure))
+        assert (found.pages, found.failed) == (3, 2)
+        assert {row[1] for row in _rows(store) if row[2] == "Lindholt"} == {"https://c.example/3"}
+        (damaged, missing) = sorted(failures)
+        assert (damaged[0], damaged[1].partition(":")[0]) == ("https://a.example/1", "unexpected error")
+        assert missing == ("https://b.example/2", "no lists: the package is not installed")
+        # What is mended since is made up for.
+        again = rematch(store, _config(_OLD, _NEW), now=NOW)
+        assert (again.failed, again.added) == (1, found.added)

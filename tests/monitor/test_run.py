@@ -168,6 +168,9 @@ def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
     summary = asyncio.run(run_once(config))
     assert dict(summary.pages) == {"new": 23, "failed": 1}
     assert list(summary.failures.values()) == ["unexpected ValueError: not this one"]
+    assert summary.to_dict()["unexpected"] == 1
+    with Store.open(config.store) as store:
+        assert [row["unexpected"] for row in store.rows("pages", where="status = 'error'")] == [1]
     assert asyncio.run(run_once(config)).pages.total() == 0
 
 

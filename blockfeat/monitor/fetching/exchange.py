@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blockfeat.errors import AddressForbidden, FetchError, LimitExceeded
+from blockfeat.errors import AddressForbidden, FetchError, InputError, LimitExceeded, failure_reason
 from blockfeat.io.http.transport import read_body
 from blockfeat.monitor.fetching.content_types import refused
 
@@ -21,15 +21,25 @@ _logger = logging.getLogger("blockfeat.monitor.fetching")
 
 
 class ExchangeError(FetchError):
-    """No usable answer; ``passing`` says whether to try again at once, ``permanent`` that it is of no use ever."""
+    """No usable answer; ``passing`` says whether to try again at once, ``permanent`` that it is of no use ever.
+
+    ``is_fault``: a library failed in a way that nobody has foreseen, whatever the answer was.
+    """
 
     def __init__(
-        self, message: str, *, passing: bool = False, permanent: bool = False, retry_at: float | None = None
+        self,
+        message: str,
+        *,
+        passing: bool = False,
+        permanent: bool = False,
+        retry_at: float | None = None,
+        is_fault: bool = False,
     ) -> None:
         super().__init__(message)
         self.passing = passing
         self.permanent = permanent
         self.retry_at = retry_at
+        self.is_fault = is_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,8 @@ async def exchange(
     except Exception as error:
         # Whatever a library makes of a strange answer: it may not end the run.
         _logger.debug("%s: %s", request.url, error, exc_info=True)
-        raise ExchangeError(_reason(error)) from error
+        is_fault = not isinstance(error, (InputError, httpx2.RequestError))
+        raise ExchangeError(failure_reason(error) if is_fault else _reason(error), is_fault=is_fault) from error
 
 
 def _reason(error: Exception) -> str:

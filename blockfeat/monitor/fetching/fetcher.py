@@ -216,7 +216,8 @@ class Fetcher:
             reason = (failure.error or "").removeprefix(f"{failure.url}: ")
             if failure.permanent:
                 raise ExchangeError(reason, permanent=True)
-            raise ExchangeError(f"robots.txt of {host_of(url)} cannot be read: {reason}", retry_at=rules.until)
+            reason = f"robots.txt of {host_of(url)} cannot be read: {reason}"
+            raise ExchangeError(reason, retry_at=rules.until, is_fault=failure.is_fault)
         if not rules.allows(url, self._options.robots_token):
             raise ExchangeError("robots.txt does not allow it", permanent=True)
         return min(rules.crawl_delay(self._options.robots_token), self._options.max_delay)
@@ -307,6 +308,7 @@ class _Broken(Exception):
             error=f"{url}: {at}{self.error}",
             retry_at=self.error.retry_at,
             permanent=self.error.permanent,
+            is_fault=self.error.is_fault,
             host=host_of(where),
         )
 

@@ -124,6 +124,8 @@ class Fetched:
     permanent : bool
         Whether asking again is of no use: 4xx other than 408, 425 and 429, a forbidden address, a body that
         is no page.
+    is_fault : bool
+        The program failed, not the answer: it may well be read by another version of a library.
     host : str
         Host and port that ``retry_at`` holds for: ``"example.com"``, ``"example.com:8080"``.
     """
@@ -141,6 +143,7 @@ class Fetched:
     retry_at: float | None = None
     error: str | None = None
     permanent: bool = False
+    is_fault: bool = False
     host: str = ""
 
     @property

@@ -11,7 +11,7 @@ from typing import Self
 from blockfeat._tasks import Workers
 from blockfeat._worker import WorkerFailed
 from blockfeat.errors import BlockfeatError
-from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
+from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings, failed
 from blockfeat.monitor.store.records import PageRecord
 
 _logger = logging.getLogger("blockfeat.monitor.rounds.readers")
@@ -65,7 +65,7 @@ class Readers:
             return await self.processes.do(_Read(page))
         except BlockfeatError as error:
             _logger.warning("%s: %s", page.url, error, extra={"url": page.url, "event": "page failed"})
-            return PageRecord("error", error=str(error))
+            return failed(error)
 
 
 @dataclass(frozen=True)

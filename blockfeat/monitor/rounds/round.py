@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.fetching.fetcher import Fetcher
@@ -41,6 +42,8 @@ class Tools:
     ----------
     stopping : asyncio.Event
         Set where nothing more is to be begun.
+    environment : str
+        In which the program works: what it fails on is tried again in another one.
     grace : float
         Seconds that pages in hand may still take then.
     on_progress : callable
@@ -53,6 +56,7 @@ class Tools:
     fetcher: Fetcher
     renderer: Renderer | None
     readers: Readers
+    environment: str
     stopping: asyncio.Event
     grace: float
     on_progress: Callable[[Summary], None]
@@ -207,12 +211,13 @@ class Round:
     async def _poll(self, feed: DueFeed) -> None:
         tools = self.tools
         try:
-            found = await poll(feed, tools.fetcher, tools.config, every=self.every)
+            found = await poll(feed, tools.fetcher, tools.config, every=self.every, environment=tools.environment)
             new = await self._saved(feed, found)
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
             at = time.time()
-            found = PolledFeed("failed", Poll(at=at, due_at=after_failed_poll(at, feed), error=reason))
+            polled = Poll(at=at, due_at=after_failed_poll(at, feed), error=reason, fault=tools.environment)
+            found = PolledFeed("failed", polled)
             new = await tools.thread.call(tools.thread.store.save_poll, feed, found.poll)
             _logger.exception("%s", _named(feed.url, reason), extra={"event": "feed failed", "url": feed.url})
         finally:
@@ -224,7 +229,7 @@ class Round:
         self.may_have_feeds |= bool(found.feeds)
         extra = {"event": f"feed {found.outcome}", "url": feed.url, "pages": new}
         if found.outcome == "failed":
-            self.summary.fail(feed.url, found.poll.error or "failed")
+            self.summary.fail(feed.url, found.poll.error or "failed", unexpected=found.poll.fault is not None)
             _logger.warning("%s", _named(feed.url, found.poll.error), extra=extra)
         else:
             _logger.info("%s: %s, %d pages", feed.url, found.outcome, new, extra=extra)
@@ -243,7 +248,7 @@ class Round:
         is_counted = page.id in self.put_off
         self.put_off.discard(page.id)
         try:
-            saved, reason = await self._visited(page)
+            saved, seen = await self._visited(page)
         finally:
             self.frontier.finish(page)
         if is_counted:
@@ -256,8 +261,8 @@ class Round:
         self.summary.copies += saved.copy
         extra = {"event": f"page {saved.outcome}", "url": page.url, "mentions": saved.mentions, "copy": saved.copy}
         if saved.outcome == "failed":
-            self.summary.fail(page.url, reason or "failed")
-            _logger.warning("%s", _named(page.url, reason), extra=extra)
+            self.summary.fail(page.url, seen.error or "failed", unexpected=seen.fault is not None)
+            _logger.warning("%s", _named(page.url, seen.error), extra=extra)
         else:
             _logger.info("%s: %s, %d mentions", page.url, saved.outcome, saved.mentions, extra=extra)
         self.tools.on_progress(self.summary)
@@ -273,25 +278,23 @@ class Round:
         self.put_off.add(page.id)
         self.frontier.look_again(page.host, until)
 
-    async def _visited(self, page: DuePage) -> tuple[Saved, str | None]:
+    async def _visited(self, page: DuePage) -> tuple[Saved, Visit]:
         """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
         tools, thread = self.tools, self.tools.thread
         try:
             by = (tools.fetcher, tools.readers, tools.config)
-            lent = {"entry_text": thread.entry_text, "renderer": tools.renderer}
-            seen, record = await visit(page, *by, **lent)  # type: ignore[arg-type]
+            lent: dict[str, Any] = {"entry_text": thread.entry_text, "renderer": tools.renderer}
+            seen, record = await visit(page, *by, **lent, environment=tools.environment)
             if seen.retry_at is not None:
                 self._put_off(page, seen.retry_host or page.host, seen.retry_at)
-            if record is not None and record.status == "error":
-                record = None
-            return await thread.save(seen, record), seen.error if record is None else None
+            return await thread.save(seen, record), seen
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
-            failed = Visit(page=page, at=time.time(), due_at=None, error=reason)
+            failed = Visit(page=page, at=time.time(), due_at=None, error=reason, fault=tools.environment)
             # Where the store itself is broken, or its lock was lost, this raises, and the run ends.
             saved = await thread.save(failed, None)
             _logger.exception("%s", _named(page.url, reason), extra={"event": "page failed", "url": page.url})
-            return saved, reason
+            return saved, failed
 
 
 def _named(url: str, reason: str | None) -> str:

@@ -25,6 +25,8 @@ class Summary:
         Mentions in the pages that were read; pages that are copies; mentions that arrived at a receiver.
     failures : dict of str to str
         Addresses and receivers that failed, each with the reason.
+    unexpected : int
+        How many of them are pages and feeds on which the program itself failed.
     left : int
         Pages that are still due: the time was over, or the run was stopped.
     stopped : str or None
@@ -39,6 +41,7 @@ class Summary:
     delivered: int = 0
     failures: dict[str, str] = field(default_factory=dict)
     more_failures: int = 0
+    unexpected: int = 0
     left: int = 0
     stopped: str | None = None
 
@@ -53,8 +56,9 @@ class Summary:
         read = self.feeds.total() - self.feeds["failed"] + self.pages.total() - self.pages["failed"]
         return read == 0 and bool(self.failures)
 
-    def fail(self, address: str, reason: str) -> None:
+    def fail(self, address: str, reason: str, *, unexpected: bool = False) -> None:
         """Note an address that failed; beyond a thousand they are counted only."""
+        self.unexpected += unexpected
         if address in self.failures or len(self.failures) < _MOST_KEPT:
             self.failures[address] = reason
         else:
@@ -70,6 +74,7 @@ class Summary:
             "copies": self.copies,
             "delivered": self.delivered,
             "failed": len(self.failures) + self.more_failures,
+            "unexpected": self.unexpected,
             "left": self.left,
             "stopped": self.stopped,
         }

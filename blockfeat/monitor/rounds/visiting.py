@@ -13,7 +13,7 @@ from html import escape
 from itertools import islice
 from typing import Any, Protocol
 
-from blockfeat.errors import BlockfeatError
+from blockfeat.errors import InputError
 from blockfeat.monitor.config.settings import MonitorConfig
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
@@ -111,13 +111,17 @@ def _digest(*parts: bytes) -> str:
     return found.hexdigest()
 
 
-async def poll(feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every: float) -> PolledFeed:
+async def poll(
+    feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every: float, environment: str = ""
+) -> PolledFeed:
     """Poll a feed.
 
     Parameters
     ----------
     every : float
         Least seconds until the next poll, unless the feed has an interval of its own in the configuration.
+    environment : str
+        In which the program works: noted where it fails itself.
     """
     fetched = await fetcher.fetch(feed.url, etag=feed.etag, last_modified=feed.last_modified, kind="feed")
     at = time.time()
@@ -129,7 +133,8 @@ async def poll(feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every
         retry_at=fetched.retry_at,
     )
     if fetched.error is not None:
-        return PolledFeed("failed", replace(known, error=fetched.error))
+        fault = environment if fetched.is_fault else None
+        return PolledFeed("failed", replace(known, error=fetched.error, fault=fault))
     # A redirect counts once a feed was read behind it.
     known = replace(
         known,
@@ -146,7 +151,7 @@ async def poll(feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every
         found, entries = await asyncio.to_thread(
             open_feed, fetched.data, url=fetched.final_url, content_type=content_type
         )
-    except BlockfeatError as error:
+    except InputError as error:
         # Without its validators: an answer that could not be read is asked for again as a whole.
         due_at = after_failed_poll(at, feed)
         failed = replace(known, due_at=due_at, etag=None, last_modified=None, moved_to=None, error=str(error))
@@ -204,6 +209,7 @@ async def visit(
     *,
     entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None = None,
     renderer: Renderer | None = None,
+    environment: str = "",
 ) -> tuple[Visit, PageRecord | None]:
     """Fetch and read a page; where it cannot be had, or is a wall, the feed's own text stands for it.
 
@@ -215,6 +221,8 @@ async def visit(
         Returns title and HTML of the feed's own text, or None.
     renderer : Renderer, optional
         Shows pages that have no text without their scripts.
+    environment : str
+        In which the program works: noted where it fails itself.
 
     Returns
     -------
@@ -223,7 +231,7 @@ async def visit(
     """
     if not page.linked:
         seen = Visit(page=page, at=time.time(), due_at=None, canonical_url=page.url)
-        return seen, await _own_text(page, readers, entry_text)
+        return _judged(seen, await _own_text(page, readers, entry_text), environment)
     fetched = await fetcher.fetch(page.url, etag=page.etag, last_modified=page.last_modified)
     is_login = fetched.error is None and _LOGIN.search(fetched.final_url) and not _LOGIN.search(page.url)
     if is_login:
@@ -245,9 +253,12 @@ async def visit(
         due_at = after_failed_visit(at, page, fetched, config.pages)
         is_try = fetched.retry_at is None
         seen = replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None)
+        seen = replace(seen, fault=environment) if fetched.is_fault else seen
         is_lent = due_at is None and page.version == 0 and (is_login or fetched.status in REFUSALS)
         own = await _own_text(page, readers, entry_text) if is_lent else None
-        return _at_own_address(seen) if own else seen, own and replace(own, error=fetched.error)
+        if own is None or own.is_fault:
+            return _judged(seen, own, environment)
+        return _at_own_address(seen), replace(own, error=fetched.error)
     if fetched.not_modified:
         return seen, None
     record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang))
@@ -257,18 +268,25 @@ async def visit(
             # Those of the page without its scripts: what these fetch may change all the same.
             seen, record = replace(seen, etag=None, last_modified=None), shown
     if record.status == "error":
-        return replace(seen, error=record.error, due_at=None), record
+        return _judged(seen, record, environment)
     if record.status != "ok" and record.kind in _WALLS and page.version > 0:
         # What was read before still holds, and its validators: those of the wall would confirm the wall.
         return replace(seen, etag=page.etag, last_modified=page.last_modified), None
     if record.status != "ok" and page.version == 0 and (own := await _own_text(page, readers, entry_text)):
-        return _at_own_address(seen), own
+        return _judged(_at_own_address(seen), own, environment)
     declared = record.canonical_url
     if declared is not None:
         own_address = canonical_url(declared)
         is_credible = host_of(own_address) == host_of(fetched.final_url) and len(own_address) <= _LONGEST_URL
         record = replace(record, canonical_url=own_address if is_credible else None)
     return seen, record
+
+
+def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[Visit, PageRecord | None]:
+    """Return a visit and what was read; where reading has failed, the visit says why, and who is to blame."""
+    if record is None or record.status != "error":
+        return seen, record
+    return replace(seen, error=record.error, due_at=None, fault=environment if record.is_fault else None), None
 
 
 async def _rendered(fetched: Fetched, renderer: Renderer, readers: Reading, lang: str | None) -> PageRecord | None:
@@ -279,7 +297,7 @@ async def _rendered(fetched: Fetched, renderer: Renderer, readers: Reading, lang
     record = None if data is None else await readers.read(FetchedPage(data, fetched.final_url, "utf-8", lang))
     has_text = record is not None and record.status == "ok"
     renderer.note(fetched.final_url, has_text=has_text)
-    if record is None or not has_text:
+    if record is None or not (has_text or record.is_fault):
         return None
     return replace(record, warnings=(*record.warnings, "the page has its text by scripts: read as a browser shows it"))
 
@@ -296,7 +314,7 @@ async def _own_text(
     title, text = escape(found[0] or ""), found[1]
     html = f"<html><head><title>{title}</title></head><body><h1>{title}</h1><article>{text}</article></body></html>"
     record = await readers.read(FetchedPage(html, page.url, lang=page.lang, origin="feed"))
-    return replace(record, canonical_url=None) if record.text else None
+    return replace(record, canonical_url=None) if record.text or record.is_fault else None
 
 
 def _at_own_address(seen: Visit) -> Visit:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
 
 from blockfeat.monitor.store.engine import insert_or
-from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners, NewEntry, Poll, iso, iso_of
+from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners, NewEntry, Poll, faults_of, iso, iso_of
 from blockfeat.monitor.store.schema import entry, feed, host, page
 
 _NOT_MODIFIED = 304
@@ -55,7 +55,7 @@ def retire_absent(connection: Connection, urls: Sequence[str], *, now: float) ->
     wanted = set(urls)
     gone = [row.id for row in roots if row.url not in wanted]
     while gone:
-        connection.execute(update(feed).where(feed.c.id.in_(gone)).values(retired=iso(now)))
+        connection.execute(update(feed).where(feed.c.id.in_(gone)).values(retired=iso(now), fault=None))
         gone = list(connection.scalars(select(feed.c.id).where(feed.c.parent.in_(gone), feed.c.retired.is_(None))))
 
 
@@ -98,6 +98,7 @@ def save_poll(
     values: dict[str, Any] = {
         "http_status": poll.http_status,
         "error": poll.error,
+        "fault": faults_of(polled, poll.fault),
         "failures": 0 if poll.error is None else polled.failures + 1,
         "failing_since": None if poll.error is None else func.coalesce(feed.c.failing_since, iso(poll.at)),
         "polled_at": iso(poll.at),

@@ -49,6 +49,12 @@ def add_missing(connection: Connection) -> None:
                 connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {words}"))
 
 
+# What older versions said of their own failures, and of what was not installed: tried again in any environment.
+_FAULTS = """
+UPDATE {} SET fault = '' WHERE error LIKE 'unexpected %' OR error LIKE 'Traceback %' OR error LIKE '%pip install %'
+OR error LIKE 'no stop lists: %' OR error LIKE 'it took longer than %' OR error LIKE '%worker process %'
+"""
+
 # What leads from a version to the next: SQL that both databases know, or a function.
 MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
@@ -70,7 +76,15 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
     6: (add_missing,),
     7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
     8: (add_missing,),
-    9: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
+    9: (
+        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_fault ON page (fault) WHERE fault IS NOT NULL",
+        _FAULTS.format("page"),
+        _FAULTS.format("feed"),
+        # A feed's own text on which the program failed was not noted at all.
+        "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
+    ),
+    10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
 }
 
 

@@ -27,7 +27,7 @@ from blockfeat.monitor.config.settings import CopySettings
 from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
-from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, iso, local_day
+from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
 from blockfeat.monitor.store.schema import band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
 from blockfeat.monitor.store.stories import story_of
@@ -327,6 +327,7 @@ def _fetched(visit: Visit) -> dict[str, Any]:
         "due_at": visit.due_at,
         "http_status": visit.http_status,
         "error": visit.error,
+        "fault": faults_of(visit.page, visit.fault),
         "fetched_at": iso(visit.at),
     }
     if visit.final_url is not None:

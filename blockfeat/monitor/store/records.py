@@ -41,6 +41,8 @@ class DueFeed:
         Hash of the bytes that were read last.
     moved_to, moved_at : str or None, float or None
         Where it has moved permanently, and since when it is read there.
+    fault : str or None
+        As `DuePage` has it.
     """
 
     id: int
@@ -55,6 +57,7 @@ class DueFeed:
     digest: str | None = None
     moved_to: str | None = None
     moved_at: float | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Poll:
         It says of itself that it has ended.
     retry_at : float or None
         ``host`` asked not to be asked before.
+    fault : str or None
+        As `Visit` has it.
     """
 
     at: float
@@ -89,6 +94,7 @@ class Poll:
     moved_to: str | None = None
     retired: bool = False
     retry_at: float | None = None
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,13 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class DuePage:
-    """A page that is to be fetched."""
+    """A page that is to be fetched.
+
+    Attributes
+    ----------
+    fault : str or None
+        The environments in which the program itself has failed on it.
+    """
 
     id: int
     url: str
@@ -135,6 +147,7 @@ class DuePage:
     version: int
     first_seen: str
     linked: bool = True
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +204,8 @@ class PageRecord:
 
     Attributes
     ----------
+    is_fault : bool
+        The error is one of the program, or of what it needs, not of the page.
     canonical_url : str or None
         The address that the page calls its own, on the same host; None where it names none.
     evidence : bytes
@@ -222,6 +237,7 @@ class PageRecord:
     mentions: tuple[FoundMention, ...] = ()
     origin: str = "page"
     kind: str | None = None
+    is_fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +252,8 @@ class Visit:
         This host asked not to be asked before; empty: that of the page.
     tried : bool
         Whether this counts as an attempt that failed.
+    fault : str or None
+        The environment in which the program itself failed on the page; None where it did not.
     """
 
     page: DuePage
@@ -250,6 +268,7 @@ class Visit:
     retry_at: float | None = None
     retry_host: str = ""
     tried: bool = False
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +290,16 @@ class Saved:
     copy: bool = False
 
 
+_FAULTS_KEPT = 20
 _FIRST_YEAR = 1990
 _AHEAD = timedelta(days=2)
+
+
+def faults_of(due: DueFeed | DuePage, fault: str | None) -> str | None:
+    """Return the last environments in which the program has failed; None where it has not failed this time."""
+    if fault is None:
+        return None
+    return " ".join([*(known for known in (due.fault or "").split() if known != fault), fault][-_FAULTS_KEPT:])
 
 
 def iso(moment: float) -> str:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, select, update
+from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
+from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.store.engine import insert_or
 from blockfeat.monitor.store.records import iso
 from blockfeat.monitor.store.schema import dead_letter, feed, host, mention, outbox, page, run, sink, version
 
 _RUNS_KEPT = 1000
+_AT_ONCE = 500
+# Of the answers that say something of the page itself: those that a site may think better of.
+_PASSING = (401, 402, 403, 404, 408, 425, 429)
+_ADDRESS = re.compile(r"https?://\S+")
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,8 @@ class StoreStatus:
         The feeds that failed at the last poll, with their errors, those that fail longest first.
     retried : int
         Pages that failed and are tried again later; in ``later`` too.
+    unexpected : int
+        Pages and feeds on which the program itself failed.
     exact_copies, own_mentions : int
         Copies that have all that the original says, or the other way round; mentions that only copies have, and count.
     waiting_hosts : mapping of str to str
@@ -41,6 +50,7 @@ class StoreStatus:
     due: int = 0
     later: int = 0
     retried: int = 0
+    unexpected: int = 0
     copies: int = 0
     exact_copies: int = 0
     own_mentions: int = 0
@@ -76,7 +86,9 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
     counted = select(func.count()).select_from(mention.join(page, _current())).where(mention.c.counted)
     columns = (feed.c.url, feed.c.error, feed.c.failures, feed.c.failing_since)
     failing = select(*columns).where(feed.c.failures > 0, feed.c.retired.is_(None)).order_by(feed.c.failing_since)
-    failed = select(page.c.url, page.c.error, page.c.attempts).where(page.c.status == "error")
+    failed = select(page.c.url, page.c.error, page.c.attempts, page.c.fault.is_not(None).label("unexpected"))
+    failed = failed.where(or_(page.c.status == "error", page.c.fault.is_not(None)))
+    failed = failed.order_by(page.c.fault.is_(None), page.c.id.desc())
     waiting = select(host.c.name, host.c.retry_at).where(host.c.retry_at > now).order_by(host.c.retry_at)
     pending = func.coalesce(select(func.max(outbox.c.id)).scalar_subquery(), sink.c.delivered) - sink.c.delivered
     sinks = select(sink.c.name, cast(pending, BigInteger).label("pending"), sink.c.failures, sink.c.error)
@@ -90,6 +102,7 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         due=_count(connection, page.c.due_at <= now),
         later=_count(connection, page.c.due_at > now),
         retried=_count(connection, (page.c.due_at > now) & (page.c.attempts > 0)),
+        unexpected=unexpected_failures(connection),
         copies=_count(connection, page.c.copy_of.is_not(None)),
         exact_copies=_count(connection, page.c.similarity == 1.0),
         own_mentions=connection.scalar(counted.where(~mention.c.copied, page.c.copy_of.is_not(None))) or 0,
@@ -99,11 +112,64 @@ def status_of(connection: Connection, *, now: float, limit: int = 10) -> StoreSt
         feed_count=connection.scalar(select(func.count()).select_from(feed)) or 0,
         retired=connection.scalar(select(func.count()).select_from(feed).where(feed.c.retired.is_not(None))) or 0,
         failing_feeds=tuple(map(dict, connection.execute(failing.limit(limit)).mappings())),
-        failed_pages=tuple(map(dict, connection.execute(failed.order_by(page.c.id.desc()).limit(limit)).mappings())),
+        failed_pages=tuple(map(dict, connection.execute(failed.limit(limit)).mappings())),
         waiting_hosts={row.name: iso(row.retry_at) for row in connection.execute(waiting.limit(limit))},
         dead_letters=tuple(map(dict, connection.execute(dead.group_by(dead_letter.c.sink)).mappings())),
         sinks=tuple(map(dict, connection.execute(sinks).mappings())),
     )
+
+
+def unexpected_failures(connection: Connection) -> int:
+    """Return the number of pages and feeds on which the program itself failed."""
+    counts = (select(func.count()).select_from(table).where(table.c.fault.is_not(None)) for table in (page, feed))
+    return sum(connection.scalar(count) or 0 for count in counts)
+
+
+def retry(
+    connection: Connection,
+    *,
+    now: float,
+    environment: str | None = None,
+    host: str | None = None,
+    reason: str = "",
+    is_any: bool = False,
+) -> Counter[str]:
+    """Make due what failed by an error of the program itself; return for which reasons, and how often each.
+
+    Parameters
+    ----------
+    environment : str, optional
+        Only what has not failed yet in this one.
+    host : str, optional
+        Only pages and feeds of a host.
+    reason : str
+        Only where the reason has these words.
+    is_any : bool
+        Also what failed for another reason that may pass: no answer, an error of the server, a refusal, not there.
+    """
+    reasons: Counter[str] = Counter()
+    for table, is_wanted, again in (
+        (page, true(), {"due_at": now, "attempts": 0}),
+        (feed, feed.c.retired.is_(None), {"due_at": now}),
+    ):
+        chosen: Any = table.c.fault.is_not(None)
+        if environment is not None:
+            chosen &= ~table.c.fault.contains(environment)
+        if is_any:
+            passing = or_(table.c.http_status.is_(None), table.c.http_status >= 500, table.c.http_status.in_(_PASSING))
+            chosen |= table.c.error.is_not(None) & passing
+        columns = (table.c.id, table.c.url, table.c.error, table.c.due_at)
+        rows = connection.execute(select(*columns).where(is_wanted, chosen)).all()
+        # Not by the query: it would go through every page that is done, by the index of due ones.
+        rows = [row for row in rows if row.due_at is None or row.due_at > now]
+        rows = [row for row in rows if host is None or host_of(row.url) == host]
+        wanted = [row for row in rows if reason.casefold() in (row.error or "").casefold()]
+        for start in range(0, len(wanted), _AT_ONCE):
+            numbers = [row.id for row in wanted[start : start + _AT_ONCE]]
+            connection.execute(update(table).where(table.c.id.in_(numbers)).values(again))
+        whys = ((row.error or "unknown").removeprefix(f"{row.url}: ").partition("\n")[0] for row in wanted)
+        reasons.update(_ADDRESS.sub("…", why) for why in whys)
+    return reasons
 
 
 def _current() -> Any:

@@ -26,13 +26,14 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
 metadata = MetaData()
 
 # Of 64 bits: PostgreSQL's sequences would be used up; SQLite has such numbers only for what it calls INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _WAITS = text("due_at IS NOT NULL")
+_FAILED_ITSELF = text("fault IS NOT NULL")
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 
@@ -70,6 +71,7 @@ feed = Table(
     Column("last_modified", Text),
     Column("http_status", Integer),
     Column("error", Text),
+    Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
     Column("failures", Integer, nullable=False, default=0),
     Column("failing_since", Text),
     Column("digest", Text, comment="hash of the bytes that were read last"),
@@ -115,6 +117,7 @@ page = Table(
     Column("http_status", Integer),
     Column("status", Text, nullable=False),
     Column("error", Text),
+    Column("fault", Text, comment="environments in which the program itself failed; null: it did not"),
     Column("etag", Text),
     Column("last_modified", Text),
     Column("fetched_at", Text),
@@ -139,6 +142,7 @@ page = Table(
     Column("similarity", Float, comment="of a copy: the share of runs of words that it has in common with that page"),
     Index("page_due", "due_at"),
     Index("page_host_due", "host", "due_at", "id", postgresql_where=_WAITS, sqlite_where=_WAITS),
+    Index("page_fault", "fault", postgresql_where=_FAILED_ITSELF, sqlite_where=_FAILED_ITSELF),
     Index("page_canonical", "canonical_url"),
     Index("page_final", "final_url"),
     Index("page_copy", "copy_of"),
@@ -270,6 +274,7 @@ run = Table(
 
 _PAGES = """
 SELECT p.url, p.final_url, p.canonical_url, p.status, p.kind, p.http_status, p.error,
+       CASE WHEN p.fault IS NULL THEN 0 ELSE 1 END AS unexpected,
        s.url AS same_as, o.url AS copy_of, p.similarity, t.url AS story, p.removed_at,
        coalesce(p.lang, p.lang_hint) AS lang, p.title, p.headline, p.author, p.section, p.text, p.words,
        p.published, p.first_seen, p.fetched_at,
@@ -314,7 +319,8 @@ JOIN version v ON v.page_id = m.page_id AND v.version = m.version
 """
 
 _FEEDS = """
-SELECT url, moved_to, retired, kind, title, lang, http_status, error, failures, failing_since, polled_at FROM feed
+SELECT url, moved_to, retired, kind, title, lang, http_status, error,
+       CASE WHEN fault IS NULL THEN 0 ELSE 1 END AS unexpected, failures, failing_since, polled_at FROM feed
 """
 
 VIEWS = {

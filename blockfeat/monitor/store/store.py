@@ -154,10 +154,14 @@ class Store:
         with self._writing() as connection:
             return feeds.add_entries(connection, entries, now=now, feed_id=feed.id, lang=feed.lang)
 
-    def begin_run(self, *, now: float, process: str) -> int:
-        """Note that a run begins, and mend what one with a wrong clock has left; return its number."""
+    def begin_run(self, *, now: float, process: str, environment: str = "") -> int:
+        """Note that a run begins, and mend what one with a wrong clock or in another environment has left.
+
+        Returns the number of the run.
+        """
         with self._writing() as connection:
             feeds.mend_clock(connection, now=now)
+            runs.retry(connection, now=now, environment=environment)
             return runs.begin_run(connection, now=now, process=process)
 
     due_feeds = _reads(feeds.due_feeds)
@@ -207,6 +211,8 @@ class Store:
     dead_letters = _reads(runs.dead_letters)
     forget_letters = _writes(runs.forget_letters)
     end_run = _writes(runs.end_run)
+    retry = _writes(runs.retry)
+    unexpected_failures = _reads(runs.unexpected_failures)
     status = _reads(runs.status_of)
 
     def rows(

@@ -325,7 +325,7 @@ def test_the_profiles_of_sites_of_an_older_store_go(address: str) -> None:
     with Store.open(address) as store, store.engine.begin() as connection:
         connection.execute(text("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))"))
         connection.execute(text("INSERT INTO site VALUES ('a.example', '{}')"))
-        connection.execute(text("UPDATE blockfeat_meta SET value = '9' WHERE key = 'schema_version'"))
+        connection.execute(text("UPDATE blockfeat_meta SET value = '10' WHERE key = 'schema_version'"))
     with Store.open(address) as store:
         assert not inspect(store.engine).has_table("site")
 
