@@ -96,7 +96,7 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
 	@echo "actionlint, zizmor"
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint .github/workflows/*.yml # calls shellcheck where that is installed
-	@$(BIN)/zizmor --offline --quiet .github
+	@$(BIN)/zizmor --offline --quiet .github >$(VENV)/zizmor.log || { cat $(VENV)/zizmor.log >&2; exit 1; }
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .

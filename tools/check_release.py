@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from email import message_from_string
 from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from check_wheel import QUICK, requirements, run_tests
 from clean_environments import interpreters, make_environment, without_python
@@ -175,14 +177,23 @@ def least(version: str, jobs: str) -> str:
 
 
 def _sbom(name: str, kind: str, source: str) -> None:
-    """Write an SBOM with the version of the package, which pyproject.toml leaves to the build."""
+    """Write an SBOM of an environment or of requirements."""
     path = OUTPUT / "sbom" / name
     path.parent.mkdir(exist_ok=True)
     options = ["--pyproject", str(ROOT / "pyproject.toml"), "--mc-type", "library", "--output-reproducible"]
     _run(sys.executable, "-m", "cyclonedx_py", kind, *options, "--output-file", str(path), source)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content["metadata"]["component"]["version"] = _found(r'^__version__ = "(.+)"$', "blockfeat/__init__.py")
-    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    version = _found(r'^__version__ = "(.+)"$', "blockfeat/__init__.py")
+    path.write_text(completed(json.loads(path.read_text(encoding="utf-8")), version), encoding="utf-8")
+
+
+def completed(content: dict[str, Any], version: str) -> str:
+    """Return an SBOM with the version, which pyproject.toml leaves to the build, and a number, which attestations need.
+
+    The number follows from the content, so that the same parts give the same file.
+    """
+    content["metadata"]["component"]["version"] = version
+    number = uuid5(NAMESPACE_URL, json.dumps(content, sort_keys=True))
+    return json.dumps({**content, "serialNumber": number.urn}, indent=1, sort_keys=True) + "\n"
 
 
 def _parts(name: str) -> int:

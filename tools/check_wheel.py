@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def requirements(folder: Path, *, least: bool = False, python: str = "{}.{}".format(*sys.version_info)) -> list[str]:
-    """Return what pip is asked to install for the tests: the lock, or the least versions, written into the folder."""
+    """Return what is asked to be installed for the tests: the lock, or the least versions, written into the folder."""
     if not least:
         lock = Path(__file__).resolve().parent.parent / "requirements-dev.lock"
         return ["--require-hashes", "--requirement", str(lock)]
@@ -59,7 +59,7 @@ def run_tests(python: Path, dist: Path, folder: Path, tests: Sequence[str], *, j
     """Install the wheel of a folder, run tests of its source archive in another folder, and return their exit code."""
     (wheel,) = sorted(dist.resolve().glob("*.whl"))
     (archive,) = sorted(dist.resolve().glob("*.tar.gz"))
-    install(python, "--no-deps", "--force-reinstall", str(wheel))
+    install(python, "--no-deps", "--reinstall", str(wheel))
     tree = _unpacked(archive, folder / "tree")
     subprocess.run([str(python), "-c", _CHECK], cwd=folder, env=without_python(), check=True)
     words = [str(python), "-P", "-m", "pytest", "-n", jobs, "--dist", "loadfile", "-o", "pythonpath=. tests", *tests]

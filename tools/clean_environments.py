@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-_ASKED = "import ensurepip, sys, venv; print(*sys.version_info[:2])"
+_ASKED = "import sys, venv; print(*sys.version_info[:2])"
 
 
 def interpreters(versions: Iterable[str]) -> dict[str, str]:
@@ -22,17 +24,18 @@ def interpreters(versions: Iterable[str]) -> dict[str, str]:
 
 
 def make_environment(folder: Path, interpreter: str, *arguments: str) -> Path:
-    """Make an empty environment, install by pip what the arguments say, and return its Python."""
-    subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True, env=without_python())
+    """Make an environment with nothing in it, not even pip, install what the arguments say, and return its Python."""
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([interpreter, "-m", "venv", "--without-pip", str(folder)], check=True, env=without_python())
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     install(python, *arguments)
     return python
 
 
 def install(python: Path, *arguments: str) -> None:
-    """Let pip install into an environment."""
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "--quiet", "install"]
-    subprocess.run([*pip, *arguments], check=True, env=without_python())
+    """Let uv, which takes a fraction of pip's time, install into an environment."""
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", str(python), *arguments]
+    subprocess.run(command, check=True, env=without_python())
 
 
 def without_python() -> dict[str, str]:

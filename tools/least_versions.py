@@ -14,7 +14,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = ("dates", "monitor", "pandas", "parquet", "retrieval", "train", "warc", "web")
-TOOLS = ("html5lib", "httpx", "hypothesis", "jsonschema", "markdown-it-py", "pytest", "pytest-xdist", "pyyaml")
+TOOLS = (
+    "cython",
+    "html5lib",
+    "httpx",
+    "hypothesis",
+    "jsonschema",
+    "markdown-it-py",
+    "pytest",
+    "pytest-xdist",
+    "pyyaml",
+    "schemathesis",
+)
 
 
 def main() -> int:

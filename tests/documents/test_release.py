@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import re
 import shutil
@@ -227,6 +228,20 @@ def test_an_archive_that_differs_when_built_again_is_found(tool: Any, tmp_path: 
     (tmp_path / "second" / "blockfeat-1.tar.gz").write_bytes(b"other")
     with pytest.raises(check_release.ReleaseError, match="differs"):
         check_release._same(tmp_path / "first", tmp_path / "second", "*.tar.gz")
+
+
+def test_an_sbom_has_what_attestations_need_and_its_number_follows_from_its_parts(tool: Any) -> None:
+    completed = tool("check_release").completed
+
+    def sbom(library: str) -> dict[str, Any]:
+        parts = {"bomFormat": "CycloneDX", "specVersion": "1.6", "components": [{"name": library}]}
+        return dict(json.loads(completed({**parts, "metadata": {"component": {"name": "blockfeat"}}}, "1.2.3")))
+
+    one = sbom("lxml")
+    assert one["serialNumber"].startswith("urn:uuid:")
+    assert one["metadata"]["component"]["version"] == "1.2.3"
+    assert sbom("lxml") == one
+    assert sbom("numpy")["serialNumber"] != one["serialNumber"]
 
 
 def test_a_step_that_fails_fails_the_release(
