@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -140,4 +141,5 @@ def serve_demo(*, port: int = 8750, on_ready: Callable[[DemoServer], None] | Non
     with DemoServer(port=port) as server:
         if on_ready is not None:
             on_ready(server)
-        threading.Event().wait()
+        while True:  # Ctrl-C would not end a wait without an end on Windows
+            time.sleep(3600)
