@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor, extract
+    from blockfeat.io.fetch import fetch
     from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.3.0"
@@ -44,7 +45,7 @@ if uncompiled_modules():
 
     provide()
 
-__all__ = ["Block", "Extraction", "Extractor", "TrainingOptions", "__version__", "extract", "train"]
+__all__ = ["Block", "Extraction", "Extractor", "TrainingOptions", "__version__", "extract", "fetch", "train"]
 __all__ += errors.__all__
 
 _HOMES = {
@@ -53,6 +54,7 @@ _HOMES = {
     "Extractor": "blockfeat.extraction.extractor",
     "TrainingOptions": "blockfeat.training.train",
     "extract": "blockfeat.extraction.extractor",
+    "fetch": "blockfeat.io.fetch",
     "train": "blockfeat.training.train",
 }
 

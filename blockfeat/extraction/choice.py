@@ -59,6 +59,7 @@ _OUTSIDE = "dropped: it stands outside of the box that the page names as its art
 _POINTER = "dropped: it points at another text, by its first words and its link"
 _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
+_WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -118,6 +119,8 @@ class Chooser:
     def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
 
+        Plain text is kept as it is.
+
         Parameters
         ----------
         blocks : Blocks
@@ -130,6 +133,8 @@ class Chooser:
             Its title, as the result shall have it.
         """
         predicted = prediction.kept
+        if not page.has_markup:
+            return Choice(np.ones_like(predicted), [], dict.fromkeys(range(len(blocks)), _WITHOUT_MARKUP))
         overruled: dict[int, str] = {}
         if self.has_rules and prediction.log_odds is not None:
             is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)

@@ -16,7 +16,7 @@ from blockfeat.extraction.analysis import Analysis, Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import Model
-from blockfeat.page.document import Document
+from blockfeat.page.document import Document, wrong_type
 
 if TYPE_CHECKING:
     from blockfeat.extraction.reasons.counterfactual import Counterfactual
@@ -180,4 +180,4 @@ def _as_document(number: int, page: object) -> Document:
         return Document(id=str(number), data=page)
     if isinstance(page, (bytearray, memoryview)):
         return Document(id=str(number), data=bytes(page))
-    return Document(id=str(number), data=None, error=f"a page must be str or bytes, not {type(page).__name__}")
+    return Document(id=str(number), data=None, error=str(wrong_type(page)))
