@@ -40,6 +40,7 @@ _REST = (
     "web/labelling/test_label_browser.py",
     "web/labelling/test_learning.py",
     "web/test_browser.py",
+    "web/test_live_in_browser.py",
     "web/test_openapi.py",
     "web/test_vectors_in_browser.py",
 )

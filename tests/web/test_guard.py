@@ -68,8 +68,8 @@ def test_hosts_can_be_allowed() -> None:
     assert _client("any.example", allowed_hosts=("*",)).get("/thing").status_code == 200
 
 
-# As Chromium 156.0.8078.79 and Firefox 153.7.0 sent them to a service at names and addresses of this machine, and
-# at one of the network, to which they send no Sec-Fetch headers.
+# As Chromium 156.0.8078.79 and Firefox 153.7.0 sent them to a service at names and addresses of this machine, and at an
+# address of the network, to which they send no Sec-Fetch headers.
 _LOOPBACK, _NETWORK = "127.0.0.1:8137", "192.168.1.7:8137"
 
 

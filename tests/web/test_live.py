@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import threading
 import zlib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
@@ -21,37 +19,17 @@ pytest.importorskip("fastapi", reason="needs the extra web")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.config.settings import CopySettings
-from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.store import Store
-from blockfeat.web.app import bound_socket, server_of
 from blockfeat.web.live.app import create_live_app
 from blockfeat.web.live.filters import Filters
 from blockfeat.web.live.found import overview, stream
 from blockfeat.web.settings import ServeSettings
-from stored_pages import save_visit
+from live_page import add_page, found_mention
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-_NOW = 1_767_614_400.0  # 2026-01-05 12:00 UTC
-_DAY = 86_400
 _EVIL = '<script>alert("x")</script>'
 _STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
 _ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-def _found(brand: str, sentence: str, *, counted: bool = True, block: int = 1) -> FoundMention:
-    place, because = ("body", None) if counted else ("clutter", "dropped: a menu")
-    return FoundMention(brand, place, counted, because, 0, len(brand), brand, sentence, block, "/html/p", 1.5)
-
-
-def _add(store: Store, number: int, record: PageRecord) -> None:
-    url = f"https://h{number}.example/"
-    store.add_sources([], [NewEntry(url, url, f"h{number}.example")], now=_NOW + _DAY * number)
-    (page,) = store.due_pages(now=_NOW + 9e6, limit=9, of_each_host=9)
-    visit = Visit(page, _NOW + _DAY * number, None, final_url=url, canonical_url=url, http_status=200)
-    save_visit(store, visit, record, copies=CopySettings(min_words=20))
 
 
 @pytest.fixture
@@ -66,15 +44,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
             lang="en",
             kind="article",
             title=_EVIL,
-            mentions=(_found("Corvane", f"Corvane {_EVIL}"),),
+            mentions=(found_mention("Corvane", f"Corvane {_EVIL}"),),
             evidence=zlib.compress(blocks),
         )
         french = PageRecord(
-            "ok", text="Un texte.", lang="fr", title="=1+1", mentions=(_found("Le Rex", "Le Rex 100%"),)
+            "ok", text="Un texte.", lang="fr", title="=1+1", mentions=(found_mention("Le Rex", "Le Rex 100%"),)
         )
-        menu = PageRecord("ok", text="x", lang="fr", mentions=(_found("Le Rex", "Le Rex", counted=False),))
+        menu = PageRecord("ok", text="x", lang="fr", mentions=(found_mention("Le Rex", "Le Rex", counted=False),))
         for number, record in enumerate((article, article, french, menu)):
-            _add(opened, number, record)
+            add_page(opened, number, record)
         yield opened
 
 
@@ -154,7 +132,9 @@ def test_copies_stand_with_their_story(client: TestClient, store: Store) -> None
 def test_the_stream_goes_on_where_it_ended(store: Store) -> None:
     for number in range(10, 40):
         text = f"Quite another text, number {number}, of a page that says nothing else."
-        _add(store, number, PageRecord("ok", text=text, lang="en", mentions=(_found("Orlam", f"Orlam {number}"),)))
+        add_page(
+            store, number, PageRecord("ok", text=text, lang="en", mentions=(found_mention("Orlam", f"Orlam {number}"),))
+        )
     seen, before = [], None
     while True:
         part = stream(store, Filters(), before=before)
@@ -243,33 +223,6 @@ def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
         page = client.get("/").text
         assert "once a run has found some" in page
         assert client.get("/mentions.csv").text.count("\n") == 1
-
-
-@pytest.mark.rest
-def test_keys_go_through_the_articles_in_a_browser(store: Store, browser: Browser) -> None:
-    app = create_live_app(store)
-    listening = bound_socket("127.0.0.1", 0)
-    server = server_of(app)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    try:
-        context = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800})
-        page = context.new_page()
-        problems: list[str] = []
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}/")
-        page.keyboard.press("j")
-        assert page.evaluate("document.activeElement.className") == "article"
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.keyboard.press("o")
-        page.wait_for_url("**/article/*")
-        assert problems == []
-        context.close()
-    finally:
-        server.should_exit = True
-        thread.join(30)
-        listening.close()
 
 
 def test_without_feedback_nothing_can_be_judged(client: TestClient) -> None:

@@ -53,12 +53,14 @@ def judge(
 def lessons(request: Request) -> HTMLResponse:
     """Return what the verdicts teach, and what was accepted."""
     store = _store(request)
+    accepted = store.lessons()
     context = {
         "title": request.app.state.title,
         "judged": store.count_judged(),
         "least": LEAST_JUDGED,
         "proposals": proposals(store, _brands(request)),
-        "lessons": store.lessons(),
+        "lessons": accepted,
+        "accepted": {subject for _, subject, _ in accepted},
     }
     answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "live_lessons.html", context)
     return answer
@@ -66,15 +68,18 @@ def lessons(request: Request) -> HTMLResponse:
 
 @router.post("/lessons")
 def accept_lesson(
-    request: Request, subject: Annotated[str, Form()], forget: Annotated[bool, Form()] = False
+    request: Request,
+    subject: Annotated[str, Form()],
+    forget: Annotated[bool, Form()] = False,
+    back: Annotated[str, Form()] = "/lessons",
 ) -> Response:
     """Accept a proposal, or forget a lesson."""
     store = _store(request)
     if forget:
         store.forget_lesson(subject)
-        return _back("/lessons")
+        return _back(back)
     chosen = next((each for each in proposals(store, _brands(request)) if each.subject == subject), None)
     if chosen is None:
         raise Problem(422, f"there is no proposal for {subject!r} any more")
     accept(store, chosen, now=time.time())
-    return _back("/lessons")
+    return _back(back)

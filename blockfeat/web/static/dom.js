@@ -20,12 +20,13 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** A document that is not shown: nothing in it runs or loads. */
+export const parsed = (html) => new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
+
 /** Build the body of a document of the API anew from an allow list; link(href) gives the address of each link. */
 export function articleNodes(html, link) {
-  // Parsed without being shown: nothing in it runs or loads.
-  const parsed = new DOMParser().parseFromString(policy ? policy.createHTML(html) : html, "text/html");
   const body = document.createDocumentFragment();
-  const open = [[parsed.body, body]];
+  const open = [[parsed(html).body, body]];
   while (open.length) {
     const [from, to] = open.pop();
     for (const node of from.childNodes) {

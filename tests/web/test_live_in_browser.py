@@ -1,0 +1,374 @@
+"""The live page in a real browser: each of its links, fields, buttons and keys, with what it does to the store."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from shutil import copy
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+pytest.importorskip("fastapi", reason="needs the extra web")
+
+from blockfeat.monitor.store.records import PageRecord
+from blockfeat.monitor.store.store import Store
+from blockfeat.web.live.filters import Filters
+from blockfeat.web.live.found import rows_of
+from controls import Controls
+from live_page import add_page, found_mention, serving_live
+from stored_pages import NOW
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+_STORY = " ".join(f"On day {n} the keeper counted {n * 7 % 31} ships." for n in range(60))
+_EVIDENCE = [
+    {"text": "Menu", "kept": False, "reason": "dropped: links"},
+    {"text": "Text of it", "kept": True, "reason": "kept: prose"},
+]
+_VERDICTS = ("right", "wrong sense", "not in the article")
+Opening = Callable[..., AbstractContextManager["Page"]]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A story with many mentions and its copy, one in French, a brand in a menu, and many other stories."""
+    file = tmp_path_factory.mktemp("store") / "m.db"
+    with Store.open(str(file)) as opened:
+        story = PageRecord(
+            "ok",
+            text=_STORY,
+            lang="en",
+            kind="article",
+            title="Ships",
+            mentions=tuple(found_mention("Corvane", f"Corvane {number}") for number in range(7)),
+            evidence=zlib.compress(json.dumps(_EVIDENCE).encode()),
+        )
+        french = PageRecord(
+            "ok", text="Un texte.", lang="fr", title="Rex", mentions=(found_mention("Le Rex", "Le Rex"),)
+        )
+        menu = tuple(found_mention("Le Rex", f"Le Rex {number}", counted=False) for number in range(3))
+        add_page(opened, 0, story)
+        add_page(opened, 1, story)
+        add_page(opened, 2, french)
+        add_page(opened, 3, PageRecord("ok", text="x", lang="fr", title="Menu", mentions=menu))
+        for number in range(10, 40):
+            text = " ".join(f"word{number}of{place}" for place in range(12))
+            mention = found_mention("Orlam", f"Orlam {number}")
+            add_page(opened, number, PageRecord("ok", text=text, lang="en", kind="list", mentions=(mention,)))
+    return file
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(copy(filled, tmp_path / "m.db"))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def controls() -> Controls:
+    return Controls()
+
+
+@pytest.fixture
+def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Opening]:
+    """Return what opens a page at the live page, with scripts or without; what its scripts say fails the test."""
+    errors: list[str] = []
+
+    @contextmanager
+    def opened(path: str = "/", *, scripts: bool = True) -> Iterator[Page]:
+        context = browser.new_context(
+            base_url=url, java_script_enabled=scripts, viewport={"width": 1000, "height": 700}
+        )
+        context.set_default_timeout(120_000)
+        _stand_in_for_the_web(context)
+        if scripts:
+            controls.watch(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(path)
+        yield page
+        context.close()
+
+    with serving_live(store, feedback=True) as url:
+        yield opened
+    assert errors == []
+
+
+def _stand_in_for_the_web(context: BrowserContext) -> None:
+    context.route("https://*.example/**", lambda route: route.fulfill(body="the original", content_type="text/html"))
+
+
+@pytest.fixture
+def page(opening: Opening) -> Iterator[Page]:
+    with opening() as opened:
+        yield opened
+
+
+def _brands(page: Page) -> set[str]:
+    return set(page.locator(".stream blockquote .about strong").all_inner_texts())
+
+
+def _verdict(store: Store, key: str) -> str | None:
+    rows = store.query("SELECT verdict FROM feedback WHERE mention_key = :key", {"key": key})
+    return rows[0]["verdict"] if rows else None
+
+
+def _judge_all(store: Store) -> None:
+    """Judge what makes two proposals, each for a place of a host."""
+    for row in store.query("SELECT key, brand, counted FROM mention WHERE copied IS NOT TRUE"):
+        verdict = "missed" if not row["counted"] else "right" if row["brand"] == "Orlam" else "not in the article"
+        store.judge(row["key"], verdict, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("brand", "Le Rex"),
+        ("lang", "fr"),
+        ("place", "body"),
+        ("kind", "article"),
+        ("since", "2026-01-07"),
+        ("until", "2026-01-06"),
+        ("counted", "no"),
+        ("q", "rex"),
+        ("words", "keeper AND ships"),
+    ],
+)
+def test_a_filter_shows_what_it_names(page: Page, store: Store, field: str, value: str) -> None:
+    control = page.locator(f".filters [name={field}]")
+    if control.evaluate("each => each.localName") == "select":
+        control.select_option(value)
+    else:
+        control.fill(value)
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.wait_for_url("**/?*")
+    chosen = Filters.model_validate({field: [value] if field in ("brand", "lang", "place", "kind") else value})
+    if field == "words":
+        assert _brands(page) == {"Corvane"}
+    else:
+        assert _brands(page) == {row["brand"] for row in rows_of(store, chosen, limit=30)}
+    page.get_by_role("link", name="All", exact=True).click()
+    page.wait_for_url(lambda url: url.endswith("/"))
+    assert _brands(page) == {"Orlam"}
+
+
+def test_sources_are_filtered_by_and_what_is_not_there_is_told(page: Page) -> None:
+    page.locator("[name=source]").focus()
+    page.keyboard.press("ArrowDown")  # no feeds: only "all"
+    page.locator("[name=source]").select_option("")
+    page.locator("[name=q]").fill("nothing of the kind")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Show all").click()
+    page.wait_for_url(lambda url: url.endswith("/"))
+    assert _brands(page) == {"Orlam"}
+
+
+def test_charts_lead_to_what_they_show(page: Page) -> None:
+    page.locator(".columns a", has=page.locator("rect.series-1")).last.click()
+    page.wait_for_url("**since=*")
+    assert "until=" in page.url
+    for heading, found in (("Share of voice", "brand="), ("Sources", "source="), ("Languages", "lang=")):
+        page.goto("/")
+        page.locator(".numbers section", has_text=heading).get_by_role("link").last.click()
+        page.wait_for_url(f"**{found}*")
+        assert page.locator(".stream .article").count() > 0
+
+
+def test_feeds_and_file_have_what_is_shown(page: Page) -> None:
+    page.goto("/?brand=Le+Rex&counted=all")
+    with page.expect_download() as csv_file:
+        page.get_by_role("link", name="CSV").click()
+    with Path(csv_file.value.path()).open(encoding="utf-8", newline="") as lines:
+        assert [row["brand"] for row in csv.DictReader(lines)] == ["Le Rex"] * 4
+    with page.expect_response("**/feed.json?*") as feed:
+        page.get_by_role("link", name="JSON Feed").click()
+    assert len(feed.value.json()["items"]) == 4
+    page.goto("/?brand=Le+Rex&counted=all")
+    with page.expect_response("**/feed.atom?*") as atom:
+        page.get_by_role("link", name="Atom").click()
+    assert atom.value.text().count("<entry>") == 4
+
+
+def test_an_article_leads_to_its_evidence_its_original_and_its_copies(page: Page) -> None:
+    page.goto("/?brand=Corvane&counted=all")
+    page.locator(".stream h3 a").click()
+    page.wait_for_url("**/article/*")
+    assert page.locator(".blocks li.kept").inner_text().startswith("Text of it")
+    page.locator("a.jump").first.click()
+    assert page.url.endswith("#b1")
+    page.locator("main").get_by_role("link", name="original").click()
+    page.wait_for_url("https://h0.example/")
+    page.go_back()
+    page.get_by_role("banner").get_by_role("link").click()
+    page.wait_for_url(lambda url: url.endswith("/"))
+    for name, target in (
+        ("where", "**/article/*#b1"),
+        ("original", "https://h0.example/"),
+        ("the article", "**/article/*"),
+    ):
+        page.goto("/?brand=Corvane&counted=all")
+        page.locator(".stream").get_by_role("link", name=name, exact=True).first.click()
+        page.wait_for_url(target)
+    page.goto("/?counted=no")
+    page.locator(".not").get_by_role("link", name="where").first.click()
+    page.wait_for_url("**/article/*#b1")
+    page.goto("/?brand=Corvane&counted=all")
+    page.get_by_text("1 more article of this story").click()
+    page.locator(".stream details a").click()
+    page.wait_for_url("**/article/*")
+    page.get_by_role("link", name="https://h0.example/", exact=True).click()
+    page.get_by_role("heading", name="Ships").wait_for()
+    assert page.get_by_text("A copy of").count() == 0
+
+
+def test_keys_go_through_the_articles(page: Page) -> None:
+    focused = "[...document.querySelectorAll('.article')].indexOf(document.activeElement)"
+    for key, place in (("j", 0), ("j", 1), ("k", 0)):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == place
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.type("jo")
+    assert page.locator("#q").input_value() == "jo"
+    page.locator(".article").nth(1).focus()
+    title = page.locator(".article h3").nth(1).inner_text()
+    page.keyboard.press("o")
+    page.wait_for_url("**/article/*")
+    assert page.locator("h1").inner_text() == title
+
+
+def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
+    page.get_by_role("link", name="Earlier mentions").click()
+    page.wait_for_url("**before=*")
+    assert {"Corvane", "Le Rex"} <= _brands(page)
+    page.locator(".brand").click()
+    page.wait_for_url(lambda url: url.endswith("/"))
+
+
+@pytest.mark.parametrize("path", ["/", "/lessons", "/article/1"])
+def test_the_content_is_one_key_away_and_the_page_of_all_one_click(page: Page, path: str) -> None:
+    page.goto(path)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.locator(".brand").click()
+    page.wait_for_url(lambda url: url.endswith("/"))
+
+
+def test_mentions_that_came_since_are_told_and_shown(opening: Opening, store: Store) -> None:
+    with opening("/?brand=Orlam") as page:
+        page.clock.install()
+        page.reload()
+        mention = found_mention("Orlam", "Orlam at last")
+        add_page(store, 50, PageRecord("ok", text="At last.", lang="en", mentions=(mention,)))
+        page.clock.run_for(31_000)
+        page.get_by_role("link", name="1 new mention").click()
+        page.locator(".stream blockquote").first.get_by_text("Orlam at last").wait_for()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("address", ["/?brand=Corvane", "/?brand=Le+Rex&counted=no", "/article/1", "/article/4"])
+def test_verdicts_are_stored_and_the_page_stays_where_it_is(
+    opening: Opening, store: Store, address: str, scripts: bool
+) -> None:
+    with opening(address, scripts=scripts) as page:
+        form = page.locator("form.verdicts").last
+        key = form.locator("[name=mention]").input_value()
+        for verdict in ("missed",) if address in ("/?brand=Le+Rex&counted=no", "/article/4") else _VERDICTS:
+            button = page.locator(f'form.verdicts:has([value="{key}"]) button[value="{verdict}"]')
+            button.scroll_into_view_if_needed()
+            before = button.bounding_box(), page.evaluate("scrollY")
+            button.click()
+            page.locator(f'form.verdicts:has([value="{key}"]) button[value="{verdict}"][aria-pressed=true]').wait_for()
+            assert _verdict(store, key) == verdict
+            if scripts:
+                assert (button.bounding_box(), page.evaluate("scrollY")) == before
+                assert button.evaluate("each => each === document.activeElement")
+                assert page.url.endswith(address)
+            else:
+                assert page.url.endswith(f"{address}#{form.get_attribute('id')}")
+                _wait_until_in_sight(page, button)
+        assert page.locator("[aria-pressed=true]").count() == 1
+
+
+def _wait_until_in_sight(page: Page, element: Locator) -> None:
+    """Wait until a page that was loaded anew has come back to an element."""
+    height = (page.viewport_size or {"height": 0})["height"]
+    end = time.monotonic() + 60
+    while True:
+        box = element.bounding_box()
+        if box is not None and 0 <= box["y"] <= height - box["height"]:
+            return
+        assert time.monotonic() < end, f"{element} is out of sight at {box}"
+        time.sleep(0.05)
+
+
+def test_what_is_open_stays_open_at_a_verdict(page: Page) -> None:
+    page.goto("/?brand=Corvane&counted=all")
+    page.locator(".stream summary").click()
+    page.locator("button[value=right]").last.click()
+    page.locator("button[value=right][aria-pressed=true]").wait_for()
+    assert page.locator(".stream details li").is_visible()
+
+
+def test_a_verdict_that_is_not_taken_says_why(page: Page, store: Store) -> None:
+    page.goto("/?brand=Corvane")
+    form = page.locator("form.verdicts").first
+    page.route("**/feedback", lambda route: route.abort())
+    form.get_by_role("button").first.click()
+    form.get_by_role("alert").wait_for()
+    assert "cannot be reached" in form.inner_text()
+    page.unroute("**/feedback")
+    page.route("**/feedback", lambda route: route.fulfill(status=502, body="<h1>Bad gateway</h1>"))
+    form.get_by_role("button").first.click()
+    form.get_by_text("the service answered 502").wait_for()
+    page.unroute("**/feedback")
+    form.locator("[name=mention]").evaluate("each => { each.value = 'gone'; }")
+    form.get_by_role("button").first.click()
+    form.get_by_text("the store has no mention 'gone'").wait_for()
+    assert form.get_by_role("alert").count() == 1
+    assert store.count_judged() == 0
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_lessons_are_accepted_and_forgotten_and_the_page_stays_where_it_is(
+    opening: Opening, store: Store, scripts: bool
+) -> None:
+    _judge_all(store)
+    with opening(scripts=scripts) as page:
+        page.get_by_role("link", name="Lessons").click()
+        page.get_by_text("41 mentions judged").wait_for()
+        assert page.locator("section.article").count() == 2
+        page.set_viewport_size({"width": 600, "height": 300})
+        for number in range(2):
+            accept = page.locator("section.article").nth(number).get_by_role("button")
+            accept.scroll_into_view_if_needed()
+            before = page.evaluate("scrollY")
+            accept.click()
+            page.locator("section.article").nth(number).get_by_role("button", name="Accept anew").wait_for()
+            assert len(store.lessons()) == number + 1
+            if scripts:
+                page.wait_for_function("before => scrollY === before", arg=before)  # once it has loaded anew
+            else:
+                _wait_until_in_sight(page, accept)
+        page.get_by_role("button", name="Accept anew").first.click()
+        page.get_by_role("button", name="Accept anew").nth(1).wait_for()
+        for left in (1, 0):
+            page.get_by_role("button", name="Forget").last.click()
+            page.locator("form:has([name=forget])").nth(left).wait_for(state="detached")
+            assert len(store.lessons()) == left
+        page.get_by_text("None yet").wait_for()
+
+
+def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:
+    controls.need_whole_module(request)
+    assert len(controls.seen) > 40
+    assert not controls.unused, "\n".join(controls.unused)
