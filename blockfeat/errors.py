@@ -35,11 +35,11 @@ class InputError(BlockfeatError):
 
 
 class InputTypeError(InputError, TypeError):
-    """A page is neither str nor bytes, bytearray or memoryview."""
+    """A page is neither str nor bytes, bytearray or memoryview, or it is a str that is an address or a path."""
 
 
 class NotHTML(InputError, ValueError):
-    """The bytes are in another format (PDF, JPEG, zip, ELF, random bytes)."""
+    """The page is of another format (PDF, JPEG, zip, ELF, random bytes)."""
 
 
 class LimitExceeded(InputError):

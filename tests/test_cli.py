@@ -323,3 +323,27 @@ def test_an_empty_result_says_why(tmp_path: Path) -> None:
     assert done.stderr.startswith(f"blockfeat: {tmp_path / 'menu.html'}: no main text was found on the page: the model")
     assert "the page has no text" in blockfeat("extract", tmp_path / "empty.html").stderr
     assert blockfeat("extract", tmp_path / "menu.html", "--quiet").stderr == ""
+
+
+def test_a_file_without_markup_is_plain_text_and_is_told(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("name,age\nAnn,31\n", encoding="utf-8")
+    (tmp_path / "noise.html").write_bytes(bytes(number * 37 % 256 for number in range(26_000)))
+    done = blockfeat("extract", tmp_path / "table.csv")
+    assert (done.returncode, done.stdout) == (0, "name,age\nAnn,31\n")
+    assert "table.csv: the page has no markup: it is taken as plain text" in done.stderr
+    done = blockfeat("extract", tmp_path / "noise.html", tmp_path / "table.csv", "--format", "json")
+    refused, taken = map(json.loads, done.stdout.splitlines())
+    assert (done.returncode, refused["status"]) == (1, "error")
+    assert refused["error"] == "the bytes look binary, not like HTML"
+    assert (taken["kind"], taken["confidence"]) == ("other", None)
+
+
+def test_records_that_hold_an_address_fail_alone(tmp_path: Path) -> None:
+    lines = [{"html": "https://example.org/a"}, {"html": "page.html"}, {"html": "<p>The ferry leaves at nine."}]
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = blockfeat("extract", tmp_path / "pages.jsonl", "--format", "json")
+    assert done.returncode == 1
+    errors = [json.loads(line)["error"] for line in done.stdout.splitlines()]
+    assert errors[2] is None
+    assert "blockfeat.fetch(url)" in errors[0]
+    assert "an address, not a page: 1, a path, not a page: 1" in done.stderr

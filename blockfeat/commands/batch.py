@@ -283,7 +283,7 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
 
 
 def _emptiness(rendered: Rendered) -> str:
-    """Return why the text of a page is empty; nothing where it is not. Of several pages the summary says it."""
+    """Return why the text of a page is empty, or all of it; of several pages the summary says it."""
     return console.with_name(rendered.id, rendered.reason) if rendered.reason else ""
 
 

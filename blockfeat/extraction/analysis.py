@@ -49,7 +49,7 @@ class Facts:
     kind : str
         What the page is, one of `blockfeat.extraction.page_kind.KINDS`.
     confidence : float or None
-        Word F1 to be expected of the text.
+        Word F1 to be expected of the text; None for plain text, of which the model decides nothing.
     lang_confidence : float or None
         How sure it is that the text is in the page's language, from 0 to 1.
     roles : tuple of str
@@ -300,7 +300,7 @@ class PageAnalysis:
 
         return Facts(
             kind=kind,
-            confidence=expected_f1(model_kind, measures, is_list=self.is_list),
+            confidence=expected_f1(model_kind, measures, is_list=self.is_list) if self.page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
             lead=text("lead") or None,

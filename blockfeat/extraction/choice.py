@@ -65,6 +65,7 @@ _BANNER = "dropped: it asks for consent to cookies or to the processing of data"
 _PROMOTION = "dropped: it asks to subscribe to a newsletter or to the paper"
 _COPY = "dropped: its text stands on the page before"
 _CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
+_WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 _REPEATED = "dropped: repeated on {pages} other {noun} of the site"
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
@@ -131,7 +132,7 @@ class Chooser:
     def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
         """Return what is kept of what the model keeps.
 
-        What the site repeats goes first, unless nothing would be left of the text.
+        What the site repeats goes first, unless nothing would be left of the text. Plain text is kept as it is.
 
         Parameters
         ----------
@@ -145,6 +146,8 @@ class Chooser:
             Its title, as the result shall have it.
         """
         predicted = prediction.kept
+        if not page.has_markup:
+            return Choice(np.ones_like(predicted), [], dict.fromkeys(range(len(blocks)), _WITHOUT_MARKUP))
         overruled: dict[int, str] = {}
         if self.has_rules and prediction.log_odds is not None:
             is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)

@@ -60,7 +60,7 @@ class Extraction:
         ``"error page"``, ``"empty"``, or ``"error"`` where it could not be read. This and the following are made when
         first asked for.
     confidence : float or None
-        The word F1 that is to be expected of ``text``, from 0 to 1; None without a text.
+        The word F1 that is to be expected of ``text``, from 0 to 1; None without a text, and for plain text.
     lang_confidence : float or None
         How sure it is that the text is in ``lang``, from 0 to 1.
     roles : tuple of str

@@ -147,7 +147,7 @@ class Extractor:
         Raises
         ------
         InputTypeError, NotHTML, LimitExceeded
-            The page cannot be taken.
+            The page cannot be taken; a str that is an address or a path is none.
         LanguageError
             ``lang`` is no language code.
         """
@@ -289,7 +289,7 @@ def extract(
     Parameters
     ----------
     html : str or bytes-like
-        The page.
+        The page; without any markup it is plain text, all of which is kept.
     model : str, Path, Model or Extractor
         Name of a bundled model, path of a model file, a model, or an extractor with options of its own.
     url, id : str, optional
@@ -314,7 +314,7 @@ def extract(
     Raises
     ------
     InputTypeError, NotHTML, LimitExceeded
-        The page is of a wrong type, of another format, or too large.
+        The page is of a wrong type, an address (`blockfeat.fetch` takes it) or a path, of another format, or too large.
     LanguageError
         ``lang`` is no language code.
     ModelError

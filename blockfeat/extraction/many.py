@@ -25,7 +25,7 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.site_profile import SitePage, SiteProfile
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import Model
-from blockfeat.page.document import Document
+from blockfeat.page.document import Document, wrong_type
 from blockfeat.page.urls import guess_host, host_of
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _as_document(number: int, page: object) -> Document:
         return Document(id=str(number), data=page)
     if isinstance(page, (bytearray, memoryview)):
         return Document(id=str(number), data=bytes(page))
-    return Document(id=str(number), data=None, error=f"a page must be str or bytes, not {type(page).__name__}")
+    return Document(id=str(number), data=None, error=str(wrong_type(page)))
 
 
 def _noted(site: str, page: SitePage) -> None:

@@ -165,8 +165,10 @@ def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
 
     Rules find pages that stand in the place of what was asked for (`blockfeat.extraction.refusals`), all of them with
     little text; a linear classifier over `kind_measures` tells articles, other pages with content and front pages
-    apart.
+    apart. Plain text is another page with content.
     """
+    if len(page.blocks) and not page.parsed.has_markup:
+        return "other", np.zeros(len(LEARNT))
     refused = refusal(page)
     if not len(page.blocks):
         return refused or "empty", np.zeros(len(LEARNT))

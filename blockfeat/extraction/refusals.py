@@ -110,8 +110,8 @@ class PageEvidence:
 
     @cached_property
     def notice(self) -> str | None:
-        """The kind of the page, of `NOTICES`, where its text is no content; None for others."""
-        return _notice(self)
+        """The kind of the page, of `NOTICES`, where its text is no content; None for others, and plain text."""
+        return _notice(self) if self.parsed.has_markup else None
 
     @cached_property
     def likely(self) -> Mask:

@@ -1,8 +1,31 @@
-"""One input page, before decoding and parsing."""
+"""One input page, before parsing; what is none (an address, a path), and plain text as one."""
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import dataclass
+
+from blockfeat.errors import InputTypeError
+
+NO_MARKUP = "the page has no markup: it is taken as plain text"
+"""Warning of a page that is plain text."""
+
+# Patterns are strings where most runs do not need them.
+_ADDRESS = r"(?i)(?:(?!file:)[a-z][a-z0-9+.-]+://|www\.)[^\s。、，！？「」]+"
+_SUFFIXES = (
+    "html? xhtml? xht shtml? mht mhtml php aspx? jsp xml txt md csv json jsonl ndjson warc parquet pdf docx? zip"
+)
+_SUFFIX = rf"\.(?:{_SUFFIXES.replace(' ', '|')})(?:\.(?:gz|bz2|xz|zst))?"
+_ROOT = r"(?:file:/+|[a-z]:\\|\\\\|~/|/[\w.-]{3,}/)[\w.-]{2}"
+_PATH = rf"(?i){_ROOT}\S*|(?:\.\.?/|{_ROOT}).*{_SUFFIX}|\S+{_SUFFIX}"
+_LONGEST_NAME, _MOST_SHOWN = 4096, 80
+_FETCH = "; blockfeat.fetch(url) extracts the page at an http or https address"
+_READ_FIRST = "; read the file first, as pathlib.Path(path).read_bytes() does"
+
+_AMPERSAND = rb"&(?!#?[0-9A-Za-z]{1,31};)"
+_BETWEEN = rb"\n(?:[ \t]*\n)+"
+_SHAPED = rb"(?m)^[ \t]|\t|   "
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +59,39 @@ class Document:
     def is_unfetched(self) -> bool:
         """Whether the page is only an address that is still to be fetched."""
         return self.data is None and self.error is None and self.url is not None
+
+
+def wrong_type(page: object) -> InputTypeError:
+    """Return the error of a value that is neither str nor bytes-like; it says how a page is had from it."""
+    hints = (
+        (isinstance(page, os.PathLike), _READ_FIRST),
+        (hasattr(page, "read"), "; give what its read() returns"),
+        (hasattr(page, "geturl"), _FETCH),
+    )
+    hint = next((hint for holds, hint in hints if holds), "")
+    return InputTypeError(f"a page must be str or bytes, not {type(page).__name__}{hint}")
+
+
+def check_is_no_name(text: str) -> None:
+    """Raise InputTypeError for a str that is the address or the path of a page: one without markup or white space."""
+    if len(text) > _LONGEST_NAME:
+        return
+    name = text.strip()
+    shown = name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}…"
+    if re.fullmatch(_ADDRESS, name):
+        raise InputTypeError(f"an address, not a page: {shown!r}{_FETCH}")
+    if re.fullmatch(_PATH, name):
+        raise InputTypeError(f"a path, not a page: {shown!r}{_READ_FIRST}")
+
+
+def as_markup(data: bytes) -> bytes:
+    """Return plain text in UTF-8 as markup that shows the same: a paragraph for what blank lines part.
+
+    Lines stay lines; a paragraph with indented lines, tabs or columns is preformatted. Character references that end in
+    a semicolon stay references.
+    """
+    text = re.sub(_AMPERSAND, b"&amp;", data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).replace(b"<", b"&lt;")
+    return b"".join(
+        b"<pre>%b</pre>" % part if re.search(_SHAPED, part) else b"<p>%b</p>" % part.replace(b"\n", b"<br>")
+        for part in re.split(_BETWEEN, text.strip(b"\n"))
+    )

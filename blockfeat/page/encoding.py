@@ -1,6 +1,6 @@
 """From the bytes of a page to text: which encoding, how it was found, and what had to be replaced.
 
-The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 by its NUL bytes, ISO-2022-JP by
+The order (``docs/encodings.md`` has the figures): byte-order mark, UTF-16 and UTF-32 by NUL bytes, ISO-2022-JP by
 its escape sequences, valid UTF-8, nearly valid UTF-8, the caller's or HTTP charset, the declaration in the
 page if the bytes fit it, a detector. A label that the bytes contradict loses, and so does one that nobody
 knows. In encodings of two bytes a bad byte costs one character: reading goes on where the pairs make sense.
@@ -43,7 +43,11 @@ _ERRORS_MENDED = 16
 _CHARSET = re.compile(rb"charset\s{0,20}=\s{0,20}[\"']?\s{0,20}([\w.:+-]{1,40})", re.I)
 _META = re.compile(rb"<meta[\s/][^>]*\Z", re.I)
 _XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}[\"']([\w.:-]{1,40})[\"']", re.I)
-_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+# Those of UTF-32 first, for one begins like that of UTF-16.
+_BYTE_ORDER_MARKS = (
+    *((b"\xff\xfe\0\0", "utf-32le"), (b"\0\0\xfe\xff", "utf-32be")),
+    *((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le")),
+)
 _MARKS = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
 _ASCII = bytes(range(0x80))
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J", b"\x1b(I")
@@ -95,10 +99,12 @@ def source_of_utf_8(data: bytes) -> str | None:
 
 
 def utf_16_order(data: bytes, charset: str | None = None) -> str | None:
-    """Return ``"utf-16le"`` or ``"utf-16be"`` for bytes that `decode` takes as UTF-16, None for all others."""
+    """Return UTF-16 or UTF-32 with its byte order where `decode` takes bytes as that, None for all others."""
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            return name if name.startswith("utf-16") else None
+            return None if name == "utf-8" else name
+    if data.startswith((b"<\0\0\0", b"\0\0\0<")):
+        return "utf-32le" if data[0] else "utf-32be"
     if b"\x00" in data and (_is_utf_16(charset) or _looks_like_utf_16(data)):
         return "utf-16be" if data[:1024:2].count(0) > data[1:1024:2].count(0) else "utf-16le"
     return None

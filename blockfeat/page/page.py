@@ -9,7 +9,9 @@ from functools import cached_property
 from html import unescape
 from typing import TYPE_CHECKING
 
-from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
+from blockfeat.errors import LimitExceeded, NotHTML
+from blockfeat.page.document import NO_MARKUP, as_markup, check_is_no_name, wrong_type
+from blockfeat.page.elements import NAMES
 from blockfeat.page.encoding import LEAST_PAIRS, Decoding, decode, mend_twice_encoded, source_of_utf_8, utf_16_order
 from blockfeat.page.json_ld import declared_texts
 from blockfeat.page.tags import Tags
@@ -22,25 +24,24 @@ if TYPE_CHECKING:
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # Control characters become spaces, soft hyphens go.
 _NOT_IN_TITLES = {**dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " "), 0xAD: ""}
-_MAGIC = {
-    b"%PDF-": "PDF",
-    b"\x89PNG": "PNG",
-    b"\xff\xd8\xff": "JPEG",
-    b"GIF8": "GIF",
-    b"PK\x03\x04": "zip",
-    b"\x7fELF": "ELF",
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ": "xz",
-    b"RIFF": "RIFF",
-    b"OggS": "Ogg",
-    b"\xd0\xcf\x11\xe0": "OLE",
-}
+_FORMAT = re.compile(
+    rb"(?P<PDF>%PDF-)|(?P<PNG>\x89PNG)|(?P<JPEG>\xff\xd8\xff)|(?P<GIF>GIF8[79]a)|(?P<zip>PK\x03\x04)|(?P<ELF>\x7fELF)|"
+    rb"(?P<gzip>\x1f\x8b)|(?P<bzip2>BZh[1-9]1AY)|(?P<xz>\xfd7zXZ)|(?P<RIFF>RIFF.{4}(?:AVI |WAVE|WEBP))|"
+    rb"(?P<Ogg>OggS\x00)|(?P<OLE>\xd0\xcf\x11\xe0)|(?P<PostScript>%!PS)|(?P<RTF>\{\\rtf)|(?P<tar>.{257}ustar)",
+    re.DOTALL,
+)
+# What no text has but by accident: bell to carriage return and escape stand in logs and in ISO-2022.
+_CONTROLS = bytes([*range(1, 7), *range(14, 27), *range(28, 32), 127])
+_SAMPLE_BYTES, _SAMPLES = 512, 4
+
+_TAG = re.compile(rb"<(?:/[a-z]|!(?:--|\[|doctype)|\?[a-z]|([a-z][a-z0-9]{0,10})[\s/>])", re.IGNORECASE)
+_OF_HTML_5 = "aside audio details dialog figcaption figure footer header hgroup main nav picture search summary video"
+_ELEMENTS = frozenset(name.encode() for name in (*NAMES, *_OF_HTML_5.split()))
+
 _DESCRIPTION = b'escription"'
 _LANGUAGES = ("language", "content-language", "og:locale")
 _CONTENT = re.compile(rb'\scontent="([^"]*)"')
 _MOST_DESCRIPTIONS, _LONGEST_DESCRIPTION = 4, 600
-_CONTROLS = bytes(code for code in range(0x20) if code not in b"\t\n\r\f\x1b\x00")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +108,8 @@ class Page:
         Text of the title element, white space folded; None where there is none.
     declared_lang : str or None
         Language that the page declares: ``lang`` of html or body, else http-equiv or og:locale.
+    has_markup : bool
+        False for plain text, which is read as the markup of its paragraphs.
     """
 
     tags: Tags | None
@@ -119,6 +122,7 @@ class Page:
     data: bytes = field(default=b"", repr=False)
     title: str | None = None
     declared_lang: str | None = None
+    has_markup: bool = True
 
     @classmethod
     def parse(
@@ -149,18 +153,24 @@ class Page:
         Raises
         ------
         InputTypeError
-            ``html`` is neither str nor bytes-like.
+            ``html`` is neither str nor bytes-like, or a str that is an address or a path.
         NotHTML
-            The bytes are of another format.
+            The page is of another format.
         LimitExceeded
             The page is larger than ``max_bytes``.
         """
         data, decoding, mended = _in_utf_8(html, charset, max_bytes)
+        is_marked_up = _has_markup(data) or not data.strip()
+        if not is_marked_up:
+            _check_is_text(data, is_plain=True)
+            data = as_markup(data)
         tags, scripts, warnings, unnamed = _read(
             data, keep_raw_text=keep_raw_text, keep_drawings=keep_drawings or keep_raw_text
         )
         if mended:
             warnings.append(f"{mended} passages were encoded as UTF-8 twice and were mended")
+        if not is_marked_up:
+            warnings.append(NO_MARKUP)
         replaced = decoding.replaced + unnamed
         if replaced:
             warnings.append(f"{replaced} characters could not be decoded and were replaced")
@@ -176,6 +186,7 @@ class Page:
             data=data,
             title=" ".join(title.translate(_NOT_IN_TITLES).split()) or None,
             declared_lang=None if tags is None else _declared_lang(tags),
+            has_markup=is_marked_up,
         )
 
     @property
@@ -209,20 +220,24 @@ def _in_utf_8(
 ) -> tuple[bytes, Decoding, int]:
     """Return a page in UTF-8, how it was decoded, and the number of passages that were encoded twice."""
     if isinstance(html, str):
+        if "<" not in html:
+            check_is_no_name(html)
         data, replaced = _to_utf_8(html)
         decoding = Decoding(html, "utf-8", "str", replaced)
         _check_size(len(data), max_bytes)
+        _check_format(data)
     elif isinstance(html, (bytes, bytearray, memoryview)):
         raw = bytes(html)
         _check_size(len(raw), max_bytes)
-        _check_format(raw, charset)
+        _check_format(raw)
+        _check_is_text(raw, charset)
         source = source_of_utf_8(raw)
         if source is not None:
             return raw, Decoding("", "utf-8", source), 0
         decoding = decode(raw, charset)
         data, _ = _to_utf_8(decoding.text)
     else:
-        raise InputTypeError(f"a page must be str or bytes, not {type(html).__name__}")
+        raise wrong_type(html)
     mended, passages = mend_twice_encoded(data) if doubled_pairs(data) >= LEAST_PAIRS else (data, 0)
     return mended, decoding, passages
 
@@ -232,19 +247,32 @@ def _check_size(size: int, max_bytes: int | None) -> None:
         raise LimitExceeded(f"the page has {size:,} bytes, more than the limit of {max_bytes:,}")
 
 
-def _check_format(data: bytes, charset: str | None) -> None:
-    """Raise NotHTML for bytes of another format, by signature or by their share of control characters."""
-    if data.startswith(tuple(_MAGIC)):
-        name = next(name for magic, name in _MAGIC.items() if data.startswith(magic))
-        raise NotHTML(f"the bytes are {name}, not HTML")
-    head = data[:1024]
-    order = utf_16_order(head, charset)
+def _check_format(data: bytes) -> None:
+    """Raise NotHTML for another format, by its signature."""
+    if found := _FORMAT.match(data):
+        raise NotHTML(f"the bytes are {found.lastgroup}, not HTML")
+
+
+def _check_is_text(data: bytes, charset: str | None = None, *, is_plain: bool = False) -> None:
+    """Raise NotHTML where the begin of some bytes, or places further on, have more controls than a page or a text."""
+    sample = data
+    if len(data) > _SAMPLES * _SAMPLE_BYTES:
+        # Places for UTF-32, too.
+        step = len(data) // _SAMPLES & ~3
+        sample = b"".join(data[place : place + _SAMPLE_BYTES] for place in range(0, step * _SAMPLES, step))
+    order = utf_16_order(data, charset)
     if order is not None:
         # Every second byte of Cyrillic would look like a control character.
-        head = head.decode(order, "replace").encode("utf-8", "replace")
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    if controls > len(head) // 10 and controls > 1:
+        sample = sample.decode(order, "replace").encode("utf-8", "replace")
+    # Of 6,689 pages one has any, ten; random bytes have 190. NUL stands in holes and padded fields of pages.
+    controls, few, share = (b"\0" + _CONTROLS, 1, 0.01) if is_plain else (_CONTROLS, 32, 0.05)
+    if len(sample) - len(sample.translate(None, controls)) > max(few, share * len(sample)):
         raise NotHTML("the bytes look binary, not like HTML")
+
+
+def _has_markup(data: bytes) -> bool:
+    """Return whether some text has a tag of HTML, an end tag, a comment or a declaration: not ``<stdio.h>``."""
+    return any(found[1] is None or found[1].lower() in _ELEMENTS for found in _TAG.finditer(data))
 
 
 def _to_utf_8(text: str) -> tuple[bytes, int]:

@@ -59,7 +59,7 @@ _CASES = [
     ("unknown elements", "<x-card><y>one</y><p>two</x-card>three", "one two three"),
     ("end tags of nothing", "one</b></div></table></li>two", "onetwo"),
     ("less-than in text", "1 < 2 <3 and <= one", "1 < 2 <3 and <= one"),
-    ("references without semicolons", "&ltone &amptwo &copythree", "<one &two ©three"),
+    ("references without semicolons", "<p>&ltone &amptwo &copythree", "<one &two ©three"),
     ("bogus comments", "one<!x>two<?y>three</ z>four", "onetwothreefour"),
     ("attribute with markup", '<p title="<b>x</b>">one</p>two', "one two"),
     ("nested lists of links", "<ul><li><a>one<ul><li><a>two</ul></ul>three", "one two three"),

@@ -14,7 +14,7 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.many import PageWork
 from blockfeat.io.outputs import written
 from blockfeat.io.outputs.records import record_of, to_json_line
-from blockfeat.page.document import Document
+from blockfeat.page.document import NO_MARKUP, Document
 
 TABLE_FORMATS = ("csv", "parquet")
 _OPTIONS = ("links", "images", "absolute", "styles")
@@ -24,7 +24,7 @@ _OPTIONS = ("links", "images", "absolute", "styles")
 class Rendered:
     """One document's output: identifier, what to write (a text, or a record for a table), error, address, status.
 
-    ``reason`` says why there is no main text.
+    ``reason`` says why there is no main text, or that it is plain text.
     """
 
     id: str
@@ -76,7 +76,9 @@ class Renderer(PageWork[Rendered]):
         elif extraction.error is None:
             options = {name: getattr(self, name) for name in _OPTIONS}
             text = written(extraction, self.format, **options)
-        reason = extraction.warnings[-1] if extraction.status in ("empty", "no content") else None
+        reason = NO_MARKUP if NO_MARKUP in extraction.warnings else None
+        if extraction.status in ("empty", "no content"):
+            reason = extraction.warnings[-1]
         return Rendered(document.id, text, extraction.error, document.url, extraction.status, record, reason)
 
 
