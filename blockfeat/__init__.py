@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor, extract
     from blockfeat.extraction.site_profile import SiteProfile
+    from blockfeat.io.fetch import fetch
     from blockfeat.training.train import TrainingOptions, train
 
 __version__ = "0.2.0"
@@ -45,7 +46,8 @@ if uncompiled_modules():
 
     provide()
 
-__all__ = ["Block", "Extraction", "Extractor", "SiteProfile", "TrainingOptions", "__version__", "extract", "train"]
+__all__ = ["Block", "Extraction", "Extractor", "SiteProfile", "TrainingOptions"]
+__all__ += ["__version__", "extract", "fetch", "train"]
 __all__ += errors.__all__
 
 _HOMES = {
@@ -55,6 +57,7 @@ _HOMES = {
     "SiteProfile": "blockfeat.extraction.site_profile",
     "TrainingOptions": "blockfeat.training.train",
     "extract": "blockfeat.extraction.extractor",
+    "fetch": "blockfeat.io.fetch",
     "train": "blockfeat.training.train",
 }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
+MOST_BYTES = 20_000_000
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
 
@@ -22,7 +23,7 @@ def fetch(
     url: str,
     *,
     timeout: float = 20.0,
-    max_bytes: int = 20_000_000,
+    max_bytes: int = MOST_BYTES,
     max_redirects: int = 5,
     user_agent: str = USER_AGENT,
     allow_private: bool = False,
