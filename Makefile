@@ -134,9 +134,9 @@ release-check: $(COMPILED) $(STAMP) ## Do on one machine all that a release does
 	@$(COMMIT_TIME) $(BIN)/python tools/check_release.py --jobs $(JOBS)
 
 audit: $(STAMP) ## Look up known weaknesses of the libraries, on the network
-	@$(RUN) pip_audit --require-hashes --disable-pip --requirement requirements-dev.lock
+	@$(RUN) pip_audit --strict --require-hashes --disable-pip --requirement requirements-dev.lock
 	@$(COMPILE) --extra all --output-file $(VENV)/all.lock pyproject.toml
-	@$(RUN) pip_audit --require-hashes --disable-pip --requirement $(VENV)/all.lock
+	@$(RUN) pip_audit --strict --require-hashes --disable-pip --requirement $(VENV)/all.lock
 
 # One lock for every system and Python; the demo's is a part of it. Hashes are those of the files that PyPI has.
 lock: $(STAMP) ## Pin the environments of development and demo anew from pyproject.toml

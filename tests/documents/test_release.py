@@ -167,10 +167,12 @@ def test_the_lock_of_the_demo_is_a_part_of_that_of_development() -> None:
     assert {library: development.get(library) for library in demo} == demo
 
 
-def test_the_lock_has_what_development_asks_for() -> None:
-    asked = [re.match(r"[\w.-]+", line) for line in _SETTINGS["project"]["optional-dependencies"]["dev"]]
-    names = {found[0].lower() for found in asked if found} - {"blockfeat"}
-    assert names <= set(_pins("requirements-dev.lock"))
+@pytest.mark.parametrize(("name", "extra"), [("requirements-demo.lock", "train"), ("requirements-dev.lock", "dev")])
+def test_a_lock_has_what_it_is_for(name: str, extra: str) -> None:
+    project = _SETTINGS["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    asked = {re.split(r"[^\w.-]", line)[0].lower() for line in lines} - {"blockfeat"}
+    assert asked <= set(_pins(name)), "run make lock"
 
 
 def test_least_versions_take_the_tools_from_the_lock(tool: Any) -> None:
