@@ -50,7 +50,7 @@ $(INSTALLED): pyproject.toml requirements-dev.lock
 	    { echo "$(OLD_PYTHON), but $(VENV) holds $$($(BIN)/python --version): remove it, then run make again." >&2; exit 1; }
 	@echo "Installing blockfeat and what the demo needs into $(VENV) (about a minute)"
 	@$(PIP) install --constraint requirements-dev.lock cython setuptools wheel
-	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-build-isolation --constraint requirements-dev.lock --editable '.[demo]'
+	@BLOCKFEAT_COMPILE=0 $(PIP) install --no-build-isolation --constraint requirements-dev.lock --editable '.[train]'
 	@touch $@
 
 # Compiled in place, anew when a source changes; without a C compiler the sources run uncompiled.
@@ -84,6 +84,8 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(RUN) ruff format --quiet --check . || { echo "some files are not formatted: run make format" >&2; exit 1; }
 	@echo "mypy --strict blockfeat experiments benchmarks"
 	@$(RUN) mypy --strict --no-error-summary blockfeat experiments benchmarks
+	@echo "imports against extras"
+	@$(BIN)/python tools/check_imports.py
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
 

@@ -1,8 +1,9 @@
-"""Optional libraries: which extra installs each, and one message where one is missing."""
+"""Optional libraries: which extra brings each, and one message where one is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -10,20 +11,37 @@ from typing import Any
 from blockfeat.errors import MissingExtraError
 
 EXTRAS = {
+    "train": (
+        "matplotlib",
+        "pandas",
+        "pyswarms",
+        "rapidfuzz",
+        "resiliparse",
+        "scipy",
+        "snowballstemmer",
+    ),
+    "spacy": ("spacy",),
+    "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "psycopg", "sqlalchemy", "stamina", "w3lib"),
     "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
-    "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "sqlalchemy", "stamina", "w3lib"),
-    "train": ("matplotlib", "pandas", "pyswarms", "scipy", "spacy"),
-    "parquet": ("pyarrow",),
+    "dates": ("htmldate",),
     "warc": ("fastwarc",),
-    "spark": ("pyarrow", "pyspark"),
+    "parquet": ("pyarrow",),
+    "pandas": ("pandas",),
+    "spark": ("pandas", "pyarrow", "pyspark"),
     "web2text": ("torch",),
     "sequence": ("lightgbm", "torch"),
+    "datatrove": ("datatrove",),
+    "langchain": ("langchain_core",),
+    "render": ("playwright",),
+    "proxy": ("mitmproxy",),
+    "ja": ("sudachidict_core", "sudachipy"),
+    "th": ("pythainlp",),
 }
-"""The modules, as they are imported, that each extra brings."""
+"""The modules, as they are imported, that each extra brings; those of an extra that it includes stand there."""
 
 
 def require_extra(extra: str, *modules: str, what: str) -> None:
-    """Check that the libraries of an extra are installed.
+    """Check that the libraries of an extra are installed; nothing is imported.
 
     Parameters
     ----------
@@ -44,6 +62,21 @@ def require_extra(extra: str, *modules: str, what: str) -> None:
         raise MissingExtraError(_advice(extra, absent, what))
 
 
+@contextmanager
+def importing(extra: str, *, what: str) -> Iterator[None]:
+    """Turn an import that fails inside of the block into an error that names the extra, and why it failed.
+
+    Raises
+    ------
+    MissingExtraError
+        A library is not installed, or cannot be imported.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError(f"{_advice(extra, EXTRAS[extra], what)} ({error})") from error
+
+
 def import_torch(kind: str = "web2text") -> Any:
     """Import PyTorch, which training a kind of model needs.
 
@@ -52,7 +85,8 @@ def import_torch(kind: str = "web2text") -> Any:
     MissingExtraError
         It is not installed, or cannot be imported; the message names the extra.
     """
-    return _imported("torch", kind, f"training models of kind {kind}")
+    with importing(kind, what=f"training models of kind {kind}"):
+        return import_module("torch")
 
 
 def import_lightgbm() -> Any:
@@ -63,25 +97,8 @@ def import_lightgbm() -> Any:
     MissingExtraError
         It is not installed, or cannot be imported; the message names the extra.
     """
-    return _imported("lightgbm", "sequence", "training on soft labels (off by 'teacher_share = 0' in a configuration)")
-
-
-def missing_extra(error: ModuleNotFoundError, *, what: str) -> MissingExtraError | None:
-    """Return an error that says what to install where a library of an extra was not found; None for another module."""
-    module = (error.name or "").partition(".")[0]
-    extra = _extra_of(module)
-    return None if extra is None else MissingExtraError(_advice(extra, [module], what))
-
-
-def _imported(module: str, extra: str, what: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(f"{_advice(extra, [module], what)} ({error})") from error
-
-
-def _extra_of(module: str) -> str | None:
-    return next((extra for extra, modules in EXTRAS.items() if module in modules), None)
+    with importing("sequence", what="training on soft labels (off by 'teacher_share = 0' in a configuration)"):
+        return import_module("lightgbm")
 
 
 def _advice(extra: str, absent: Sequence[str], what: str) -> str:

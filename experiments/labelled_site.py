@@ -27,7 +27,7 @@ from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
-from blockfeat.web.labelling.learning import KINDS
+from blockfeat.web.labelling.curve import KINDS
 from blockfeat.web.labelling.pages import text_of_roles
 
 __all__ = ["labelled_by_gold", "main", "site_rows"]

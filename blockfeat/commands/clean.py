@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 from blockfeat.commands.options import MaxBytesOption, with_input_options
@@ -103,6 +104,7 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
     """Run the proxy until Ctrl-C."""
     import asyncio
 
+    require_extra("proxy", what="clean --proxy")
     from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
     from blockfeat.papers.crunch.read_settings import settings_text
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from blockfeat._extras import missing_extra
 from blockfeat._files import writing
 from blockfeat.compiled import COMPILED_MODULES, uncompiled_modules
 from blockfeat.errors import BlockfeatError, CorpusError, FetchError, InputError, OutputError
@@ -161,11 +160,6 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         error("stopped")
         return STOPPED
-    except ModuleNotFoundError as absent:
-        missing = missing_extra(absent, what=sys.argv[1] if sys.argv[1:] else "blockfeat")
-        if missing is None:
-            raise
-        return _failed(missing)
     except (BlockfeatError, OSError) as failure:
         return _failed(failure)
 

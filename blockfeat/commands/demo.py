@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, QuietOption
 
@@ -52,9 +53,7 @@ def demo(
     quiet: QuietOption = False,
 ) -> None:
     """Extract a bundled page, and compare with another extractor and eight thresholds that are trained meanwhile."""
-    from blockfeat._extras import require_extra
-
-    require_extra("train", "pyswarms", "scipy", "pandas", "matplotlib", what="demo")
+    require_extra("train", what="demo")
     from blockfeat.data.corpus import demo_pages
     from blockfeat.data.split import split_by_host
     from blockfeat.extraction.extractor import Extractor

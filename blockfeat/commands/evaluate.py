@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.options import (
@@ -55,6 +57,7 @@ def evaluate(
     quiet: QuietOption = False,
 ) -> None:
     """Score a model on labelled pages, or one labeller against another."""
+    require_extra("train", what="evaluate")
     if agreement is not None:
         _agreement(agreement, lang, worst, output)
         return
@@ -130,11 +133,9 @@ def bench(
     quiet: QuietOption = False,
 ) -> None:
     """Compare models and installed peers on the same pages in one run."""
-    from blockfeat._extras import require_extra
-
-    require_extra("train", "pandas", "matplotlib", what="bench")
+    require_extra("train", what="bench")
     if what == "mentions":
-        require_extra("monitor", "ahocorasick_rs", what="bench mentions")
+        require_extra("monitor", what="bench mentions")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.evaluation.bench import sampled
 
@@ -277,5 +278,6 @@ def _show_missing() -> None:
     from blockfeat.training.evaluation.peers import PEER_NAMES, installed_peers
 
     missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()})
+    missing += ["markdownify"] * (find_spec("markdownify") is None)
     if missing:
         console.show(f"not installed: {', '.join(missing)} (pip install 'blockfeat[peers]')")

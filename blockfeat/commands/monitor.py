@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from blockfeat._extras import require_extra
 from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
@@ -82,9 +83,6 @@ def senses(
     api: Annotated[str | None, typer.Option("--api", help="Interface of another Wikibase.")] = None,
 ) -> None:
     """Fetch words for a brand and its namesakes from Wikidata, as TOML: look through them before you use them."""
-    from blockfeat._extras import require_extra
-
-    require_extra("monitor", what="monitor")
     from blockfeat.errors import InputError
     from blockfeat.monitor.fetching.fetcher import Fetcher
     from blockfeat.monitor.fetching.options import FetchOptions
@@ -155,6 +153,15 @@ class _RunByDefault(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+class _Command(TyperCommand):
+    """A command of the monitor, which says before anything else what is not installed."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Run the command."""
+        require_extra("monitor", what=f"monitor {self.name}")
+        return super().invoke(ctx)
+
+
 app = typer.Typer(
     cls=_RunByDefault,
     no_args_is_help=True,
@@ -162,7 +169,7 @@ app = typer.Typer(
 )
 
 
-@app.command("run")
+@app.command("run", cls=_Command)
 def run(
     config: Annotated[Path, typer.Argument(help="Configuration file; `blockfeat monitor init` writes one.")],
     once: Annotated[bool, typer.Option("--once", help="Do what is due and end, as for cron (the default).")] = False,
@@ -201,7 +208,7 @@ def _seconds(text: str, option: str) -> float:
     return seconds
 
 
-@app.command("init")
+@app.command("init", cls=_Command)
 def init(
     path: Annotated[Path, typer.Argument(help="File to write.")] = Path("monitor.toml"),
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
@@ -219,7 +226,7 @@ def init(
     console.show(f"  blockfeat monitor report {path}")
 
 
-@app.command("check")
+@app.command("check", cls=_Command)
 def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
     """Check a configuration; every problem is named with its line."""
     from blockfeat.models.store import load_model
@@ -238,7 +245,7 @@ def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -
         console.show(f"{config}: {', '.join(parts)}; well, but without a contact in [fetch] sites cannot reach you")
 
 
-@app.command("demo")
+@app.command("demo", cls=_Command)
 def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8750,
     feeds: Annotated[int, typer.Option(min=0, help="Also serve so many generated sites, as many.opml.")] = 0,
@@ -257,19 +264,11 @@ def demo(
     serve_demo(port=port, feeds=feeds, pages=pages, on_ready=on_ready)
 
 
-app.command("aliases")(aliases)
-app.command("senses")(senses)
-app.command("report")(report)
-app.command("serve")(serve)
-app.command("status")(status)
-app.command("export")(export)
-app.command("redeliver")(redeliver)
-app.command("search")(search)
-app.command("discover")(discover)
-app.command("purge")(purge)
-app.command("judge")(judge)
-app.command("learn")(learn)
-app.command("rematch")(rematch)
+for _command in (
+    *(aliases, senses, report, serve, status, export),
+    *(redeliver, search, discover, purge, judge, learn, rematch),
+):
+    app.command(_command.__name__, cls=_Command)(_command)
 
 
 _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
@@ -277,13 +276,12 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 
 def run_monitor(config: Path, *, every: float | None, deadline: float | None, log: Path | None, quiet: bool) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
-    from blockfeat._extras import require_extra
-
-    require_extra("monitor", what="monitor")
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.run import stay
 
     settings = read_config(config)
+    if settings.fetch.render != "off":
+        require_extra("render", what=f"{config}: render = {settings.fetch.render!r}")
     # Without a log, what failed is named at the end of a round, not twice.
     # The fetcher says once for each host that it is tried again; stamina would for each try.
     for name in ("blockfeat.monitor", "stamina"):

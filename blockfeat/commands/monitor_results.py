@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption
 
@@ -29,10 +30,7 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration, or one that is named itself; it must be there."""
-    from blockfeat._extras import require_extra
     from blockfeat.monitor.config.read import read_config
-
-    require_extra("monitor", what="monitor")
     from blockfeat.monitor.store.store import Store
 
     where = read_config(name).store if name.endswith(".toml") else name
@@ -189,8 +187,6 @@ def serve(
     ] = False,
 ) -> None:
     """Serve a live page of the mentions, read-only without --feedback: filters, charts, evidence, feeds."""
-    from blockfeat._extras import require_extra
-
     require_extra("web", what="monitor serve")
     from contextlib import suppress
 
@@ -283,6 +279,8 @@ def export(
         raise typer.BadParameter("is a list of feeds: `export FILE feeds`", param_hint="--format opml")
     if chosen == "parquet" and output is None:
         raise typer.BadParameter("needs --output", param_hint="--format parquet")
+    if chosen == "parquet":
+        require_extra("parquet", what="monitor export --format parquet")
     with opened_store(config) as store:
         rows = store.rows(what, where="counted = 1" if counted else "")
         if output is None:
@@ -401,9 +399,6 @@ def discover(
     """Find the feeds and news sitemaps of a site, as sources for a configuration."""
     import asyncio
 
-    from blockfeat._extras import require_extra
-
-    require_extra("monitor", what="monitor")
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.discovery import FoundFeed
     from blockfeat.monitor.discovery import discover as feeds_of

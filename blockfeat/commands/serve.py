@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.batch import PassedOver
 from blockfeat.commands.corpus import DEMO
@@ -58,8 +59,6 @@ def serve(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
-    from blockfeat._extras import require_extra
-
     require_extra("web", what="serve")
     from blockfeat.web.app import bound_socket, create_app, server_of
     from blockfeat.web.settings import ServeSettings
@@ -104,12 +103,11 @@ def label(
     quiet: QuietOption = False,
 ) -> None:
     """Label the blocks of pages in a browser, with suggestions of a model, and train on them."""
-    from blockfeat._extras import require_extra
-
     require_extra("web", what="label")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.web.app import bound_socket, server_of
     from blockfeat.web.labelling.app import create_label_app
+    from blockfeat.web.labelling.background import training_lacks
     from blockfeat.web.labelling.pages import Suggester
     from blockfeat.web.labelling.session import LabelSession
     from blockfeat.web.settings import ServeSettings
@@ -124,6 +122,8 @@ def label(
         address = f"http://{name}:{listening.getsockname()[1]}/"
         progress = session.progress
         console.show(f"{progress.pages} pages, {progress.done} of them labelled; labels go to {target}")
+        if lacks := training_lacks():
+            console.show(f"No model is trained on them here: {lacks}")
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
         # Ctrl-C is how a labeller ends: nothing was left to save.
         with suppress(KeyboardInterrupt):

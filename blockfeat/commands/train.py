@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from blockfeat._extras import require_extra
 from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
@@ -63,7 +64,9 @@ def train(
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print all hyperparameters as TOML and end.")
     ] = False,
-    split: Annotated[float | None, typer.Option(help="Share of pages, by host, to train on; 1: all.  [0.7]")] = None,
+    split: Annotated[
+        float | None, typer.Option(help="Share to train on, by host or else by page; 1: all.  [0.7]")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of all random numbers and of the split.")] = 0,
     report: Annotated[Path | None, typer.Option(help="Folder for the curves, PNG and CSV.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the model; the file's by default.")] = None,
@@ -91,9 +94,7 @@ def train(
     quiet: QuietOption = False,
 ) -> None:
     """Train a model on labelled pages. Ctrl-C keeps the best so far."""
-    from blockfeat._extras import require_extra
-
-    require_extra("train", "pyswarms", "scipy", *_libraries(report, segmenter), what="train")
+    require_extra("train", what="train")
     from blockfeat.data.split import read_page_list
     from blockfeat.training.registry import TRAINERS, config_text
     from blockfeat.training.train import train as train_model
@@ -126,14 +127,6 @@ def train(
         name=name or target.stem,
     )
     _train(run, corpus or [], target, report, quiet=quiet)
-
-
-def _libraries(report: Path | None, segmenter: str | None) -> Iterator[str]:
-    """Yield the libraries that only some trainings need: said before the training, not after it."""
-    if segmenter == "spacy":
-        yield "spacy"
-    if report is not None:
-        yield from ("pandas", "matplotlib")
 
 
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
@@ -256,7 +249,7 @@ def show_scores(report: TrainingReport) -> None:
 
     rows = [
         [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]
-        for part, scores in (("training", report.training), ("test, other hosts", report.test))
+        for part, scores in (("training", report.training), (f"test, other {report.parted_by}", report.test))
         if scores is not None
         for group in scores.groups
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blockfeat.data.convert import LAYOUTS, convert, parse_fields
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora, read_corpus, write_corpus
-from blockfeat.data.split import folds_by_host, read_page_list, split_by_host, without_listed
+from blockfeat.data.split import folds_by_host, read_page_list, split_by_host, split_pages, without_listed
 from blockfeat.data.validate import CorpusProblem, CorpusReport, validate
 from blockfeat.page.urls import registered_domain
 
@@ -22,6 +22,7 @@ __all__ = [
     "read_page_list",
     "registered_domain",
     "split_by_host",
+    "split_pages",
     "validate",
     "without_listed",
     "write_corpus",

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._extras import require_extra
 from blockfeat._numeric import longest_increasing
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.measures import tokenize
+
+require_extra("train", what=__name__)
 
 _RUN = 3
 _GRAM = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from blockfeat._json_lines import parse_object, read_lines
 from blockfeat.data.corpus import LabelledPage, language_code
@@ -56,11 +56,51 @@ def split_by_host(
     CorpusError
         If the share is not between 0 and 1, or the pages are of fewer than two hosts.
     """
-    if not 0 < share < 1:
-        raise CorpusError(f"cannot split: the share must lie between 0 and 1, not {share}")
     sites = _sites(pages, seed)
     if len(sites) < 2:
         raise CorpusError(f"cannot split by host: two hosts are needed, the pages are of {len(sites)}")
+    return _dealt(sites, share)
+
+
+def split_pages(
+    pages: Iterable[LabelledPage], share: float = 0.7, seed: int = 0
+) -> tuple[list[LabelledPage], list[LabelledPage], Literal["hosts", "pages"]]:
+    """Split pages into a training and a test part: by host, or by page where all are of one host.
+
+    Parameters
+    ----------
+    pages, share, seed
+        As for `split_by_host`; one's own pages may all be of one site.
+
+    Returns
+    -------
+    train, test : lists of LabelledPage
+        As of `split_by_host`.
+    parted_by : str
+        ``"hosts"``, or ``"pages"``: then the test part says nothing about other sites.
+
+    Raises
+    ------
+    CorpusError
+        If the share is not between 0 and 1, or there are fewer than two pages.
+    """
+    listed = list(pages)
+    sites = _sites(listed, seed)
+    if len(sites) > 1:
+        return *_dealt(sites, share), "hosts"
+    if len(listed) < 2:
+        raise CorpusError(
+            f"a training and a test part need two labelled pages or more, not {len(listed)}: "
+            "label others, or train without a test, by a training share of 1 (--split 1)"
+        )
+    alone = sorted(listed, key=lambda page: (seeded_key(seed, f"{page.corpus}\n{page.id}"), page.corpus, page.id))
+    return *_dealt([_site_of(page.id, [page]) for page in alone], share), "pages"
+
+
+def _dealt(sites: list[_Site], share: float) -> tuple[list[LabelledPage], list[LabelledPage]]:
+    """Deal two sites or more to a training and a test part."""
+    if not 0 < share < 1:
+        raise CorpusError(f"cannot split: the share must lie between 0 and 1, not {share}")
     excess = _Excess(sites, share)
     in_train = [False] * len(sites)
     for index, site in enumerate(sites):
@@ -137,11 +177,12 @@ def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
     for page in listed:
         has_host = page.host != page.id or apart
         by_host[page.host if has_host else f"corpus {page.corpus}"].append(page)
-    sites = []
-    for host in sorted(by_host, key=lambda host: (seeded_key(seed, host), host)):
-        counts = Counter(language_code(page.lang) or "" for page in by_host[host])
-        sites.append(_Site(host, tuple(by_host[host]), tuple(sorted(counts.items()))))
-    return sites
+    return [_site_of(host, by_host[host]) for host in sorted(by_host, key=lambda host: (seeded_key(seed, host), host))]
+
+
+def _site_of(host: str, pages: Sequence[LabelledPage]) -> _Site:
+    counts = Counter(language_code(page.lang) or "" for page in pages)
+    return _Site(host, tuple(pages), tuple(sorted(counts.items())))
 
 
 def seeded_key(seed: int, name: str) -> bytes:

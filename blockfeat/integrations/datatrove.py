@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from blockfeat.errors import MissingExtraError
+from blockfeat._extras import importing
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.extraction.many import read_pages
 from blockfeat.integrations import Describer
@@ -16,12 +16,10 @@ from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document
 
-try:
+with importing("datatrove", what=__name__):
     from datatrove.pipeline.extractors.base import BaseExtractor
     from datatrove.utils.logging import logger
     from datatrove.utils.typeshelper import StatHints
-except ImportError as error:
-    raise MissingExtraError("datatrove is needed: pip install blockfeat[datatrove]") from error
 
 if TYPE_CHECKING:
     from datatrove.data import Document as Sample

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import importing
+from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.extraction.many import read_pages
 from blockfeat.integrations import Describer
@@ -15,11 +16,9 @@ from blockfeat.io.inputs import InputOptions, read_inputs
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 
-try:
+with importing("langchain", what=__name__):
     from langchain_core.document_loaders import BaseLoader
     from langchain_core.documents import Document
-except ImportError as error:
-    raise MissingExtraError("LangChain is needed: pip install blockfeat[langchain]") from error
 
 
 _LOG = logging.getLogger(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.extraction.many import read_pages
@@ -102,6 +103,7 @@ def typed_frame(
     rows: Sequence[Mapping[str, Any]], columns: tuple[Column, ...], index: pandas.Index | None = None
 ) -> pandas.DataFrame:
     """Return a data frame with a row for each mapping; every column has the type of its values, also where all miss."""
+    require_extra("pandas", what="a data frame")
     import pandas
 
     cells = {

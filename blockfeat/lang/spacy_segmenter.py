@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._extras import require_extra
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
 from blockfeat.lang.counting import ANCHOR, FORMAT
@@ -119,10 +120,13 @@ def segmenter_for(name: str, lang: str | None = None) -> Segmenter:
     ------
     ModelError
         There is no segmenter of that name; the message lists what there is.
+    MissingExtraError
+        spaCy is asked for and not installed.
     """
     if name == "fast":
         return FastSegmenter()
     if name == "spacy":
+        require_extra("spacy", what="cutting words by spaCy")
         return SpacySegmenter(lang or _ANY_LANGUAGE)
     raise ModelError(f"unknown segmenter {name!r}; known are {', '.join(SEGMENTERS)}")
 
@@ -133,8 +137,9 @@ def blank_pipeline(lang: str) -> Language:
     Raises
     ------
     MissingExtraError
-        The language's tokenizer needs a package that is not installed.
+        spaCy is not installed, or a package that the language's tokenizer needs.
     """
+    require_extra("spacy", what=f"cutting words of language {lang!r} by spaCy")
     code = _spacy_code(lang)
     import spacy
 

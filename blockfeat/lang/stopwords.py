@@ -84,7 +84,7 @@ def _raw_lists() -> _Lists:
     """Read the lists of stopwordsiso from its data file; importing the package takes ten times as long."""
     spec = find_spec("stopwordsiso")
     if spec is None or spec.origin is None:
-        raise MissingExtraError("no stop lists: the package stopwordsiso is not installed")
+        raise MissingExtraError("stop lists need stopwordsiso: pip install stopwordsiso")
     data = Path(spec.origin).with_name("stopwords-iso.json").read_bytes()
     lists: dict[str, list[str]] = json.loads(data)
     return lists

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from blockfeat._extras import require_extra
+
 if TYPE_CHECKING:
     from blockfeat.monitor.config.read import read_config
     from blockfeat.monitor.config.settings import MonitorConfig, Source
@@ -34,6 +36,8 @@ __all__ = [
     "stay",
 ]
 
+require_extra("monitor", what=__name__)
+
 _HOMES = {
     "MonitorConfig": "config.settings",
     "PageMentions": "reading",
@@ -51,7 +55,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name at its first use: `mentions_in` needs no database, and a report no network."""
+    """Import a public name at its first use: `mentions_in` loads no database, and a report no network."""
     if name in _HOMES:
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 from warnings import warn
 
+from blockfeat._extras import require_extra
+
 if TYPE_CHECKING:
     from blockfeat.training.margin import MarginTrainer
     from blockfeat.training.margin_fit import MarginOptions
@@ -31,6 +33,8 @@ __all__ = [
     "make_trainer",
 ]
 
+require_extra("train", what=__name__)
+
 _HOMES = {
     "MarginOptions": "margin_fit",
     "MarginTrainer": "margin",
@@ -47,7 +51,7 @@ _MOVED = {"Crunch": "crunch", "Token": "tokens", "Web2Text": "web2text"}
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name at its first use: the modules need scipy, which extraction does not."""
+    """Import a public name at its first use: scipy takes longer to load than a configuration to read."""
     if name in __all__:
         return getattr(import_module(f"blockfeat.training.{_HOMES.get(name, 'registry')}"), name)
     for part in ("Config", "Trainer"):

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from blockfeat._extras import import_lightgbm, import_torch
+from blockfeat._extras import import_lightgbm, import_torch, require_extra
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.split import split_by_host
+from blockfeat.data.split import split_pages
 from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.features.context import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
@@ -99,6 +99,11 @@ class SequenceTrainer(Trainer[SequenceConfig]):
 
     config: SequenceConfig = field(default_factory=SequenceConfig)
 
+    def check_libraries(self) -> None:
+        """Look for PyTorch, and for LightGBM where there are teachers; see `Trainer.check_libraries`."""
+        needed = () if self.config.teacher_share else ("torch",)
+        require_extra("sequence", *needed, what="training models of kind sequence")
+
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> SequenceModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch("sequence")  # before minutes of measuring
@@ -162,12 +167,12 @@ class SequenceTrainer(Trainer[SequenceConfig]):
         return soften_labels(pages, teach, share=config.teacher_share, seed=self.seed), True
 
     def _inner_split(self, pages: Sequence[TrainingPage]) -> tuple[list[TrainingPage], list[TrainingPage]]:
-        """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two hosts."""
+        """Return the pages of the first network, and those that the cut is chosen on; none of fewer than two pages."""
         sources = [page.source for page in pages if page.source is not None and not page.is_emptied]
         if self.config.inner_share == 1 or not self.config.cuts:
             return list(pages), []
         try:
-            kept, _ = split_by_host(sources, self.config.inner_share, self.seed)
+            kept, *_ = split_pages(sources, self.config.inner_share, self.seed)
         except CorpusError:
             return list(pages), []
         inner = {id(source) for source in kept}

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._extras import require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
@@ -178,6 +179,11 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
     def metric(self) -> str:
         """What the swarm maximises."""
         return self.config.metric
+
+    def check_libraries(self) -> None:
+        """Look for spaCy where it cuts the words; see `Trainer.check_libraries`."""
+        if self.config.segmenter == "spacy":
+            require_extra("spacy", what="training with segmenter = 'spacy'")
 
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> ThresholdModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""

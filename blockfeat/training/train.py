@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
 from blockfeat.data.languages import identified_language, pages_of_languages
-from blockfeat.data.split import split_by_host, without_listed
+from blockfeat.data.split import split_pages, without_listed
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
@@ -21,6 +22,8 @@ from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.registry import checked_kind, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress
+
+_logger = logging.getLogger("blockfeat.training")
 
 DEFAULT_SPLIT = 0.7
 DEMO = "demo"
@@ -89,7 +92,8 @@ def train(
     options : TrainingOptions, optional
         Hyperparameters and run options of a threshold model in one object.
     split : float, optional
-        Share of the pages, by host, to train on (0.7); the others are the test part. 1 leaves no test part.
+        Share of the pages to train on (0.7); the others are the test part, of other hosts, or other pages where all
+        are of one host. 1 leaves no test part.
     jobs : int, optional
         Number of processes; the model does not depend on it.
     name : str, optional
@@ -111,7 +115,7 @@ def train(
     LanguageError
         There are no pages of a language asked for; the message lists the languages that there are.
     CorpusError, TrainingError, MissingExtraError
-        A corpus cannot be read; no page can be trained on; PyTorch is not installed.
+        A corpus cannot be read; no page can be trained on; a library is not installed.
     KeyboardInterrupt
         The user stopped training before there was a model to keep.
     """
@@ -121,13 +125,16 @@ def train(
         config, split, jobs = options, _first(split, options.split), _first(jobs, options.jobs)
         name, seed = _first(name, options.name), _first(seed, options.swarm.seed)
     trainer = _trainer(kind, config, langs, seed=seed, jobs=jobs, name=name)
+    trainer.check_libraries()
     share = _check_split(_first(split, DEFAULT_SPLIT))
     progress = _with_callbacks(on_progress, on_page, on_generation)
     found = _read(corpus, langs, progress)
     pages = without_listed(found, leave_out)
-    training, test = (pages, []) if share == 1 else split_by_host(pages, share, trainer.seed)
+    training, test, parted_by = (pages, [], "hosts") if share == 1 else split_pages(pages, share, trainer.seed)
+    if parted_by == "pages":
+        _logger.warning("one host: split by page; the test pages tell nothing about other sites")
     model = trainer.fit(training, on_progress=progress)
-    report = _tested(model, trainer, training, test, progress)
+    report = replace(_tested(model, trainer, training, test, progress), parted_by=parted_by)
     record = _record(trainer, share, pages, training, report, command, left_out=len(found) - len(pages))
     return replace(model, report=report, record=record)  # type: ignore[type-var]
 
@@ -237,6 +244,7 @@ def _record(
         "kind": trainer.kind,
         "seed": trainer.seed,
         "split": split,
+        **({"split_by": "page"} if report.parted_by == "pages" else {}),
         "corpora": {corpus: counts[corpus] for corpus in sorted(counts)},
         "pages": {"all": len(pages), "training": report.training_pages, "test": report.test_pages},
         "languages": dict(Counter(page.lang or "unknown" for page in training).most_common()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
@@ -62,6 +62,8 @@ class TrainingReport:
         Kind of model.
     training_pages, test_pages : int
         Pages of both parts that were used.
+    parted_by : str
+        What both parts have not in common: ``"hosts"``, or ``"pages"`` where all pages are of one host.
     fitness : float or None
         What the swarm maximised: mean over all training pages; None for kinds without a swarm.
     keep_all : float or None
@@ -87,6 +89,7 @@ class TrainingReport:
     kind: str
     training_pages: int
     test_pages: int = 0
+    parted_by: Literal["hosts", "pages"] = "hosts"
     fitness: float | None = None
     keep_all: float | None = None
     training: GroupedScores | None = None
@@ -139,6 +142,15 @@ class Trainer(ABC, Generic[Config]):
     def metric(self) -> str:
         """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
         return "f1"
+
+    def check_libraries(self) -> None:
+        """Look for the libraries that only this kind, or this configuration, needs; nothing is imported.
+
+        Raises
+        ------
+        MissingExtraError
+            One is not installed.
+        """
 
     @abstractmethod
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedModel:

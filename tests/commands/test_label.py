@@ -21,21 +21,28 @@ from blockfeat.cli import app_of
 from blockfeat.commands.serve import default_output
 from blockfeat.data.corpus import read_corpus, write_corpus
 from blockfeat.data.validate import validate
+from hidden_modules import beyond, hiding
 from labelled_site_pages import site_page
 
 _COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
 
 
 @contextmanager
-def _labelling(folder: Path, *options: str) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
-    command = [sys.executable, "-c", _COMMAND, "label", *options, "--port", "0", "--model", "margin"]
+def _labelling(
+    folder: Path, *options: str, without: tuple[str, ...] = (), said: list[str] | None = None
+) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
+    code = hiding(*without) + _COMMAND
+    command = [sys.executable, "-c", code, "label", *options, "--port", "0", "--model", "margin"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
     ) as process:  # fmt: skip
         try:
             assert process.stdout is not None
-            process.stdout.readline()
-            found = re.findall(r"http://\S+", process.stdout.readline())
+            lines = [process.stdout.readline()]
+            while lines[-1] and "http://" not in lines[-1]:
+                lines.append(process.stdout.readline())
+            found = re.findall(r"http://\S+", lines[-1])
+            (said if said is not None else []).extend(lines)
             assert found, process.stderr.read() if process.stderr else ""
             with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=600, trust_env=False) as client:
                 while process.poll() is None:
@@ -81,6 +88,25 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
         assert process.returncode == 0
     assert "1 labelled pages in saved.labels.jsonl" in rest
     assert validate(saved / "saved.labels.jsonl").ok
+
+
+def test_pages_are_labelled_where_nothing_can_be_trained(saved: Path) -> None:
+    said: list[str] = []
+    with _labelling(saved, "saved", without=beyond("web"), said=said) as (client, process):
+        session = client.get("session").json()
+        page = client.get("page", params={"page": session["next"]}).json()
+        assert any(block["suggested"] == "content" for block in page["blocks"])
+        assert client.post("accept", json={"page": page["page"]}).json()["progress"]["done"] == 1
+        refused = client.post("train", json={})
+        assert refused.status_code == 422
+        assert refused.json()["detail"] == session["training_lacks"]
+        assert client.get("training").json()["phase"] == "none"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(600) == 0
+    lacks = session["training_lacks"]
+    assert re.fullmatch(r"training needs matplotlib, .* and snowballstemmer: pip install 'blockfeat\[train\]'", lacks)
+    assert f"No model is trained on them here: {lacks}\n" in said
+    assert [done.id for done in read_corpus(saved / "saved.labels.jsonl")] == [page["page"]]
 
 
 @pytest.mark.parametrize(

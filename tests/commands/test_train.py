@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,24 @@ def test_typed_with_languages_only_it_trains_and_says_what_next(folder: Path) ->
     assert advice[-5:] == ["blockfeat", "extract", "--model", "blockfeat-de-fr.json", "PAGE.html"]
     (folder / "PAGE.html").write_text(article_page(), encoding="utf-8")
     assert blockfeat(folder, *advice[-4:]).returncode == 0
+
+
+def test_ones_own_pages_of_one_site_are_split_by_page_and_it_says_so(folder: Path) -> None:
+    own = [replace(page, url=f"https://own.example/{page.id}") for page in demo_pages()[:6]]
+    write_corpus(own, folder / "own.jsonl")
+    words = [*CALL, "train", "--corpus", "own.jsonl", "--kind", "margin", "--config", "../quick.toml", "-o", "own.json"]
+    done = subprocess.run(
+        words, cwd=folder, env={**os.environ, **environment(folder)}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (
+        0,
+        "one host: split by page; the test pages tell nothing about other sites\n",
+    )
+    assert "test, other pages" in done.stdout
+    write_corpus(own[:1], folder / "own.jsonl")
+    alone = blockfeat(folder, "train", "--corpus", "own.jsonl")
+    assert alone.returncode == 126
+    assert "not 1: label others, or train without a test, by a training share of 1 (--split 1)" in alone.stderr
 
 
 def test_the_default_kind_is_margin_unless_an_option_is_for_thresholds(folder: Path) -> None:

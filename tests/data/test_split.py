@@ -6,12 +6,13 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.data import LabelledPage, folds_by_host, read_page_list, split_by_host, without_listed
+from blockfeat.data import LabelledPage, folds_by_host, read_page_list, split_by_host, split_pages, without_listed
 from blockfeat.errors import CorpusError
 
 
@@ -105,6 +106,31 @@ def test_a_share_out_of_range_is_an_error(share: float) -> None:
 def test_fewer_than_two_hosts_are_an_error(pages: list[LabelledPage]) -> None:
     with pytest.raises(CorpusError, match="two hosts are needed"):
         split_by_host(pages)
+
+
+@given(sites, st.floats(0.05, 0.95), st.integers(0, 5))
+def test_pages_of_several_hosts_are_parted_by_host(sites: list[tuple[int, str]], share: float, seed: int) -> None:
+    pages = make_pages(sites)
+    assert split_pages(pages, share, seed) == (*split_by_host(pages, share, seed), "hosts")
+
+
+@given(st.integers(2, 30), st.floats(0.05, 0.95), st.integers(0, 3), st.randoms())
+def test_pages_of_one_host_are_parted_by_page(count: int, share: float, seed: int, order: Random) -> None:
+    pages = make_pages([(count, "de")])
+    train, test, parted_by = split_pages(pages, share, seed)
+    assert parted_by == "pages"
+    assert train
+    assert test
+    assert sorted(page.id for page in train + test) == sorted(page.id for page in pages)
+    assert abs(len(train) - share * count) <= 1
+    shuffled = order.sample(pages, count)
+    assert split_pages(shuffled, share, seed) == (train, test, parted_by)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_a_page_alone_cannot_be_parted(count: int) -> None:
+    with pytest.raises(CorpusError, match=rf"not {count}: .*--split 1"):
+        split_pages(make_pages([(count, "de")]))
 
 
 @given(sites, st.integers(2, 3), st.integers(0, 3))

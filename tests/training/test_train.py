@@ -47,6 +47,28 @@ def pages() -> list[LabelledPage]:
     return demo_pages()
 
 
+@pytest.mark.parametrize("kind", ["thresholds", "sequence", "web2text"])
+def test_pages_of_one_site_are_tested_on_other_pages(
+    kind: str, pages: list[LabelledPage], caplog: pytest.LogCaptureFixture
+) -> None:
+    if kind in NEEDS_TORCH:
+        pytest.importorskip("torch")
+    own = [replace(page, url=f"https://own.example/{page.id}", corpus="own") for page in pages[:8]]
+    model = train(own, kind=kind, config=QUICK[kind])
+    assert model.report is not None
+    assert (model.report.parted_by, model.report.test_pages) == ("pages", 2)
+    assert model.record["split_by"] == "page"
+    assert "one host: split by page" in caplog.text
+
+
+def test_a_page_alone_leaves_nothing_to_test(pages: list[LabelledPage]) -> None:
+    with pytest.raises(CorpusError, match="--split 1"):
+        train(pages[:1])
+    model = train(pages[:1], split=1, config=QUICK["thresholds"])
+    assert model.report is not None
+    assert (model.report.training_pages, model.report.test_pages) == (1, 0)
+
+
 @pytest.mark.parametrize("kind", TRAINERS)
 def test_every_kind_learns_is_tested_and_stored(kind: str, pages: list[LabelledPage], tmp_path: Path) -> None:
     if kind in NEEDS_TORCH:

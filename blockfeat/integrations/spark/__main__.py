@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from blockfeat._extras import require_extra
 from blockfeat.errors import BlockfeatError, InputError, OutputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.options import SIDES, option_fields
@@ -79,6 +80,8 @@ def _job(options: argparse.Namespace) -> Job:
         raise InputError(f"{options.input[0]}: its name does not say what it is; give --format warc or parquet")
     if options.inputs_per_part < 1 or options.jobs < 1 or options.deadline <= 0:
         raise InputError("--inputs-per-part and --jobs are at least 1, --deadline is above 0")
+    if format == "warc":
+        require_extra("warc", what="Spark: reading WARC files")
     choices: dict[str, Any] = {name: getattr(options, name) for name in ("favour", *_YES_OR_NO)}
     extractor = Extractor.load(options.model).with_options(**choices, max_bytes=options.max_bytes)
     fields = FieldNames.parse(options.fields) if options.fields else FieldNames()

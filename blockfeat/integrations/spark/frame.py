@@ -52,14 +52,14 @@ class Processes:
 
 
 def check_extra() -> None:
-    """Check that PySpark is there.
+    """Check that PySpark is there, and what it needs for functions over Arrow.
 
     Raises
     ------
     MissingExtraError
-        It is not.
+        Something is not.
     """
-    require_extra("spark", "pyspark", what="Spark")
+    require_extra("spark", what="Spark")
 
 
 def record_struct(*, evidence: bool = False) -> StructType:
@@ -73,7 +73,7 @@ def record_struct(*, evidence: bool = False) -> StructType:
     Raises
     ------
     MissingExtraError
-        PySpark is not installed.
+        The extra ``spark`` is not installed.
     """
     check_extra()
     from pyspark.sql.types import StructField, StructType
@@ -239,7 +239,7 @@ def extract(
     ModelError
         There is no such model, or an option does not suit it.
     MissingExtraError
-        PySpark is not installed.
+        The extra ``spark`` is not installed.
 
     Notes
     -----

@@ -34,7 +34,7 @@ def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
         If FastWARC is not installed.
     """
     name = os.fspath(path)
-    _check_extra(name)
+    require_extra("warc", what=f"{name}: a WARC file")
     try:
         with open(name, "rb") as stream:
             yield from warc_pages(name, stream)
@@ -50,7 +50,7 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
     MissingExtraError
         If FastWARC is not installed.
     """
-    _check_extra(name)
+    require_extra("warc", what=f"{name}: a WARC file")
     import fastwarc.warc
 
     source = _Source(stream)
@@ -93,10 +93,6 @@ class _Source:
         """Leave the stream to its owner."""
 
 
-def _check_extra(name: str) -> None:
-    require_extra("warc", what=f"{name}: a WARC file")
-
-
 def _pages(name: str, records: ArchiveIterator) -> Iterator[Document]:
     for number, record in enumerate(records, start=1):
         status = record.http_headers.status_code if record.http_headers is not None else None
@@ -134,12 +130,10 @@ def _body(record: WarcRecord) -> bytes:
 
 def _decoded(record: WarcRecord, body: bytes) -> bytes:
     """Undo the HTTP encodings of a body in memory."""
-    import fastwarc.warc
-
     names = ("Content-Encoding", "Transfer-Encoding")
     lines = [f"{name}: {value}" for name in names if (value := record.http_headers.get(name))]
     head = "\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode()
-    copy = fastwarc.warc.WarcRecord()
+    copy = type(record)()
     copy.set_bytes_content(head + body)
     copy.is_http = True
     copy.parse_http(auto_decode="all")

@@ -16,7 +16,7 @@ from blockfeat.io.outputs.records import Column, row_of
 from blockfeat.io.outputs.rendering import Rendered
 
 if TYPE_CHECKING:
-    import pyarrow
+    pass
 
 
 # What a spreadsheet takes for the beginning of a formula.
@@ -83,11 +83,13 @@ class ParquetRows:
     """
 
     def __init__(self, stream: IO[bytes], types: Mapping[str, str], *, name: str) -> None:
-        check_pyarrow(name)
+        require_extra("parquet", what=f"{name}: a Parquet file")
+        import pyarrow
         from pyarrow.parquet import ParquetWriter
 
         self._name = name
-        self._schema = _arrow_schema(types)
+        self._schema = _arrow_schema(pyarrow, types)
+        self._table_of = pyarrow.Table.from_pylist
         self._rows: list[Mapping[str, Any]] = []
         self._characters = 0
         with writing(name):
@@ -108,16 +110,9 @@ class ParquetRows:
             self._file.close()
 
     def _write_group(self) -> None:
-        import pyarrow
-
         with writing(self._name):
-            self._file.write_table(pyarrow.Table.from_pylist(list(map(dict, self._rows)), schema=self._schema))
+            self._file.write_table(self._table_of(list(map(dict, self._rows)), schema=self._schema))
         self._rows, self._characters = [], 0
-
-
-def check_pyarrow(name: str) -> None:
-    """Raise MissingExtraError for a Parquet file where pyarrow is not installed."""
-    require_extra("parquet", what=f"{name}: a Parquet file")
 
 
 class ParquetFileWriter:
@@ -127,7 +122,7 @@ class ParquetFileWriter:
     """
 
     def __init__(self, path: Path, columns: tuple[Column, ...]) -> None:
-        check_pyarrow(str(path))
+        require_extra("parquet", what=f"{path}: a Parquet file")
         self._columns = columns
         self._file = ExitStack()
         stream = self._file.enter_context(whole_file(path))
@@ -143,9 +138,7 @@ class ParquetFileWriter:
         self._file.close()
 
 
-def _arrow_schema(types: Mapping[str, str]) -> pyarrow.Schema:
-    import pyarrow
-
+def _arrow_schema(pyarrow: Any, types: Mapping[str, str]) -> Any:
     known = {
         "text": pyarrow.string(),
         "texts": pyarrow.list_(pyarrow.string()),

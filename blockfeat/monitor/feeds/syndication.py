@@ -5,7 +5,6 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from blockfeat._extras import require_extra
 from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds.feed import Feed, Gathering, own_text, plain_text
 from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
@@ -34,13 +33,9 @@ def read_syndication(text: str, *, kind: str, url: str) -> Feed:
     ------
     FeedError
         It cannot be parsed.
-    MissingExtraError
-        feedparser is not installed.
     """
-    from lxml import etree
-
-    require_extra("monitor", "feedparser", what=f"{url}: a feed")
     import feedparser
+    from lxml import etree
 
     root_name, entry_name = _KINDS[kind]
     text, is_cut = cut_at_last(text, entry_name, root_name)

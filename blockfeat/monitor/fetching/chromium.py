@@ -7,7 +7,8 @@ import shutil
 from importlib import import_module
 from typing import Any
 
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat._extras import importing
+from blockfeat.errors import InputError
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = (
@@ -34,11 +35,8 @@ def import_playwright() -> Any:
     MissingExtraError
         It is not installed; the message names the extra.
     """
-    try:
+    with importing("render", what="rendering pages"):
         return import_module("playwright.async_api")
-    except ImportError as error:
-        message = "rendering pages needs Playwright: pip install 'blockfeat[render]', and Chromium"
-        raise MissingExtraError(f"{message} ({error})") from error
 
 
 def find_chromium() -> str:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
-from blockfeat._extras import require_extra
 from blockfeat.io.http.addresses import ask_resolver, parse_network
 from blockfeat.io.http.transport import Resolver, checked_transport
 from blockfeat.monitor.fetching.content_types import ACCEPT
@@ -67,10 +66,9 @@ class Fetcher:
         self._tried_again: set[str] = set()
 
     async def __aenter__(self) -> Self:
-        """Open the pool of connections; raise MissingExtraError without the libraries of the extra ``monitor``."""
+        """Open the pool of connections."""
         import httpx2
 
-        require_extra("monitor", "protego", "stamina", what="fetching")
         options = self._options
         refuses_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         self._client = httpx2.AsyncClient(

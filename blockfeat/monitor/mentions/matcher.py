@@ -116,10 +116,7 @@ class BrandMatcher:
         ------
         BrandError
             Two brands have one name, or nothing is left of a name once invisible characters are gone.
-        MissingExtraError
-            ahocorasick-rs is not installed.
         """
-        require_extra("monitor", "ahocorasick_rs", what="matching brands")
         from ahocorasick_rs import AhoCorasick
 
         chosen, folder = tuple(brands), Folder()
@@ -365,10 +362,11 @@ class PhraseFinder:
         BrandError
             The attribute is none of `ATTRIBUTES`.
         MissingExtraError
-            The language's tokenizer needs a package that is not installed.
+            spaCy is not installed, or a package that the language's tokenizer needs.
         """
         if attribute not in ATTRIBUTES:
             raise BrandError(f"cannot compare tokens by {attribute!r}; known are {', '.join(ATTRIBUTES)}")
+        require_extra("spacy", what="finding names by the boundaries of spaCy")
         from spacy.matcher import PhraseMatcher
 
         from blockfeat.lang.spacy_segmenter import blank_pipeline

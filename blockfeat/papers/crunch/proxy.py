@@ -13,7 +13,8 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qs
 
-from blockfeat.errors import BlockfeatError, MissingExtraError
+from blockfeat._extras import importing
+from blockfeat.errors import BlockfeatError
 from blockfeat.papers.crunch.clean import Cleaner
 from blockfeat.papers.crunch.read_settings import default_settings_text, parse_settings
 
@@ -134,7 +135,8 @@ def _charset(content_type: str) -> str | None:
 
 
 def _made_by_mitmproxy(status: int, body: bytes, headers: dict[str, str]) -> Any:
-    from mitmproxy.http import Response
+    with importing("proxy", what="the proxy"):
+        from mitmproxy.http import Response
 
     return Response.make(status, body, headers)
 
@@ -147,11 +149,9 @@ async def serve_proxy(addon: CleaningAddon, *, port: int, on_ready: Callable[[],
     MissingExtraError
         mitmproxy is not installed.
     """
-    try:
+    with importing("proxy", what="the proxy"):
         from mitmproxy.options import Options
         from mitmproxy.tools.dump import DumpMaster
-    except ImportError as error:
-        raise MissingExtraError(f"the proxy needs mitmproxy: pip install 'blockfeat[proxy]' ({error})") from error
     options = Options(listen_host="127.0.0.1", listen_port=port)
     master = DumpMaster(options, with_termlog=False, with_dumper=False)
     master.addons.add(addon)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._extras import require_extra
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
 from blockfeat.papers.tokens.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
@@ -168,6 +169,7 @@ class Stemmer:
         """Get the algorithm."""
         if self.lang not in ALGORITHMS:
             return
+        require_extra("train", what="stems")
         import snowballstemmer  # type: ignore[import-untyped]  # 50 ms that only training needs
 
         algorithms = snowballstemmer.algorithms()

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from blockfeat._extras import import_torch
+from blockfeat._extras import import_torch, require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import label_blocks
-from blockfeat.data.split import split_by_host
+from blockfeat.data.split import split_pages
 from blockfeat.errors import CorpusError, TrainingError
 from blockfeat.features.context import context_columns
 from blockfeat.features.measuring import Measurer
@@ -94,6 +94,10 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
 
     config: Web2TextConfig = field(default_factory=Web2TextConfig)
 
+    def check_libraries(self) -> None:
+        """Look for PyTorch; see `Trainer.check_libraries`."""
+        require_extra("web2text", what="training models of kind web2text")
+
     def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> Web2TextModel:
         """Learn a model from labelled pages; see `Trainer.fit`."""
         import_torch()  # before minutes of measuring
@@ -140,11 +144,11 @@ class Web2TextTrainer(Trainer[Web2TextConfig]):
         )
 
     def _split(self, pages: Sequence[LabelledPage]) -> tuple[list[LabelledPage], list[LabelledPage]]:
-        """Return pages to train on and pages for validation, of other hosts."""
+        """Return pages to train on and pages for validation, of other hosts where there are several."""
         try:
-            return split_by_host(pages, 1 - self.config.validation_share, self.seed)
+            return split_pages(pages, 1 - self.config.validation_share, self.seed)[:2]
         except CorpusError as error:
-            raise TrainingError(f"Web2Text needs validation pages of other hosts: {error}") from error
+            raise TrainingError("Web2Text needs validation pages: give it two training pages or more") from error
 
 
 def _weighing_one(page: LabelledLeaves) -> LabelledLeaves:

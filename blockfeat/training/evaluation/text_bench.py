@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
+from importlib.util import find_spec
 from operator import add
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +16,7 @@ from typing import Any
 from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.errors import InputError, MissingExtraError
+from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
@@ -203,7 +204,7 @@ class _Peer:
 
     def __call__(self) -> Callable[[LabelledPage], Written]:
         extract = self.peer.load()
-        make = _MARKDOWN.get(self.peer.name)
+        make = _markdown_of(self.peer)
         markdown = make() if make is not None else None
 
         def written(page: LabelledPage) -> Written:
@@ -217,7 +218,7 @@ def _model(extractor: Extractor) -> _System:
 
 
 def _peer(peer: Peer) -> _System:
-    return _System(f"{peer.name} {peer.version}", peer.name in _MARKDOWN, _Peer(peer))
+    return _System(f"{peer.name} {peer.version}", _markdown_of(peer) is not None, _Peer(peer))
 
 
 def _trafilatura() -> Callable[[str], str]:
@@ -240,10 +241,7 @@ def _readability() -> Callable[[str], str]:
 
 
 def _markdownify() -> Callable[[str], str]:
-    try:
-        markdownify = import_module("markdownify").markdownify
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"bench text: {error}; install blockfeat[peers]") from error
+    markdownify = import_module("markdownify").markdownify
     return lambda markup: str(markdownify(markup, heading_style="ATX"))
 
 
@@ -252,3 +250,9 @@ _MARKDOWN: dict[str, Callable[[], Callable[[str], str]]] = {
     "resiliparse": _resiliparse,
     "trafilatura": _trafilatura,
 }
+
+
+def _markdown_of(peer: Peer) -> Callable[[], Callable[[str], str]] | None:
+    """Return what makes a peer's Markdown; None for one that writes none, or needs markdownify, which is absent."""
+    is_missing = peer.name != "trafilatura" and find_spec("markdownify") is None
+    return None if is_missing else _MARKDOWN.get(peer.name)

@@ -17,8 +17,8 @@ from blockfeat.data.block_roles import ROLES
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app, described
 from blockfeat.web.guard import frame_policy
-from blockfeat.web.labelling.background import Background, model_file
-from blockfeat.web.labelling.learning import BEST, FEWEST_PAGES, KINDS
+from blockfeat.web.labelling.background import Background, model_file, training_lacks
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS
 from blockfeat.web.labelling.schemas import (
     MarkRequest,
     NextRequest,
@@ -133,6 +133,7 @@ def session(session: Session) -> SessionBody:
             "model_file": str(model_file(session.output)),
             "kinds": [BEST, *KINDS],
             "fewest_pages": FEWEST_PAGES,
+            "training_lacks": training_lacks(),
             "pages": [
                 {"page": id, "state": session.state(id), "confidence": session.confidence(id)} for id in session.order
             ],

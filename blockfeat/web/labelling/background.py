@@ -9,10 +9,11 @@ from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
 
-from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat._extras import require_extra
+from blockfeat.errors import BlockfeatError, MissingExtraError, TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import save_model
-from blockfeat.web.labelling.learning import CurvePoint, LabelTraining, Step, train_on_labels
+from blockfeat.web.labelling.curve import CurvePoint, LabelTraining, Step
 from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
 
@@ -25,6 +26,15 @@ _logger = logging.getLogger("blockfeat.web.labelling.background")
 def model_file(output: Path) -> Path:
     """Return where the model of a session is written: ``labels.model.json`` beside ``labels.jsonl``."""
     return output.with_name(f"{output.name.removesuffix('.jsonl')}.model.json")
+
+
+def training_lacks() -> str | None:
+    """Return what has to be installed before a model can be trained; None where all of it is."""
+    try:
+        require_extra("train", what="training")
+    except MissingExtraError as error:
+        return str(error)
+    return None
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,10 @@ class Background:
         ------
         TrainingError
             A training is running.
+        MissingExtraError
+            The extra ``train`` is not installed; labelling goes on without it.
         """
+        require_extra("train", what="training")
         with self._lock:
             if self.state.phase == "running":
                 raise TrainingError("a training is running; stop it first, or wait for it")
@@ -139,6 +152,8 @@ class Background:
             self.state = replace(self.state, phase="failed", error=f"unexpected {type(error).__name__}: {error}")
 
     def _trained(self, kind: str) -> TrainingState:
+        from blockfeat.web.labelling.learning import train_on_labels  # needs the extra ``train``
+
         target = model_file(self.session.output)
         name = target.name.removesuffix(".json")
         first = self._first.extractor

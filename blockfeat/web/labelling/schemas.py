@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from blockfeat.web.labelling.learning import CurvePoint
+from blockfeat.web.labelling.curve import CurvePoint
 from blockfeat.web.labelling.session import Progress
 
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
@@ -110,6 +110,7 @@ class SessionBody(Actions):
     model_file: str
     kinds: list[str]
     fewest_pages: int
+    training_lacks: Annotated[str | None, Field(description="What training needs and is not installed.")]
     pages: list[QueueEntry]
     next: str | None
     problems: list[str]

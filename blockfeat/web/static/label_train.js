@@ -20,15 +20,15 @@ export class TrainDialog {
   /** Open the dialog. */
   async open(session) {
     this.session = session;
-    const enough = session.progress.done >= session.fewest_pages;
+    const enough = this.enough = !session.training_lacks && session.progress.done >= session.fewest_pages;
     this.kind = select("kind", "Kind of model", session.kinds.map((kind) => [kind, KINDS[kind] ?? kind]), { value: session.kinds[0] });
     this.start = el("button", { type: "button", class: "primary", id: "start-training", disabled: !enough, onclick: () => this.train() }, "Train");
     this.stop = el("button", { type: "button", hidden: true, onclick: () => post("label/train/stop", {}).catch(this.onProblem) }, "Stop");
     this.bar = el("progress", { max: 1, value: 0, "aria-label": "Training", hidden: true });
     this.output = el("div", { class: "training", role: "status", "aria-live": "polite" });
-    const hint = enough
+    const hint = session.training_lacks || (enough
       ? `On ${plural(session.progress.done, "labelled page")}. Each is held out once, so the curve shows how good the model is on pages that it has not seen.`
-      : `Training needs ${session.fewest_pages} labelled pages with content; there are ${session.progress.done} labelled pages.`;
+      : `Training needs ${session.fewest_pages} labelled pages with content; there are ${session.progress.done} labelled pages.`);
     this.dialog.replaceChildren(
       el("h2", { id: "train-title" }, "Train a model"), el("p", {}, hint), el("div", { class: "line" }, this.kind, this.start, this.stop), this.bar, this.output,
       el("form", { method: "dialog", class: "close" }, el("button", {}, "Close")));
@@ -50,7 +50,7 @@ export class TrainDialog {
 
   show(state) {
     const running = state.phase === "running";
-    this.start.disabled = running || this.session.progress.done < this.session.fewest_pages;
+    this.start.disabled = running || !this.enough;
     this.stop.hidden = this.bar.hidden = !running;
     if (running) {
       if (state.total) Object.assign(this.bar, { max: state.total, value: state.done });

@@ -80,6 +80,15 @@ def wait_for_role(page: Page, block: int, role: str) -> None:
     page.wait_for_function(wanted, arg=[block, role])
 
 
+def test_the_page_says_what_training_lacks(label_page: Page, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("blockfeat._extras.find_spec", lambda name: None if name == "scipy" else name)
+    label_page.reload()
+    label_page.wait_for_selector("#blocks li[data-current]")
+    label_page.click("#train")
+    assert "training needs scipy: pip install 'blockfeat[train]'" in label_page.inner_text("#train-dialog")
+    assert label_page.is_disabled("#start-training")
+
+
 def test_ten_pages_are_labelled_by_clicks_and_keys_and_trained_on(label_page: Page, labelling: LabellingPage):
     page, keys = label_page, label_page.keyboard
     footer = place_of(page, "rights reserved")
