@@ -100,7 +100,7 @@ def _serve(name: str, port: int, program: str, place: Path, words: list[str]) ->
     ends = time.monotonic() + _LONGEST
     while process.poll() is None and not _listens(port) and time.monotonic() < ends:
         time.sleep(0.05)
-    code = process.poll() if process.poll() is not None else _answer_of(port)
+    code = process.poll() if process.poll() is not None else _answer_of(name, port)
     if code:
         problems.append(f"blockfeat {name} ended or answered with {code}")
     print(log.read_text(errors="replace"), *problems, sep="\n", end="")
@@ -113,12 +113,15 @@ def _listens(port: int) -> bool:
         return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _answer_of(port: int) -> int:
-    """Return the status of the server's first page where it is a fault of the server, else 0."""
+def _answer_of(name: str, port: int) -> int:
+    """Return the status of a server's first page where it is a fault of the server, else 0; a proxy is asked for its settings."""
+    here = f"http://127.0.0.1:{port}"
+    is_proxy = name == "clean --proxy"
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": here} if is_proxy else {}))
     try:
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=_LONGEST).close()
+        opener.open("http://crunch.local/" if is_proxy else here, timeout=_LONGEST).close()
     except urllib.error.HTTPError as error:
-        return error.code if error.code >= 500 else 0
+        return error.code if error.code >= 500 or is_proxy else 0
     return 0
 
 

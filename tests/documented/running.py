@@ -86,6 +86,7 @@ class Session:
     ports: Mapping[int, int]
     environments: Callable[[str], Environment]
     left_out: list[str] = field(default_factory=list)
+    _made: dict[str, Environment] = field(default_factory=dict)
     _pythons: dict[str, _Python] = field(default_factory=dict)
     _printed: str | None = None
 
@@ -123,7 +124,8 @@ class Session:
     def _run(self, fence: Fence) -> None:
         self._check_install(fence)
         try:
-            environment = self.environments(fence.install)
+            if fence.install not in self._made:
+                self._made[fence.install] = self.environments(fence.install)
             for program in _PROGRAMS:
                 if re.search(rf"\b{program}\b", fence.text) and shutil.which(program) is None:
                     raise Unavailable(f"{program} is not installed")
@@ -131,7 +133,7 @@ class Session:
             self.left_out.append(f"{fence.place}: {reason}")
             return
         run = self._run_shell if fence.is_shell else self._run_python
-        self._printed = self._as_documented(run(fence, environment, self._here(fence.text)))
+        self._printed = self._as_documented(run(fence, self._made[fence.install], self._here(fence.text)))
 
     def _check_install(self, fence: Fence) -> None:
         """A reader has been told to install what a block is run with, in a line before it or in it."""
