@@ -200,8 +200,7 @@ class _Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if name in ("import_module", "find_spec") and node.args and isinstance(node.args[0], ast.Constant):
-            # To look whether a library is there is to use it, guarded by its nature.
-            self._add(str(node.args[0].value), node.lineno, {_ANY} if name == "find_spec" else set())
+            self._add(str(node.args[0].value), node.lineno)  # to look for a library is to use it
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -213,8 +212,8 @@ class _Reader(ast.NodeVisitor):
         for name in node.names:
             self._add(f"{node.module}.{name.name}", node.lineno)
 
-    def _add(self, module: str, line: int, guards: Iterable[str] = ()) -> None:
-        self.found.append(Import(module, line, self._is_inside, self._guards | set(guards)))
+    def _add(self, module: str, line: int) -> None:
+        self.found.append(Import(module, line, self._is_inside, self._guards))
 
 
 def _extras_of(call: ast.expr, function: str) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -275,9 +274,9 @@ def _peers(names: str) -> tuple[Peer, ...]:
 
 def _show_missing() -> None:
     """Name the peers that are not installed."""
-    from blockfeat.training.evaluation.peers import PEER_NAMES, installed_peers
+    from blockfeat.training.evaluation.peers import PEER_NAMES, has_markdownify, installed_peers
 
     missing = sorted(set(PEER_NAMES) - {peer.name for peer in installed_peers()})
-    missing += ["markdownify"] * (find_spec("markdownify") is None)
+    missing += [] if has_markdownify() else ["markdownify"]
     if missing:
         console.show(f"not installed: {', '.join(missing)} (pip install 'blockfeat[peers]')")

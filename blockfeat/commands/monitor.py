@@ -8,9 +8,10 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
@@ -299,9 +300,7 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
                 console.error("finishing the pages in hand; once more to stop at once")
             monitor.stop()
 
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop, number)
+        _on_signals(stop)
 
     is_streamed = settings.stream == "-"
     with console.progress("monitor", quiet=quiet) as tick:
@@ -330,6 +329,22 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     return summary
 
 
+def _on_signals(handle: Callable[[int], None]) -> None:
+    """Let the loop that runs handle SIGTERM and Ctrl-C."""
+    loop = asyncio.get_running_loop()
+
+    def later(number: int, frame: FrameType | None) -> None:
+        if loop.is_closed():
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(handle, number)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        try:
+            loop.add_signal_handler(number, handle, number)
+        except NotImplementedError:  # on Windows
+            signal.signal(number, later)
+
+
 def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
     """Print what a round has done, and every address that failed."""
     for address, reason in summary.failures.items():
@@ -346,7 +361,10 @@ def show_summary(summary: Summary, *, quiet: bool, is_streamed: bool) -> None:
     if summary.stopped:
         line += f"; {summary.stopped}, {summary.left} pages still due"
     # Standard output belongs to the stream of mentions where that is asked for.
-    (console.error if is_streamed else console.show)(line)
+    if is_streamed:
+        console.error(line)
+    else:
+        console.show(line, at_once=True)
 
 
 class _JsonLines(logging.Formatter):

@@ -42,7 +42,7 @@ class _Python:
         self._process = subprocess.Popen(
             [str(environment.programs / "python"), "-I", "-u", script, str(there.fileno())],
             cwd=folder, pass_fds=[there.fileno()], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-            env=_plain_variables() | dict(environment.variables),
+            env=_variables_with(environment.programs) | dict(environment.variables),
         )  # fmt: skip
         there.close()
         self._socket, self._file = here, here.makefile("rw", encoding="utf-8")
@@ -165,8 +165,7 @@ class Session:
             pip.write_text(f'#!/bin/sh\nexec {environment.programs}/python -m pip "$@" --no-index --quiet\n')
             pip.chmod(0o755)
             (place / ".curlrc").write_text("fail-with-body\n")  # an answer that is an error is one of the block
-        variables = _plain_variables()
-        variables["PATH"] = os.pathsep.join([str(place), str(environment.programs), variables["PATH"]])
+        variables = _variables_with(place, environment.programs)
         return variables | {"COLUMNS": "120", "CURL_HOME": str(place)} | dict(environment.variables)
 
     def _run_python(self, fence: Fence, environment: Environment, text: str) -> str:
@@ -225,9 +224,9 @@ def _free_ports() -> dict[int, int]:
     return dict(zip(PORTS.values(), ports, strict=True))
 
 
-def _plain_variables() -> dict[str, str]:
-    """Return the variables of this process without those of its own environment of Python."""
+def _variables_with(*programs: Path) -> dict[str, str]:
+    """Return the variables of this process with other programs in front, and without its own environment of Python."""
     own = str(Path(sys.executable).parent)
     variables = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
     places = [place for place in os.environ.get("PATH", "").split(os.pathsep) if place != own]
-    return variables | {"PATH": os.pathsep.join(places)}
+    return variables | {"PATH": os.pathsep.join([*map(str, programs), *places])}

@@ -42,6 +42,7 @@ def _problems(folder: Path, files: dict[str, str]) -> list[str]:
         "class A:\n    def f(self):\n        import scipy",
         "async def f():\n    from scipy import sparse",
         'from importlib import import_module\ndef f():\n    import_module("scipy.sparse")',
+        'from importlib.util import find_spec\nfind_spec("scipy")',
         'def f():\n    import scipy\n    require_extra("train", what="f")',
         'def f():\n    require_extra("monitor", what="f")\n    import scipy',
         'def g():\n    require_extra("train", what="g")\ndef f():\n    import scipy',
@@ -69,7 +70,6 @@ def test_an_import_that_an_install_lacks_is_found(text: str, tmp_path: Path) -> 
         'with importing("train", what=__name__):\n    import scipy',
         'def f():\n    require_extra("train", what="f")\n    import scipy',
         'def f():\n    require_extra("train", what="f")\n    def g():\n        import scipy',
-        'from importlib.util import find_spec\nfind_spec("scipy")',
         "def f():\n    from blockfeat.training.fit import sparse",
     ],
 )

@@ -305,4 +305,5 @@ def serve_demo(
     with server:
         if on_ready is not None:
             on_ready(server)
-        threading.Event().wait()
+        while True:  # Ctrl-C would not end a wait without an end on Windows
+            time.sleep(3600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -177,10 +176,14 @@ def sampled(pages: Sequence[LabelledPage], count: int | None) -> list[LabelledPa
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process; its highest value so far where the system has no /proc."""
+    """Return the resident memory of this process; its highest value so far without /proc, 0 where nothing tells it."""
     try:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
+        try:
+            import resource
+        except ModuleNotFoundError:  # Windows
+            return 0
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
-from importlib.util import find_spec
 from operator import add
 from pathlib import Path
 from statistics import fmean
@@ -20,7 +19,7 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
 from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
-from blockfeat.training.evaluation.peers import Peer
+from blockfeat.training.evaluation.peers import Peer, has_markdownify
 from blockfeat.training.evaluation.text_scores import STRUCTURES, Edges, edges_of, structure_scores
 
 Written = tuple[str, str | None]
@@ -254,5 +253,5 @@ _MARKDOWN: dict[str, Callable[[], Callable[[str], str]]] = {
 
 def _markdown_of(peer: Peer) -> Callable[[], Callable[[str], str]] | None:
     """Return what makes a peer's Markdown; None for one that writes none, or needs markdownify, which is absent."""
-    is_missing = peer.name != "trafilatura" and find_spec("markdownify") is None
-    return None if is_missing else _MARKDOWN.get(peer.name)
+    is_made = peer.name == "trafilatura" or has_markdownify()
+    return _MARKDOWN.get(peer.name) if is_made else None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def test_models_and_peers_are_scored_on_the_same_pages(tmp_path: Path) -> None:
     table, rows = bench.write(tmp_path)
     assert "headings" in table.read_text(encoding="utf-8")
     assert len(rows.read_text(encoding="utf-8").splitlines()) == 2 + len(peers)
+
+
+def test_without_markdownify_a_peer_is_compared_by_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "markdownify", None)
+    monkeypatch.setattr("blockfeat.training.evaluation.text_bench.has_markdownify", lambda: False)
+    peers = [peer for peer in installed_peers() if peer.name == "resiliparse"]
+    for scores in run_text_bench([], peers, [PAGE], GOLD).systems.values():
+        assert scores[0].error is None
+        assert scores[0].f1 > 0.5
+        assert not scores[0].structure
 
 
 def test_a_system_that_fails_has_an_empty_text() -> None:
