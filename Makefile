@@ -5,6 +5,7 @@ VENV ?= .venv
 CORPORA ?= ../shared/corpora
 JOBS ?= 2
 SECONDS ?= 60
+LARGE ?=
 
 BIN := $(VENV)/bin
 RUN := $(BIN)/python -m
@@ -25,7 +26,7 @@ export BLOCKFEAT_REPOSITORY ?= $(shell sed -n 's/^repository-code: *//p' CITATIO
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all test-least lint format docs gate fuzz mutate build check-wheel release-check \
+.PHONY: help venv demo test test-all delivered test-least lint format docs gate fuzz mutate build check-wheel release-check \
     audit lock clean
 .DELETE_ON_ERROR:
 
@@ -79,9 +80,13 @@ test: lint ## Run what every change needs: ruff, mypy, import-linter, quick test
 	@echo "pytest"
 	@$(RUN) pytest -n $(JOBS) --dist loadfile -m "not slow and not rest" --hypothesis-profile quick
 
-test-all: lint ## Run all checks: also browser, drill, experiments, documents, Spark where they install
+test-all: lint ## Run all checks: also browser, drill, experiments, documents, each extra in an environment of its own
 	@echo "pytest, all tests"
 	@$(RUN) pytest -n $(JOBS) --dist loadfile
+
+# Environments stay in build/delivered for the next run; LARGE=1 adds those with PyTorch.
+delivered: $(COMPILED) $(STAMP) ## Run every block of the documents in a clean environment of the install that its page names
+	@BLOCKFEAT_LARGE=$(LARGE) $(RUN) pytest -n $(JOBS) --dist load tests/documents/test_blocks.py
 
 lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@echo "ruff check"

@@ -1,4 +1,4 @@
-"""The fenced blocks of a document, each with its language and the mark in front of it."""
+"""The fenced blocks of a document, each with the install that it is run with and the mark in front of it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,29 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-__all__ = ["ROOT", "Fence", "documents", "fences_of"]
+__all__ = ["ROOT", "Fence", "documents", "fences_of", "installs_named_in"]
 
 ROOT = Path(__file__).parents[2]
-_MARK = re.compile(r"<!-- (not run|not code): (.*?) -->\s*\Z", re.DOTALL)
+_MARK = re.compile(r"<!-- (install|not run|not code|output)(?:: (.*?))? -->", re.DOTALL)
+_INSTALL_LINE = re.compile(r"pip install (?:-\S+ )*['\"]?blockfeat(?:\[([\w,-]+)\])?(?![\w./-])")
 _SHELL = ("", "bash", "console", "sh", "shell")
 
 
 @dataclass(frozen=True)
 class Fence:
-    """A block of code; ``mark`` is "not run" or "not code" with its ``reason``, or ``None``. Lines count from 1."""
+    """A block of code. Lines count from 1.
+
+    ``install`` is what the last marker names: extras, "plain", "development", or "". ``mark`` is "not run", "not code"
+    or "output" with its ``reason``, or ``None``.
+    """
 
     path: Path
     line: int
     language: str
     text: str
-    mark: str | None
-    reason: str
+    install: str = ""
+    mark: str | None = None
+    reason: str = ""
 
     @property
     def place(self) -> str:
@@ -50,11 +56,19 @@ def fences_of(path: Path) -> list[Fence]:
 
 
 def _fences(path: Path, tokens: list[Token]) -> Iterator[Fence]:
-    before = ""
+    install, marks = "", {}
     for token in tokens:
+        if token.type == "html_block":
+            marks |= {mark: reason.strip() for mark, reason in _MARK.findall(token.content)}
+            install = marks.pop("install", install)
+            continue
         if token.type in ("fence", "code_block"):
             language = token.info.partition(" ")[0] if token.type == "fence" else "indented"
-            found = _MARK.search(before)
-            mark, reason = (found[1], found[2].strip()) if found else (None, "")
-            yield Fence(path, (token.map or [0])[0] + 1, language, token.content, mark, reason)
-        before = token.content if token.type == "html_block" else ""
+            mark, reason = next(iter(marks.items()), (None, ""))
+            yield Fence(path, (token.map or [0])[0] + 1, language, token.content, install, mark, reason)
+        marks = {}
+
+
+def installs_named_in(text: str) -> list[frozenset[str]]:
+    """Return the extras of each line of a text that installs blockfeat, empty where it is installed plainly."""
+    return [frozenset(filter(None, extras.split(","))) for extras in _INSTALL_LINE.findall(text)]

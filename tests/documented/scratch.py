@@ -12,7 +12,7 @@ from typing import Any
 
 from pages import article_page
 
-__all__ = ["demo_records", "metadata_page", "names_of", "write_scratch"]
+__all__ = ["demo_records", "names_of", "write_scratch"]
 
 _WIKIDATA = {"entities": {"Q312": {"id": "Q312", "labels": {"en": {"language": "en", "value": "Apple"}}}}}
 
@@ -37,7 +37,7 @@ def write_scratch(folder: Path, site: str) -> None:
             (folder / name / f"{record['id']}.html").write_text(record["html"], encoding="utf-8")
         for number in range(3):
             (folder / name / f"{number}.html").write_text(article_page(4 + number), encoding="utf-8")
-    (folder / "texts").mkdir()
+    (folder / "metadata.html").write_text(_metadata_page(), encoding="utf-8")
     (folder / "addresses.txt").write_text(f"# two pages\n{site}/article\n{site}/other\n", encoding="utf-8")
     (folder / "own.toml").write_text("[filters]\nimages = false\n", encoding="utf-8")
     (folder / "hosts.txt").write_text("0.0.0.0 ads.example.com\n", encoding="utf-8")
@@ -60,20 +60,25 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     # The corpora above have no name of their own: it is that of the file.
     listed = [{"corpus": "pages", "id": record["id"], "reason": "cut short"} for record in trained[:1]]
     (folder / "wrong.jsonl").write_text(_lines(listed), encoding="utf-8")
+    lines = [json.dumps({key: one[key] for key in ("id", "html", "url")}) for one in records[:10]]
+    clutter = json.dumps({"id": "menu", "html": "<nav><a href=/>Home</a> <a href=/news>News</a></nav>"})
+    mixed = [*lines[:3], lines[3][:40], *lines[4:], lines[3], clutter]
+    (folder / "mixed.jsonl").write_text("\n".join(mixed) + "\n", encoding="utf-8")
     (folder / "other.jsonl.xz").write_bytes(lzma.compress(_lines(records[::7]).encode(), preset=0))
 
 
 def _write_archives(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     parts = [_warc_record(record["url"], record["html"].encode()) for record in records]
-    for name in ("crawl.warc.gz", "out.warc.gz"):
+    for name in ("crawl", "pages"):
+        (folder / name).mkdir()
+    for name in ("crawl.warc.gz", "out.warc.gz", "CC-MAIN-1.warc.gz", "crawl/1.warc.gz"):
         (folder / name).write_bytes(b"".join(gzip.compress(part) for part in parts))
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        return
+    import pyarrow
+    import pyarrow.parquet
+
     table = pyarrow.table({"content": [one["html"] for one in records], "link": [one["url"] for one in records]})
-    pyarrow.parquet.write_table(table, folder / "pages.parquet")
+    for name in ("pages.parquet", "pages/1.parquet"):
+        pyarrow.parquet.write_table(table, folder / name)
 
 
 def _warc_record(url: str, page: bytes) -> bytes:
@@ -90,7 +95,7 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-def metadata_page() -> str:
+def _metadata_page() -> str:
     """Return an article with an author, an agency and a moment of publication, as docs/metadata.md has them."""
     said = {
         "@context": "https://schema.org",
@@ -102,23 +107,46 @@ def metadata_page() -> str:
     return article_page().replace("</head>", f'<script type="application/ld+json">{json.dumps(said)}</script></head>')
 
 
-def names_of(document: str) -> dict[str, Any]:
-    """Return what the Python blocks of a document may use without having made it."""
-    import blockfeat
+_NAMES = """
+import ipaddress
+from pathlib import Path
 
-    records = demo_records()
-    names: dict[str, Any] = {"html": records[0]["html"], "pages": [record["html"] for record in records[:3]]}
-    names |= {"extractor": blockfeat.Extractor.load(), "documents": names["pages"], "pages_of_one_site": names["pages"]}
-    if document == "metadata.md":
-        names["html"] = metadata_page()
-    elif document == "training.md":
-        from blockfeat.data.corpus import demo_pages
+import blockfeat
+from blockfeat.data.corpus import demo_pages
+from blockfeat.io.http import addresses
 
-        names["pages"] = [page for page in demo_pages() if page.lang == "de"]
-    elif document == "record.md":
-        names["one"] = names["other"] = blockfeat.extract(records[0]["html"]).to_dict()
-    elif document == "batches.md":
-        import pandas
+# This machine stands in for example.org, which is public.
+is_public = addresses._is_public
+addresses._is_public = lambda address: address == ipaddress.ip_address("127.0.0.1") or is_public(address)
 
-        names["frame"] = pandas.DataFrame({"html": names["pages"], "link": [record["url"] for record in records[:3]]})
-    return names
+pages = [page.html for page in demo_pages()[:3]]
+html, documents, pages_of_one_site = pages[0], pages, pages
+extractor = blockfeat.Extractor.load()
+"""
+_NAMES_OF = {
+    "metadata.md": 'html = Path("metadata.html").read_text(encoding="utf-8")',
+    "training.md": 'pages = [page for page in demo_pages() if page.lang == "de"]',
+    "record.md": "one = other = blockfeat.extract(html).to_dict()",
+    "batches.md": """
+import pandas
+
+frame = pandas.DataFrame({"html": pages, "link": [page.url for page in demo_pages()[:3]]})
+""",
+}
+_NAMES_ON_SPARK = """
+from pyspark.sql import SparkSession
+
+import blockfeat.integrations.spark
+
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+rows = [(page.html, page.url, "2026-01-01") for page in demo_pages()[:6]]
+pages = spark.createDataFrame(rows, ["html", "url", "crawl_date"])
+"""
+_TEXTS_OF_SPARK = 'blockfeat.integrations.spark.extract(pages).write.parquet("texts")\n'
+
+
+def names_of(document: str, install: str) -> str:
+    """Return Python that makes the names which the blocks of a document may use without having made them."""
+    if "spark" not in install:
+        return _NAMES + _NAMES_OF.get(document, "")
+    return _NAMES + _NAMES_ON_SPARK + (_TEXTS_OF_SPARK if document == "language-models.md" else "")

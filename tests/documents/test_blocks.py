@@ -1,13 +1,11 @@
-"""Every code block of README and docs is run, or says why not and is parsed."""
+"""Every code block of README and docs is run with the install that its page names, or says why not and is parsed.
+
+The environments are made where they are not there yet, from the built wheel: `documented.environments`.
+"""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import threading
-import time
 import warnings
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,14 +14,9 @@ from pathlib import Path
 import pytest
 
 from documented.command_lines import commands_of, problem_of
-from documented.command_server import write_client
-from documented.fences import ROOT, Fence, documents, fences_of
-from documented.running import Session
-from documented.scratch import demo_records, names_of, write_scratch
-
-pytest.importorskip("sqlalchemy", reason="some blocks need the extra monitor")
-
-from blockfeat.monitor.demo import DemoServer
+from documented.fences import ROOT, documents, fences_of
+from documented.running import new_session
+from documented.scratch import demo_records, write_scratch
 
 _NAMES = [str(path.relative_to(ROOT)) for path in documents()]
 
@@ -51,53 +44,25 @@ def site() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """Give shells the command blockfeat, served by one process, and a demo server."""
-    folder = tmp_path_factory.mktemp("bin")
-    address = folder / "socket"
-    path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "tests" / "documented" / "command_server.py"), str(address)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
-        start_new_session=True,
-    )
-    write_client(folder / "blockfeat", address)
-    pip = folder / "pip"  # what it is asked for is checked, nothing is installed
-    pip.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
-    pip.chmod(0o755)
-    while not address.exists():
-        assert process.poll() is None, "the server of commands did not start"
-        time.sleep(0.05)
-    with DemoServer() as demo:
-        yield {"PATH": path, "BLOCKFEAT_TEST_DEMO_PORT": str(demo.port), "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
-    os.killpg(process.pid, signal.SIGKILL)  # commands of a block that took too long, too
-    process.wait()
-
-
+@pytest.mark.skipif(not (ROOT / "blockfeat").exists(), reason="the wheel is built from the sources, which are not here")
 @pytest.mark.parametrize("name", _NAMES)
-def test_blocks_run(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site: str, environment: dict[str, str]
-) -> None:
+def test_blocks_run(name: str, tmp_path: Path, site: str) -> None:
     fences = fences_of(ROOT / name)
-    is_run = any(fence.mark is None for fence in fences)
-    names = {}
-    if is_run:
-        write_scratch(tmp_path, site)
-        names = {"__name__": "__main__", **names_of(Path(name).name)}
-    monkeypatch.chdir(tmp_path)
-    session = Session(tmp_path, site, names, environment)
-    for fence in fences:
-        session.run(fence)
-    for told in session.missing:
-        warnings.warn(f"not run, an extra is not installed: {told}", stacklevel=1)
+    with new_session(tmp_path, site) as session:
+        if any(fence.mark is None for fence in fences):
+            write_scratch(session.folder, site)
+        for fence in fences:
+            session.run(fence)
+    for told in session.left_out:
+        warnings.warn(f"not run: {told}", stacklevel=1)
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_a_block_that_is_not_run_says_why(name: str) -> None:
+def test_a_block_names_its_install_or_why_it_is_not_run(name: str) -> None:
     fences = fences_of(ROOT / name)
     assert [fence.place for fence in fences if fence.language == "indented"] == [], "write code in fences"
-    assert [fence.place for fence in fences if fence.mark and len(fence.reason) < 8] == []
+    assert [fence.place for fence in fences if fence.mark in ("not run", "not code") and len(fence.reason) < 8] == []
+    assert [fence.place for fence in fences if fence.mark is None and not fence.install] == []
 
 
 @pytest.mark.parametrize(
@@ -119,18 +84,3 @@ def test_a_block_that_is_not_run_says_why(name: str) -> None:
 def test_what_is_not_run_is_parsed(line: str, problem: str) -> None:
     found = [problem_of(words) for words in commands_of(line)]
     assert any(problem in one for one in found if one), found
-
-
-def test_a_value_that_a_comment_gives_is_compared(tmp_path: Path) -> None:
-    def block(text: str) -> Fence:
-        return Fence(ROOT / "README.md", 1, "python", text, None, "")
-
-    session = Session(tmp_path, "", {}, {})
-    session.run(block("x = 3\nx + 1   # 4\nx + 2   # more\n"))
-    with pytest.raises(AssertionError, match="the document says 5, it is 4"):
-        session.run(block("x + 1   # 5\n"))
-
-
-def test_a_language_that_nothing_runs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError, match="nothing runs 'perl'"):
-        Session(tmp_path, "", {}, {}).run(Fence(ROOT / "README.md", 1, "perl", "die", None, ""))
