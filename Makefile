@@ -97,6 +97,8 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(RUN) mypy --strict --no-error-summary blockfeat experiments benchmarks
 	@echo "imports against extras"
 	@$(BIN)/python tools/check_imports.py
+	@echo "size of the package"
+	@$(BIN)/python tools/measure_size.py --check > $(VENV)/size.log || { cat $(VENV)/size.log >&2; exit 1; }
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
 	@echo "actionlint, zizmor"
