@@ -43,6 +43,7 @@ _MONITOR = {
     "judge": "absent.db 1 right",
     "learn": "absent.toml",
     "rematch": "absent.toml",
+    "retry": "absent.toml",
 }
 _BY_PLAIN = {
     "extract page.html": "",
