@@ -86,6 +86,8 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@$(RUN) mypy --strict --no-error-summary blockfeat experiments benchmarks
 	@echo "lint-imports"
 	@$(BIN)/lint-imports --no-logo > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log >&2; exit 1; }
+	@echo "figures of the documents"
+	@$(RUN) tools.figures --check
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .
