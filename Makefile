@@ -104,6 +104,8 @@ lint: $(COMPILED) $(STAMP) ## Run the checks that do not run the code
 	@echo "actionlint, zizmor"
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint .github/workflows/*.yml # calls shellcheck where that is installed
 	@$(BIN)/zizmor --offline --quiet .github >$(VENV)/zizmor.log || { cat $(VENV)/zizmor.log >&2; exit 1; }
+	@echo "figures of the documents"
+	@$(RUN) tools.figures --check
 
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	@$(RUN) ruff check --quiet --fix-only .

@@ -1,4 +1,4 @@
-"""Benchmarks of a checkout: ``python -m benchmarks growth``, ``footprint``, ``formats``, ``stages``; see ``--help``."""
+"""Benchmarks of a checkout: ``python -m benchmarks growth|footprint|formats|stages``; ``--help`` says more."""
 
 from __future__ import annotations
 

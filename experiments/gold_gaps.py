@@ -7,7 +7,7 @@ Usage::
 
 The three systems are none of ours, so that a page is not suspected because our models get it wrong. What they agree on
 is counted in runs of five words. The list is for a person to look through: agreement alone proves nothing, for all
-three may keep comments, or a second article. What was found wrong stands in ``experiments/wrong_gold.toml``.
+three may keep comments, or a second article. What was found wrong stands in ``experiments/wrong_gold.jsonl``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Charset matrix: small pages in many encodings, declared rightly, wrongly and not at all.
 
 Run ``python tools/charset_matrix.py`` for the table of ``docs/encodings.md``; ``--all`` names every case.
-``tests/test_encoding.py`` checks the same cases.
+``tests/page/test_encoding.py`` checks the same cases.
 """
 
 # ruff: noqa: E501  (the texts)

@@ -1,8 +1,8 @@
 """Fuzz extraction and output with Atheris: ``python tools/fuzz.py --seconds 60`` (``make fuzz``).
 
 Small hostile pages of ``tests/hostile.py`` and the demo pages are the seeds; ``tests/fuzz_target.py`` says what a page
-may not do. Each new kind of fault is cut down and written to ``tests/findings/``, where ``tests/test_fuzz_findings.py``
-replays it. The exit code is 1 if there was one, 2 if Atheris is missing.
+may not do. Each new kind of fault is cut down and written to ``tests/findings/``, where
+``tests/promises/test_fuzz_findings.py`` replays it. The exit code is 1 if there was one, 2 if Atheris is missing.
 """
 
 from __future__ import annotations

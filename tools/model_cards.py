@@ -58,8 +58,20 @@ def card(name: str, model: Model) -> str:
     named = ", ".join(f"{corpus} {count}".strip() for corpus, count in counts)
     lines = [f"## {title}", "", ABOUT.get(name, ""), "", f"- table `{model.table.name}`"]
     lines += [f"- trained on: {named or 'nothing'}"]
-    lines += [f"- {key.replace('_', ' ')}: {value}" for key, value in record.items()]
+    lines += [f"- {key.replace('_', ' ')}: {plain(value)}" for key, value in record.items() if value != {}]
     return "\n".join([*lines, "", _COMMAND.format(model.record.get("command", "")), ""])
+
+
+def plain(value: Any) -> str:
+    """Return a value of a record as people write it: names with their values, those within others in brackets."""
+    if isinstance(value, dict):
+        inner = ((str(key).replace("_", " "), plain(one), isinstance(one, dict)) for key, one in value.items())
+        return ", ".join(f"{key} ({one})" if is_nested else f"{key} {one}" for key, one, is_nested in inner)
+    if isinstance(value, list):
+        return " ".join(map(plain, value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return {"None": "none", "True": "yes", "False": "no"}.get(str(value), str(value))
 
 
 def threshold_card(name: str, model: ThresholdModel) -> str:

@@ -11,10 +11,11 @@ no  promise                                            tests
                                                        page/test_tree_construction
 5   decoding never raises, one bad byte: one character here; page/test_encoding (the charset matrix)
 6   one family of exceptions, all types of input       here; extraction/test_extractor; page/test_page
-7   no NUL, surrogate or control in any output         test_output; output/test_characters; test_hostile
+7   no NUL, surrogate or control in any output         test_output; content/test_characters; test_hostile
 8   no I/O in extraction                               test_processes
-9   fetching: schemes, addresses, size, deadline       sources/test_fetch; sources/test_addresses
-10  allow list for HTML and Markdown                   test_output; output/test_links, _html, _markdown
+9   fetching: schemes, addresses, size, deadline       io/http/test_fetch; io/http/test_addresses
+10  allow list for HTML and Markdown                   test_output; content/test_links, content/test_html,
+                                                       content/test_markdown
 11  threads, PYTHONHASHSEED, no growth                 test_processes
 12  limits of the caller in any thread                 here; test_pool (in the main thread)
 13  hidden content by docs/hidden-content.md           blocks/test_hidden_content
