@@ -76,8 +76,8 @@ class _Python:
 class Session:
     """What the blocks of a document share: the folder, the namespaces of Python, servers that a block has started.
 
-    ``https://example.org`` is replaced by ``site``, a server of this machine, and documented ports by those of ``ports``; both
-    the other way round in what was printed. ``work`` is a folder for what the session itself needs.
+    ``https://example.org`` is replaced by ``site``, a server of this machine, and documented ports by those of
+    ``ports``; both the other way round in what was printed. ``work`` is a folder for what the session itself needs.
     """
 
     folder: Path
@@ -142,7 +142,9 @@ class Session:
         told = extras in installs_named_in("\n".join(lines)) or not extras
         assert told, f"{fence.place}: no line above installs blockfeat[{fence.install}]"
         other = [one for one in installs_named_in(re.sub(r"#.*", "", fence.text)) if one != extras]
-        assert not other, f"{fence.place}: it installs blockfeat[{','.join(sorted(other[0]))}], and names {fence.install}"
+        assert not other, (
+            f"{fence.place}: it installs blockfeat[{','.join(sorted(other[0]))}], and names {fence.install}"
+        )
 
     def _run_shell(self, fence: Fence, environment: Environment, text: str) -> str:
         """Run by bash, which stops at the first command that fails."""
@@ -156,7 +158,7 @@ class Session:
         return printed
 
     def _variables(self, install: str, environment: Environment) -> dict[str, str]:
-        """Return the variables of a shell; its blockfeat has ports of this machine, its pip installs what is there already."""
+        """Return the variables of a shell, whose blockfeat serves on free ports, whose pip installs what is there."""
         place = self.work / f"bin-{install}"
         if not place.exists():
             place.mkdir()
@@ -201,7 +203,9 @@ class Session:
 
 
 @contextmanager
-def new_session(place: Path, site: str, environments: Callable[[str], Environment] = environment_of) -> Iterator[Session]:
+def new_session(
+    place: Path, site: str, environments: Callable[[str], Environment] = environment_of
+) -> Iterator[Session]:
     """Begin a session in an empty folder, and end it; servers that do not end well are an `AssertionError`."""
     for name in ("page", "work"):
         (place / name).mkdir()

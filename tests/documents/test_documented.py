@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,9 @@ from documented.running import Session, new_session
 _TRAINING = ROOT / "docs" / "training.md"
 
 
-def _block(text: str, *, language: str = "", install: str = "development", mark: str | None = None, reason: str = "") -> Fence:
+def _block(
+    text: str, *, language: str = "", install: str = "development", mark: str | None = None, reason: str = ""
+) -> Fence:
     return Fence(ROOT / "README.md", 3, language, text, install, mark, reason)
 
 
@@ -33,7 +35,8 @@ def test_a_marker_holds_until_the_next_and_a_reason_for_one_block(tmp_path: Path
     page.write_text(
         "```\na\n```\n\n<!-- install: train -->\n```\nb\n```\n\n<!-- not run: takes hours -->\n```\nc\n```\n\n"
         "<!-- output: within 0.1 -->\n```\nd\n```\n\n```python\ne\n```\n\n"
-        "<!-- install: web,monitor -->\n<!-- not code: a drawing -->\n```\nf\n```\n"
+        "<!-- install: web,monitor -->\n<!-- not code: a drawing -->\n```\nf\n```\n\n"
+        "|a|\n|-|\n\n<!-- output -->\n\n|b|\n|-|\n|1|\n\nmore\n"
     )
     found = [(fence.text.strip(), fence.install, fence.mark, fence.reason) for fence in fences_of(page)]
     assert found == [
@@ -43,11 +46,13 @@ def test_a_marker_holds_until_the_next_and_a_reason_for_one_block(tmp_path: Path
         ("d", "train", "output", "within 0.1"),
         ("e", "train", None, ""),
         ("f", "web,monitor", "not code", "a drawing"),
+        ("…\n|b|\n|-|\n|1|\n…", "web,monitor", "output", ""),
     ]
 
 
 def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
-    text = """Needs `pip install "blockfeat[web]"`; pip install -U 'blockfeat[train,peers]'; pip install blockfeat-web blockfeat.py
+    text = """Needs `pip install "blockfeat[web]"`; pip install -U 'blockfeat[train,peers]'
+    pip install blockfeat-web blockfeat.py
     pip install blockfeat
     pip install pebble"""
     assert installs_named_in(text) == [frozenset({"web"}), frozenset({"train", "peers"}), frozenset()]
@@ -57,7 +62,10 @@ def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
     ("block", "problem"),
     [
         (_block("blockfeat train", install="train"), r"no line above installs blockfeat\[train\]"),
-        (Fence(_TRAINING, 400, "", "pip install 'blockfeat[web]'\n", "train"), r"installs blockfeat\[web\], and names train"),
+        (
+            Fence(_TRAINING, 400, "", "pip install 'blockfeat[web]'\n", "train"),
+            r"installs blockfeat\[web\], and names train",
+        ),
         (Fence(_TRAINING, 400, "", "pip install blockfeat\n", "train"), r"installs blockfeat\[\], and names train"),
         (_block("die", language="perl"), "nothing runs 'perl'"),
         (_block("blockfeat extrct page.html\n"), "no command 'extrct'"),
@@ -65,7 +73,10 @@ def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
         (_block("pip install pebble-of-nobody\n"), "No matching distribution"),
         (_block("1 / 0\n", language="python"), "ZeroDivisionError"),
         (_block("import os\nos._exit(3)\n", language="python"), "Python ended"),
-        (_block("x = 3\nx + 1   # 4\nx + 2   # more\nx + 3   # 5\n", language="python"), "the document says 5, it is 6"),
+        (
+            _block("x = 3\nx + 1   # 4\nx + 2   # more\nx + 3   # 5\n", language="python"),
+            "the document says 5, it is 6",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_block_is_told(session: Session, block: Fence, problem: str) -> None:
@@ -149,14 +160,21 @@ def test_an_environment_is_made_anew_only_where_the_wheel_asks_for_something_els
         path = tmp_path / "tiny-1-py3-none-any.whl"
         with zipfile.ZipFile(path, "w") as files:
             files.writestr("tiny.py", f"value = {value}\n")
-            files.writestr("tiny-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: tiny\nVersion: 1\nRequires-Python: {asks}\n")
-            files.writestr("tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            files.writestr(
+                "tiny-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: tiny\nVersion: 1\nRequires-Python: {asks}\n"
+            )
+            files.writestr(
+                "tiny-1.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: t\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
             files.writestr("tiny-1.dist-info/RECORD", "")
         return path
 
     folder = tmp_path / "environment"
     kept = folder / "kept"
-    value: Callable[[], str] = lambda: next(folder.rglob("tiny.py")).read_text()
+
+    def value() -> str:
+        return next(folder.rglob("tiny.py")).read_text()
+
     install_into(wheel(1), [], folder, sys.executable)
     assert value() == "value = 1\n"
     kept.touch()
