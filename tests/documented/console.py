@@ -1,7 +1,7 @@
 """The command ``blockfeat`` of the shells of the document tests: the installed one, its servers on ports of their own.
 
-A command that serves goes on behind the block that starts it, for the blocks behind that one, until the next one of its port
-starts or the page ends. Called by the script that `write_client` writes, in any interpreter.
+A command that serves goes on behind the block that starts it, for the blocks behind that one, until the next one of its
+port starts or the page ends. Called by the script that `write_client` writes, in any interpreter.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _listens(port: int) -> bool:
 
 
 def _answer_of(name: str, port: int) -> int:
-    """Return the status of a server's first page where it is a fault of the server, else 0; a proxy is asked for its settings."""
+    """Return the status of a server's first page, of a proxy its settings, where it is a fault of the server; else 0."""
     here = f"http://127.0.0.1:{port}"
     is_proxy = name == "clean --proxy"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": here} if is_proxy else {}))

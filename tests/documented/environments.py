@@ -1,7 +1,7 @@
 """The clean environments that documents name: the built wheel with the extras of an install line.
 
-They stand in ``build/delivered``. A wheel is built where the sources have changed; an environment is made anew where the
-wheel asks for other libraries, and else gets the new wheel alone.
+They stand in ``build/delivered``. A wheel is built where the sources have changed; an environment is made anew where
+the wheel asks for other libraries, and else gets the new wheel alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def extras_of(name: str) -> frozenset[str]:
 
 
 def environment_of(name: str) -> Environment:
-    """Return an environment, "development" for that of the tests; it is made where it is not there, which takes a while.
+    """Return an environment, "development" for that of the tests; it is made where it is not there yet.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def _interpreter_for(extras: Sequence[str]) -> str:
 
 
 def _wheel(*, compiled: bool) -> Path:
-    """Build the wheel as a release does; an interpreter other than that of the tests gets one without compiled modules."""
+    """Build the wheel as a release does; other interpreters than that of the tests get one that is not compiled."""
     folder = _PLACE / ("wheel" if compiled else "uncompiled")
     stamp = folder / "sources"
     with _alone(folder):
@@ -107,7 +107,7 @@ def _digest_of_sources() -> str:
 
 
 def install_into(wheel: Path, extras: Sequence[str], folder: Path, python: str) -> None:
-    """Install a wheel with extras, as a user does, and note by what; the wheel alone where it asks for the same as before."""
+    """Install a wheel with extras, as a user does; the wheel alone where it asks for the same libraries as before."""
     with zipfile.ZipFile(wheel) as files:
         (metadata,) = (name for name in files.namelist() if name.endswith(".dist-info/METADATA"))
         lines = files.read(metadata).decode().splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,11 +51,12 @@ def documents() -> list[Path]:
 
 
 def fences_of(path: Path) -> list[Fence]:
-    """Return the blocks of a document, indented ones with the language "indented"."""
-    return list(_fences(path, MarkdownIt("commonmark").enable("table").parse(path.read_text(encoding="utf-8"))))
+    """Return the blocks of a document, indented ones with the language "indented", and tables that are outputs."""
+    text = path.read_text(encoding="utf-8")
+    return list(_fences(path, MarkdownIt("commonmark").enable("table").parse(text), text.splitlines(keepends=True)))
 
 
-def _fences(path: Path, tokens: list[Token]) -> Iterator[Fence]:
+def _fences(path: Path, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Fence]:
     install, marks = "", {}
     for token in tokens:
         if token.type == "html_block":
@@ -66,6 +67,10 @@ def _fences(path: Path, tokens: list[Token]) -> Iterator[Fence]:
             language = token.info.partition(" ")[0] if token.type == "fence" else "indented"
             mark, reason = next(iter(marks.items()), (None, ""))
             yield Fence(path, (token.map or [0])[0] + 1, language, token.content, install, mark, reason)
+        elif token.type == "table_open" and "output" in marks:
+            start, end = token.map or (0, 0)
+            text = "".join(["…\n", *lines[start:end], "…\n"])  # a table is a part of what was printed
+            yield Fence(path, start + 1, "table", text, install, "output", marks["output"])
         marks = {}
 
 

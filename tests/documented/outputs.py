@@ -16,8 +16,8 @@ _PARTS = re.compile(rf"{_VARYING.pattern}|{_DECIMAL.pattern}|…")
 def difference(shown: str, printed: str, *, within: float = 0.0) -> str | None:
     """Return what is wrong with an output that a document shows; ``None`` where it fits.
 
-    Spaces count as one. A line ``…`` stands for any lines, ``…`` in a line for any text in it; a number in front of a unit
-    of time, memory or speed stands for any number, a decimal fraction for those that differ by at most ``within``.
+    Spaces count as one. A line ``…`` stands for any lines, ``…`` in a line for any text in it; a number in front of a
+    unit of time, memory or speed stands for any number, a decimal fraction for those that differ by ``within`` at most.
     """
     lines, actual = _lines(shown), _lines(printed)
     pattern = "".join(r"(?:.*\n)*" if line == "…" else _pattern(line, within > 0) + r"\n" for line in lines)

@@ -76,8 +76,8 @@ class _Python:
 class Session:
     """What the blocks of a document share: the folder, the namespaces of Python, servers that a block has started.
 
-    ``https://example.org`` is replaced by ``site``, a server of this machine, and documented ports by those of ``ports``; both
-    the other way round in what was printed. ``work`` is a folder for what the session itself needs.
+    ``https://example.org`` is replaced by ``site``, a server of this machine, and documented ports by those of
+    ``ports``; both the other way round in what was printed. ``work`` is a folder for what the session itself needs.
     """
 
     folder: Path
@@ -158,7 +158,7 @@ class Session:
         return printed
 
     def _variables(self, install: str, environment: Environment) -> dict[str, str]:
-        """Return the variables of a shell; its blockfeat has ports of this machine, its pip installs what is there already."""
+        """Return the variables of a shell, whose blockfeat serves on free ports, whose pip installs what is there."""
         place = self.work / f"bin-{install}"
         if not place.exists():
             place.mkdir()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,8 @@ def test_a_marker_holds_until_the_next_and_a_reason_for_one_block(tmp_path: Path
     page.write_text(
         "```\na\n```\n\n<!-- install: train -->\n```\nb\n```\n\n<!-- not run: takes hours -->\n```\nc\n```\n\n"
         "<!-- output: within 0.1 -->\n```\nd\n```\n\n```python\ne\n```\n\n"
-        "<!-- install: web,monitor -->\n<!-- not code: a drawing -->\n```\nf\n```\n"
+        "<!-- install: web,monitor -->\n<!-- not code: a drawing -->\n```\nf\n```\n\n"
+        "|a|\n|-|\n\n<!-- output -->\n\n|b|\n|-|\n|1|\n\nmore\n"
     )
     found = [(fence.text.strip(), fence.install, fence.mark, fence.reason) for fence in fences_of(page)]
     assert found == [
@@ -45,11 +46,13 @@ def test_a_marker_holds_until_the_next_and_a_reason_for_one_block(tmp_path: Path
         ("d", "train", "output", "within 0.1"),
         ("e", "train", None, ""),
         ("f", "web,monitor", "not code", "a drawing"),
+        ("…\n|b|\n|-|\n|1|\n…", "web,monitor", "output", ""),
     ]
 
 
 def test_install_lines_are_read_in_prose_and_in_blocks() -> None:
-    text = """Needs `pip install "blockfeat[web]"`; pip install -U 'blockfeat[train,peers]'; pip install blockfeat-web blockfeat.py
+    text = """Needs `pip install "blockfeat[web]"`; pip install -U 'blockfeat[train,peers]'
+    pip install blockfeat-web blockfeat.py
     pip install blockfeat
     pip install pebble"""
     assert installs_named_in(text) == [frozenset({"web"}), frozenset({"train", "peers"}), frozenset()]
@@ -168,7 +171,10 @@ def test_an_environment_is_made_anew_only_where_the_wheel_asks_for_something_els
 
     folder = tmp_path / "environment"
     kept = folder / "kept"
-    value: Callable[[], str] = lambda: next(folder.rglob("tiny.py")).read_text()
+
+    def value() -> str:
+        return next(folder.rglob("tiny.py")).read_text()
+
     install_into(wheel(1), [], folder, sys.executable)
     assert value() == "value = 1\n"
     kept.touch()

@@ -50,9 +50,10 @@ def measured(run: Run, root: Path) -> Run:
 def models_of(command: str, root: Path) -> Iterator[str]:
     """Yield the model files of the checkout that the options of a command name."""
     words = shlex.split(command)
+    options = ("--model", "--saved", *(["-m"] if words[0] == "blockfeat" else []))
     bundled = {path.stem: path for path in bundled_files(root)}
     for option, value in pairwise(words):
-        if option in ("--model", "-m", "--saved") and (value in bundled or (root / value).exists()):
+        if option in options and (value in bundled or (root / value).exists()):
             path = bundled.get(value, root / value)
             files = sorted(path.iterdir()) if path.is_dir() else [path]
             yield from (str(file.relative_to(root)) for file in files)
