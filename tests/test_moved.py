@@ -45,9 +45,5 @@ def test_there_is_no_module_that_never_was() -> None:
             import_module(name)
 
 
-def test_the_job_of_spark_runs_by_its_old_name() -> None:
-    assert "--reader" in _output("-m", "blockfeat.spark", "--help")
-
-
 def _output(*arguments: str) -> str:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True).stdout

@@ -49,6 +49,8 @@ _TEST = re.compile(r"(?:\w+/)*\btest_\w+\b(?!\.\w)")
 # Of those who read the documents, of other projects, or written by what is run.
 _OF_OTHERS = {"./blockfeat.toml", "WARC/", "_done/part-000012.json", "blockfeat.toml", "blockfeat/VERSION", "site/"}
 _OF_OTHERS |= {"blockfeat/1.0", "tests/evaluate.py", "tests/evaluation/evaluate.py", "tests/findings"}
+_OF_OTHERS |= {"blockfeat.cdx", "blockfeat.cdx.json", "blockfeat.cdx.sigstore.json", "build/delivered/"}
+_OTHER_PROGRAMS = ("--archives", "--conf", "gh")  # of Spark and GitHub
 
 
 def spans_of(path: Path) -> Iterator[str]:
@@ -60,6 +62,8 @@ def spans_of(path: Path) -> Iterator[str]:
 def problem_of_name(span: str) -> str | None:
     """Return what does not exist of what a span names; ``None`` where it exists or is no name."""
     words = span.split()
+    if words[0] in _OTHER_PROGRAMS:
+        return None
     program = words[0] if len(words) > 1 else ""
     if program in _PROGRAMS or program in _ABBREVIATED:
         problems = map(problem_of, commands_of(span if program in _PROGRAMS else f"blockfeat {span}"))
