@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -187,7 +188,7 @@ def test_a_receiver_gets_what_it_wants(tmp_path: Path, hook: Hook, wanted: Wante
         {"id": "4", "event": "update", "counted": False, "brand": "Brelan"},
         {"id": "5", "event": "counted"},
     )
-    store, receiver = _stored(tmp_path, hook, *events, wanted=wanted)
+    store, receiver = _stored(tmp_path, hook, *events, **asdict(wanted))
     with store:
         assert asyncio.run(deliver(store, [receiver], call=_call)) == (len(ids), [])
         assert [one for batch in _ids(hook) for one in batch] == ids

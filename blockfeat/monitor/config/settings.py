@@ -6,14 +6,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from blockfeat._config import Between, Count, Duration, DurationOrOff
-from blockfeat.monitor.alerts.settings import Alert
+from blockfeat._config import Count, Duration, DurationOrOff, Parsed, Texts, between
+from blockfeat.monitor.alerts.settings import Alert, Smtp
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.queries import Query
 
 _DAY = 86400.0
+
+
+def refusal(address: str) -> str | None:
+    """Return why an address cannot be fetched; None where it can."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError as error:
+        return f"is no address: {error}"
+    if parts.scheme not in ("http", "https"):
+        return "is no http or https address"
+    return None if host else "has no host"
+
+
+def _address(text: str) -> str:
+    if reason := refusal(text):
+        raise ValueError(f"has {text!r}, which {reason}")
+    return text
+
+
+Address = Annotated[str, Parsed(_address, late=True)]
+
+
+def _zone(name: str) -> str:
+    try:
+        return ZoneInfo(name).key
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"has {name!r}, which is no time zone such as 'Europe/Berlin'") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +121,7 @@ class PageSettings:
     revisit_for: Duration = 3 * _DAY
     recheck: DurationOrOff = None
     attempts: Count = 8
-    jobs: Annotated[int, Between(0)] = 1
+    jobs: Annotated[int, between(0)] = 1
     deadline: Duration = 30.0
     evidence: bool = True
     least_score: float = 0.5
@@ -114,7 +144,7 @@ class CopySettings:
     """
 
     find: bool = True
-    similarity: Annotated[float, Between(0.5, 1.0)] = 0.8
+    similarity: Annotated[float, between(0.5, 1.0)] = 0.8
     min_words: Count = 60
 
 
@@ -160,16 +190,23 @@ class Webhook:
         Name of the environment variable whose value signs each request.
     attempts : int
         How often a request is tried before its mentions become dead letters.
-    wanted : Wanted
-        Which mentions it gets.
+    clutter, updates, brands
+        Which mentions it gets (`Wanted`).
     """
 
-    url: str
+    url: Address
     token: str | None = None
     batch: Count = 100
     secret: str | None = None
     attempts: Count = 20
-    wanted: Wanted = Wanted()
+    clutter: bool = False
+    updates: bool = False
+    brands: Texts = ()
+
+    @property
+    def wanted(self) -> Wanted:
+        """Which mentions it gets."""
+        return Wanted(self.clutter, self.updates, self.brands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,31 +228,51 @@ class RetentionSettings:
     versions: DurationOrOff = None
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorConfig:
-    """A whole configuration.
+@dataclass(frozen=True, kw_only=True)
+class MonitorTable:
+    """The table ``[monitor]``.
 
     Attributes
     ----------
     store : str
         Path of an SQLite file, or a database address such as ``postgresql://user@host/name``.
-    sources, brands, queries : tuple
-        What is read, and what is looked for; queries have names of their own.
-    stream : str or None
-        File that gets a JSON line for every new mention; ``"-"`` is standard output.
-    stream_wanted : Wanted
-        Which mentions it gets.
-    alerts : tuple of Alert
-        Which mentions people are told of.
     shared : bool
         Whether several runs, on one machine or many, may work on the store at once (PostgreSQL only).
-    retention : RetentionSettings
-        What is forgotten.
     timezone : str
         Where days begin, and the hours of alerts are counted: ``"Europe/Berlin"``.
+    stream : str or None
+        File that gets a JSON line for every new mention; ``"-"`` is standard output.
+    stream_clutter, stream_updates, stream_brands
+        Which mentions it gets (`Wanted`).
     """
 
-    store: str
+    store: str = "monitor.db"
+    shared: bool = False
+    timezone: Annotated[str, Parsed(_zone, late=True)] = "UTC"
+    stream: str | None = None
+    stream_clutter: bool = False
+    stream_updates: bool = False
+    stream_brands: Texts = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonitorConfig(MonitorTable):
+    """A whole configuration: what is in ``[monitor]``, and the other tables.
+
+    Attributes
+    ----------
+    sources, brands, queries : tuple
+        What is read, and what is looked for; queries have names of their own.
+    alerts : tuple of Alert
+        Which mentions people are told of.
+    smtp : Smtp or None
+        What sends their e-mail.
+    retention : RetentionSettings
+        What is forgotten.
+    folder : Path
+        What paths in alerts are relative to.
+    """
+
     sources: tuple[Source, ...]
     brands: tuple[Brand, ...]
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -224,9 +281,11 @@ class MonitorConfig:
     queries: tuple[Query, ...] = ()
     webhooks: tuple[Webhook, ...] = ()
     alerts: tuple[Alert, ...] = ()
-    timezone: str = "UTC"
-    shared: bool = False
+    smtp: Smtp | None = None
     retention: RetentionSettings = RetentionSettings()
-    stream: str | None = None
-    stream_wanted: Wanted = Wanted()
     folder: Path = Path()
+
+    @property
+    def stream_wanted(self) -> Wanted:
+        """Which mentions the stream gets."""
+        return Wanted(self.stream_clutter, self.stream_updates, self.stream_brands)
