@@ -35,7 +35,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import text
 
 from blockfeat.monitor import MonitorConfig, Source, Store, Summary, run_once
-from blockfeat.monitor.config.settings import PageSettings
+from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.demo.server import DOMAIN, FRONT, Reply
 from blockfeat.monitor.demo.sites import many_sites

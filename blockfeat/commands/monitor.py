@@ -138,7 +138,7 @@ def init(
 ) -> None:
     """Write a commented example that runs against `blockfeat monitor demo`."""
     from blockfeat._files import write_text
-    from blockfeat.monitor.config.read import example_config
+    from blockfeat.monitor.config import example_config
 
     if path.exists() and not force:
         raise typer.BadParameter(f"{path} exists; --force replaces it")
@@ -153,7 +153,7 @@ def init(
 def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
     """Check a configuration; every problem is named with its line."""
     from blockfeat.models.store import load_model
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
 
     found = read_config(config)
     load_model(found.pages.model)
@@ -209,7 +209,7 @@ def run_monitor(config: Path, *, every: float | None, deadline: float | None, lo
     from blockfeat._extras import require_extra
 
     require_extra("monitor", what="monitor")
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.run import stay
 
     settings = read_config(config)

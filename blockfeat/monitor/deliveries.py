@@ -18,8 +18,8 @@ from blockfeat._files import writing
 from blockfeat.errors import OutputError
 from blockfeat.monitor.alerts.channels import Send, channels_of
 from blockfeat.monitor.alerts.message import Message
-from blockfeat.monitor.alerts.settings import Alert, Timing
-from blockfeat.monitor.config.settings import MonitorConfig, Wanted, Webhook
+from blockfeat.monitor.alerts.settings import Alert, Timing, Wanted, Webhook
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.delivery import DeliveryError, environment_value, post
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.store.store import Store

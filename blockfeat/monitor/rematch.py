@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from blockfeat.blocks.block import Block
 from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.matcher import BrandMatcher

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.read import example_config, read_config
+from blockfeat.monitor.config import example_config, read_config
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.store.store import Store
 from command_line import Called, call

@@ -8,7 +8,7 @@ import pytest
 
 from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.monitor.config.read import example_config, parse_config, read_config
+from blockfeat.monitor.config import example_config, parse_config, read_config
 from blockfeat.monitor.mentions.brand import Brand
 
 _SOURCES_AND_BRANDS = """

@@ -19,7 +19,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import Wanted, Webhook
+from blockfeat.monitor.alerts.settings import Wanted, Webhook
 from blockfeat.monitor.deliveries import DeliveryError, WebhookReceiver, deliver, redeliver
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings
+from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import Rematched, rematch

@@ -19,7 +19,8 @@ from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
-from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Webhook
+from blockfeat.monitor.alerts.settings import Webhook
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand

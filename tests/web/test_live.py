@@ -21,7 +21,7 @@ pytest.importorskip("fastapi", reason="needs the extra web")
 import html5lib
 from starlette.testclient import TestClient
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import bound_socket, server_of

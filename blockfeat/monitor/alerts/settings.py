@@ -1,4 +1,4 @@
-"""What an alert tells, when, and to whom."""
+"""What webhooks and alerts tell, when, and to whom."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from blockfeat._config import Parsed, Texts, between, shown, texts
+from blockfeat._config import Count, Parsed, Texts, between, shown, texts
+from blockfeat.monitor.fetching.options import Address
 from blockfeat.monitor.mentions.queries import Query
 
 When = Literal["at once", "hourly", "daily"]
@@ -41,6 +42,67 @@ def _mail_address(text: str) -> str:
     if not _MAIL_ADDRESS.fullmatch(text):
         raise ValueError(f"has {text!r}, which is no e-mail address")
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events a receiver gets.
+
+    Attributes
+    ----------
+    clutter : bool
+        Mentions that do not count too: in clutter, in copies, ruled out.
+    updates : bool
+        Mentions again whose sentence was corrected.
+    brands : tuple of str
+        Mentions of these only; empty for all.
+    """
+
+    clutter: bool = False
+    updates: bool = False
+    brands: tuple[str, ...] = ()
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
+        if (self.brands and event["brand"] not in self.brands) or event["event"] == "spike":
+            return False
+        is_known = event["event"] == "update" or (event["event"] == "counted" and self.clutter)
+        return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address that every new mention is posted to.
+
+    Attributes
+    ----------
+    url : str
+        The address.
+    token : str or None
+        Name of the environment variable whose value is sent as bearer token.
+    batch : int
+        Most mentions in one request.
+    secret : str or None
+        Name of the environment variable whose value signs each request.
+    attempts : int
+        How often a request is tried before its mentions become dead letters.
+    clutter, updates, brands
+        Which mentions it gets (`Wanted`).
+    """
+
+    url: Address
+    token: str | None = None
+    batch: Count = 100
+    secret: str | None = None
+    attempts: Count = 20
+    clutter: bool = False
+    updates: bool = False
+    brands: Texts = ()
+
+    @property
+    def wanted(self) -> Wanted:
+        """Which mentions it gets."""
+        return Wanted(self.clutter, self.updates, self.brands)
 
 
 @dataclass(frozen=True, slots=True)

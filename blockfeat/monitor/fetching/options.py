@@ -6,9 +6,32 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from blockfeat import __version__
 from blockfeat._config import Count, Duration, Parsed, Size, between, texts
+
+
+def refusal(address: str) -> str | None:
+    """Return why an address cannot be fetched; None where it can."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError as error:
+        return f"is no address: {error}"
+    if parts.scheme not in ("http", "https"):
+        return "is no http or https address"
+    return None if host else "has no host"
+
+
+def _address(text: str) -> str:
+    if reason := refusal(text):
+        raise ValueError(f"has {text!r}, which {reason}")
+    return text
+
+
+Address = Annotated[str, Parsed(_address, late=True)]
+"""An address that can be fetched."""
 
 
 def _network(text: str) -> str:

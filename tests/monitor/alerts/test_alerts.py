@@ -19,8 +19,7 @@ from sqlalchemy import insert, text
 from blockfeat.errors import ConfigError
 from blockfeat.monitor.alerts.message import Message
 from blockfeat.monitor.alerts.settings import Alert
-from blockfeat.monitor.config.read import parse_config
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings, parse_config
 from blockfeat.monitor.deliveries import AlertReceiver, deliver
 from blockfeat.monitor.delivery import DeliveryError
 from blockfeat.monitor.store.records import FoundMention, PageRecord, Visit
