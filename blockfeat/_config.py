@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from functools import reduce
+from itertools import pairwise
+from operator import getitem
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 from blockfeat.errors import BlockfeatError, ConfigError
 
 KeyPath = tuple[str | int, ...]
+Config = TypeVar("Config")
 
-_NAME = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
-_DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"
-_ARRAY_HEADER = re.compile(rf"\s*\[\[\s*({_DOTTED})\s*\]\]")
-_HEADER = re.compile(rf"\s*\[\s*({_DOTTED})\s*\]")
-_KEY = re.compile(rf"\s*({_DOTTED})\s*=")
-_ONE_NAME = re.compile(_NAME)
-# What opens or closes a value that may run over several lines; strings are taken whole where they end in the line.
-_TOKEN = re.compile(
-    r'"""|' + r"'''" + r"""|"(?:[^"\\]|\\.)*"|'[^']*'|[\[\]{}]|\#""",
-)
+# Where a header or a key may begin; that it is no part of a longer value shows when all before it can be read.
+_START = re.compile(r"""\s*(?:\[|(?:[\w-]+|"[^"]*"|'[^']*')\s*[.=])""")
+_SYNTAX = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.S)
+# What pydantic wants, by the first word of its error.
+_EXPECTED = {"int": "an integer", "finite": "an integer", "float": "a number", "string": "a string"}
+_EXPECTED |= {"bool": "true or false", "tuple": "an array", "list": "an array", "dict": "a table"}
+# Dates and times in JSON, which has none and which pydantic reads; no field takes it, and nothing in TOML is like it.
+_MOMENT = [None]
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)", re.I)
+_BYTES = {"b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000}
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -32,28 +41,29 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     Keys inside inline tables stand in the line of the key that holds them; see `line_of`.
     """
     lines: dict[KeyPath, int] = {}
-    seen: dict[KeyPath, int] = {}
+    last: dict[KeyPath, int] = {}  # position of the last table of each array of tables
     table: KeyPath = ()
-    depth, quote = 0, ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        start = 0
-        if not depth and not quote:
-            if header := _ARRAY_HEADER.match(line):
-                path = _resolved(_names(header.group(1)), seen)
-                seen[path] = seen.get(path, -1) + 1
-                table = (*path, seen[path])
-                lines[table] = number
-                lines.setdefault(path, number)
-                continue
-            if header := _HEADER.match(line):
-                table = _resolved(_names(header.group(1)), seen)
-                lines[table] = number
-                continue
-            if (key := _KEY.match(line)) is None:
-                continue
-            lines[(*table, *_names(key.group(1)))] = number
-            start = key.end()
-        depth, quote = _after(line, start, depth, quote)
+    rows = text.replace("\r\n", "\n").split("\n")
+    starts = [number for number, row in enumerate(rows) if _START.match(row)]
+    first: int | None = None
+    for start, end in pairwise([*starts, len(rows)]):
+        first = start if first is None else first
+        try:
+            value: Any = tomllib.loads("\n".join(rows[first:end]))
+        except (ValueError, RecursionError):
+            continue
+        is_header, line = rows[first].lstrip().startswith("["), first + 1
+        path, first = () if is_header else table, None
+        while isinstance(value, dict) and len(value) == 1:
+            path = (*path, last[path]) if is_header and path in last else path
+            ((name, value),) = value.items()
+            path = (*path, name)
+            lines.setdefault(path, line)
+        if is_header:
+            if isinstance(value, list):
+                last[path] = last.get(path, -1) + 1
+                path = (*path, last[path])
+            lines[path], table = line, path
     return lines
 
 
@@ -64,80 +74,39 @@ def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
     return lines.get(path, 1)
 
 
-def _names(dotted: str) -> tuple[str, ...]:
-    return tuple(name.strip("\"'") for name in _ONE_NAME.findall(dotted))
-
-
-def _resolved(names: tuple[str, ...], seen: Mapping[KeyPath, int]) -> KeyPath:
-    """Return the path of a table: a name on the way that is an array of tables means its last table."""
-    path: KeyPath = ()
-    for place, name in enumerate(names):
-        path = (*path, name)
-        if path in seen and place < len(names) - 1:
-            path = (*path, seen[path])
-    return path
-
-
-def _after(line: str, start: int, depth: int, quote: str) -> tuple[int, str]:
-    """Return how many brackets, and which long string, are open at the end of a line."""
-    while True:
-        if quote:
-            end = line.find(quote, start)
-            if end < 0:
-                return depth, quote
-            start, quote = end + 3, ""
-        token = _TOKEN.search(line, start)
-        if token is None or token.group() == "#":
-            return depth, ""
-        start = token.end()
-        found = token.group()
-        if found in ('"""', "'''"):
-            quote = found
-        elif found in "[{":
-            depth += 1
-        elif found in "]}":
-            depth -= 1
-
-
-Config = TypeVar("Config")
-
-_SYNTAX = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.S)
-# What msgspec says of a value: the types that it expects, and at which place in an array or a table.
-_EXPECTED = re.compile(r"Expected `(.+?)`.*?(?: - at `\$(.*)`)?")
-_TYPE_NAMES = {
-    "int": "an integer",
-    "float": "a number",
-    "str": "a string",
-    "bool": "true or false",
-    "array": "an array",
-    "object": "a table",
-}
-_TYPE_OF: Mapping[type, str] = {list: "list", dict: "table"}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|kB|MB|GB)", re.IGNORECASE)
-_BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
-
-
 @dataclass(frozen=True)
 class Parsed:
-    """Annotation of a field whose value in a file is read by a function, which raises ValueError with the reason."""
+    """Annotation of a field whose value is read by a function, which raises ValueError with the reason.
+
+    Attributes
+    ----------
+    read : callable
+        Gets what the file says; what it returns for an array is a tuple.
+    late : bool
+        It gets the value as the type has it instead.
+    """
 
     read: Callable[[Any], Any]
+    late: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """Let pydantic call the function."""
+        from pydantic import AfterValidator, BeforeValidator
+
+        validator = AfterValidator(self.read) if self.late else BeforeValidator(self.read)
+        return validator.__get_pydantic_core_schema__(source, handler)
 
 
-@dataclass(frozen=True)
-class Between:
-    """Annotation of a field whose number has bounds, both of them allowed."""
+def between(least: float, most: float = float("inf")) -> Parsed:
+    """Return the annotation of a field whose number has bounds, both of them allowed."""
 
-    least: float
-    most: float = float("inf")
+    def check(number: float) -> float:
+        if not least <= number <= most:
+            upper = "" if most == float("inf") else f" and at most {most:g}"
+            raise ValueError(f"must be at least {least:g}{upper}, not {number:g}")
+        return number
 
-    def check(self, number: Any) -> None:
-        """Raise ValueError for a number out of bounds."""
-        if number is not None and not self.least <= number <= self.most:
-            upper = "" if self.most == float("inf") else f" and at most {self.most:g}"
-            raise ValueError(f"must be at least {self.least:g}{upper}, not {number:g}")
+    return Parsed(check, late=True)
 
 
 def duration_of(text: str) -> float | None:
@@ -150,7 +119,7 @@ def _duration(value: Any) -> float:
     """Return seconds: a string such as "10m", or a number of seconds."""
     seconds = duration_of(value) if isinstance(value, str) else value
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise ValueError(f'must be a duration such as "30s", "10m", "2h" or "1d", not {_shown(value)}')
+        raise ValueError(f'must be a duration such as "30s", "10m", "2h" or "1d", not {shown(value)}')
     return float(seconds)
 
 
@@ -164,20 +133,20 @@ def _size(value: Any) -> int:
     found = _SIZE.fullmatch(value.strip()) if isinstance(value, str) else None
     size = int(float(found.group(1)) * _BYTES[found.group(2).lower()]) if found else value
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ValueError(f'must be a size such as "10 MB", not {_shown(value)}')
+        raise ValueError(f'must be a size such as "10 MB", not {shown(value)}')
     return size
 
 
 def texts(value: Any) -> Any:
-    """Return a list of strings as it is; one string is a list of one."""
-    return [value] if isinstance(value, str) else value
+    """Return an array as a tuple; one string is an array of one."""
+    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
 Duration = Annotated[float, Parsed(_duration)]
 DurationOrOff = Annotated[float | None, Parsed(_duration_or_off)]
 Size = Annotated[int, Parsed(_size)]
 Texts = Annotated[tuple[str, ...], Parsed(texts)]
-Count = Annotated[int, Between(1)]
+Count = Annotated[int, between(1)]
 
 
 @dataclass
@@ -190,12 +159,15 @@ class Problems:
         What the file is called in messages.
     lines : mapping or None
         Line of each key, as `key_lines` gives it; None for values that come from no TOML file.
+    error : type
+        What `check` raises.
     found : list of (int, str)
         Line and reason of each problem.
     """
 
     name: str
     lines: Mapping[KeyPath, int] | None = None
+    error: type[BlockfeatError] = ConfigError
     found: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, path: KeyPath, reason: str) -> None:
@@ -204,14 +176,15 @@ class Problems:
 
     def add_value(self, path: KeyPath, reason: str) -> None:
         """Note what is wrong with the value of a key, which begins the message."""
-        self.add(path, f"'{_dotted(path)}' {reason}")
+        self.add(path, f"'{dotted(path)}' {reason}")
 
-    def check(self, error: type[BlockfeatError] = ConfigError) -> None:
+    def check(self) -> None:
         """Raise an error with a line for each problem, if there are any."""
         if self.found:
-            places = [self.name if self.lines is None else f"{self.name}:{line}" for line, _ in sorted(self.found)]
-            reasons = [reason for _, reason in sorted(self.found)]
-            raise error("\n".join(f"{place}: {reason}" for place, reason in zip(places, reasons, strict=True)))
+            lines = (
+                f"{self.name}{'' if self.lines is None else f':{line}'}: {why}" for line, why in sorted(self.found)
+            )
+            raise self.error("\n".join(lines))
 
 
 def parse_toml(text: str, *, name: str, error: type[BlockfeatError] = ConfigError) -> tuple[dict[str, Any], Problems]:
@@ -224,167 +197,126 @@ def parse_toml(text: str, *, name: str, error: type[BlockfeatError] = ConfigErro
     """
     try:
         values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+    except (ValueError, RecursionError) as fault:
         found = _SYNTAX.fullmatch(str(fault))
         line = int(found.group(2) or len(text.splitlines())) if found else 1
         raise error(f"{name}:{line}: not TOML: {found.group(1) if found else fault}") from fault
-    return values, Problems(name, key_lines(text))
+    return values, Problems(name, key_lines(text), error)
 
 
-def changed(
-    default: Config,
+def checked(
+    cls: type[Config],
     values: Mapping[str, Any],
     problems: Problems,
     *,
-    path: KeyPath = (),
     options: frozenset[str] = frozenset(),
 ) -> Config:
-    """Return a configuration with the values of a file; what is wrong goes into ``problems``.
+    """Return the values of a file as a dataclass; what is wrong goes into ``problems`` and keeps its default.
 
     Parameters
     ----------
-    default : dataclass
-        A frozen dataclass of what msgspec converts, of further such dataclasses (TOML tables) and tuples of them
-        (arrays of tables). Fields may be annotated with `Parsed` and `Between`.
+    cls : type
+        A frozen dataclass of what pydantic reads, of further such dataclasses (TOML tables) and tuples of them (arrays
+        of tables). Nothing is guessed: a string is no number, true is no 1. Fields may be annotated with `Parsed`;
+        ``__post_init__`` may refuse a table by a `BlockfeatError` that is a ValueError.
     values : mapping
-        What the file says; keys that are not there keep the value of ``default``.
-    path : tuple
-        Where the values stand in the file.
+        What the file says.
     options : set of str
-        Fields that are options of the command and may not stand in a file.
+        Fields that are options of the command, which no message proposes.
+
+    Raises
+    ------
+    ConfigError
+        Nothing can be returned; the message has all problems.
     """
-    return _table(type(default), values, path, problems, default=default, options=options) or default
+    from pydantic import ConfigDict, TypeAdapter, ValidationError  # only where a configuration is read
+
+    # Classes of the standard library take their options from what holds them.
+    adapter = TypeAdapter(tuple[cls], config=ConfigDict(extra="forbid", strict=True))  # type: ignore[valid-type]
+    left = deepcopy(dict(values))
+    noted: set[KeyPath] = set()
+    while True:
+        try:
+            return adapter.validate_json(json.dumps([left], default=lambda moment: _MOMENT))[0]
+        except ValidationError as error:
+            found = {_place(left, fault["loc"][1:]): fault for fault in error.errors()}
+        for path in found.keys() - noted:
+            _note(found[path], path, cls, problems, options)
+        noted |= found.keys()
+        # What is left may have problems that these have hidden.
+        dropped = [_drop(left, path[:-1] if found[path]["type"] == "missing" else path) for path in found]
+        if not any(dropped):
+            problems.check()
 
 
-def made(cls: type[Config], values: Mapping[str, Any], problems: Problems, *, path: KeyPath) -> Config | None:
-    """Return a dataclass with the values of a table; None where one that it needs is missing or wrong."""
-    return _table(cls, values, path, problems)
+def _place(values: Any, loc: KeyPath) -> KeyPath:
+    """Return where in a file something is, without the parts that only what was read of it has."""
+    path: KeyPath = ()
+    for part in loc:
+        if isinstance(part, str) and isinstance(values, dict):
+            path, values = (*path, part), values.get(part)
+        elif isinstance(part, int) and isinstance(values, list):
+            path, values = (*path, part), values[part]
+    return path
 
 
-class _WrongItemError(ValueError):
-    """A value in an array is wrong."""
-
-    def __init__(self, reason: str, place: tuple[int, ...]) -> None:
-        super().__init__(reason)
-        self.place = place
-
-
-def _table(
-    cls: type[Config],
-    values: Mapping[str, Any],
-    path: KeyPath,
-    problems: Problems,
-    *,
-    default: Any = None,
-    options: frozenset[str] = frozenset(),
-) -> Config | None:
-    """Return a dataclass with the values of a table; those that are wrong keep their default."""
-    hints, known = get_type_hints(cls, include_extras=True), [item.name for item in fields(cls)]  # type: ignore[arg-type]
-    found: dict[str, Any] = {}
-    if default is not None:
-        found = {name: getattr(default, name) for name in known}
-    for key, value in values.items():
-        if key not in known or key in options:
-            problems.add((*path, key), _unknown(key, path, [name for name in known if name not in options], options))
-        else:
-            try:
-                found[key] = _value(hints[key], value, (*path, key), problems, found.get(key), options)
-            except ValueError as error:
-                place = error.place if isinstance(error, _WrongItemError) else ()
-                problems.add_value((*path, key, *place), str(error))
-    missing = [item.name for item in fields(cls) if item.name not in found and _is_needed(item)]  # type: ignore[arg-type]
-    for name in missing:
-        if name not in values:
-            problems.add(path, f"{_header(path)} has no '{name}'")
-    if missing:
-        return None
-    try:
-        return cls(**found)
-    except BlockfeatError as error:
-        named = re.match(r"'(\w+)'", str(error))
-        problems.add((*path, named.group(1)) if named else path, f"{_header(path)}: {error}" if path else str(error))
-        return None
+def _drop(values: Any, path: KeyPath) -> bool:
+    """Remove what stands at a path, with the array that it may be in; return whether anything was there."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    with suppress(LookupError):  # what holds it is gone already
+        del reduce(getitem, path[:-1], values)[path[-1]]
+        return True
+    return False
 
 
-def _value(hint: Any, value: Any, path: KeyPath, problems: Problems, default: Any, options: frozenset[str]) -> Any:
-    """Return a value as the type of its field; raise ValueError where it cannot be."""
-    annotations: tuple[Any, ...] = ()
-    if get_origin(hint) is Annotated:
-        hint, *annotations = get_args(hint)  # type: ignore[assignment]
-    for annotation in annotations:
-        if isinstance(annotation, Parsed):
-            value = annotation.read(value)
-    if is_dataclass(hint):
-        if not isinstance(value, dict):
-            raise ValueError(f"must be a table, not {_shown(value)}")
-        made = _table(hint, value, path, problems, default=default, options=options)  # type: ignore[arg-type]
-        return default if made is None else made
-    if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0]):
-        return tuple(_tables(get_args(hint)[0], value, path, problems))
-    converted = _converted(hint, value)
-    for annotation in annotations:
-        if isinstance(annotation, Between):
-            annotation.check(converted)
-    return converted
+def _note(fault: Any, path: KeyPath, cls: type[Any], problems: Problems, options: frozenset[str]) -> None:
+    """Add what pydantic found wrong at a path."""
+    kind, reason = fault["type"], fault.get("ctx", {}).get("error")
+    if isinstance(reason, BlockfeatError):  # of the table as a whole; its first word may be a key
+        key = re.match(r"'?(\w+)", str(reason))
+        header = f"{_header(path)}: " if path and isinstance(path[-1], str) else ""
+        problems.add((*path, key[1]) if key else path, f"{header}{reason}")
+    elif kind == "unexpected_keyword_argument":
+        known = [item.name for item in fields(_class_at(cls, path[:-1])) if item.init and item.name not in options]
+        near = get_close_matches(str(path[-1]), known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+        problems.add(path, f"unknown key '{dotted(path)}'; {hint}")
+    elif kind == "missing":
+        problems.add(path, f"{_header(path[:-1])} has no '{path[-1]}'")
+    else:
+        problems.add_value(path, str(reason or f"must be {_expected(fault, path, cls)}, not {shown(fault['input'])}"))
 
 
-def _tables(cls: Any, value: Any, path: KeyPath, problems: Problems) -> list[Any]:
-    """Return the dataclasses of an array of tables, without those that have problems."""
-    if not isinstance(value, list):
-        raise ValueError(f"must be an array of tables, [[{path[-1]}]], not {_shown(value)}")
-    made = []
-    for number, entry in enumerate(value):
-        place = (*path, number)
-        if isinstance(entry, dict):
-            made.append(_table(cls, entry, place, problems))
-        else:
-            needed = " and ".join(f"'{item.name}'" for item in fields(cls) if _is_needed(item))
-            problems.add_value(place, f"must be a table{f' with {needed}' if needed else ''}, not {_shown(entry)}")
-    return [entry for entry in made if entry is not None]
+def _expected(fault: Any, path: KeyPath, cls: type[Any]) -> str:
+    """Return what should stand at a path, in words."""
+    tables = _class_at(cls, path)
+    if fault["type"] == "literal_error":
+        return "one of " + ", ".join(re.findall("'(.*?)'", fault["ctx"]["expected"]))
+    if tables and fault["type"] == "tuple_type":
+        return f"an array of tables, [[{path[-1]}]]"
+    if not tables:
+        return _EXPECTED.get(fault["type"].partition("_")[0], f"of another kind ({fault['msg']})")
+    needed = [f"'{item.name}'" for item in fields(tables) if item.init and item.default is item.default_factory]
+    return f"a table with {' and '.join(needed)}" if needed else "a table"
 
 
-def _converted(hint: Any, value: Any) -> Any:
-    """Return a value as msgspec converts it, without guessing: a string is no number, true is no 1."""
-    import msgspec  # only where a configuration is read
-
-    try:
-        return msgspec.convert(value, hint, strict=True)
-    except msgspec.ValidationError as error:
-        known = [text for part in (hint, *get_args(hint)) if get_origin(part) is Literal for text in get_args(part)]
-        if known:
-            raise ValueError(f"must be one of {', '.join(known)}, not {_shown(value)}") from error
-        expected, place = _expected(str(error))
-        for number in place:
-            value = value[number]
-        raise _WrongItemError(f"must be {expected}, not {_shown(value)}", place) from error
+def _class_at(cls: Any, path: KeyPath) -> Any:
+    """Return the dataclass of the table, or of each table of the array, at a path; None for other values."""
+    for name in (part for part in path if isinstance(part, str)):
+        hint = get_type_hints(cls).get(name) if is_dataclass(cls) else None
+        cls = next((part for part in (hint, *get_args(hint)) if is_dataclass(part)), None)
+    return cls
 
 
-def _expected(message: str) -> tuple[str, tuple[int, ...]]:
-    """Return what msgspec expects, in words, and at which place in an array; it does not say which key of a table."""
-    found = _EXPECTED.fullmatch(message)
-    if found is None:
-        return f"of another kind ({message})", ()
-    types = [_TYPE_NAMES.get(name, name) for name in found.group(1).split(" | ") if name != "null"]
-    place = found.group(2) or ""
-    return " or ".join(types), tuple(map(int, re.findall(r"\d+", place))) if "..." not in place else ()
+def shown(value: object) -> str:
+    """Return how a value stands in messages."""
+    if value is None or value == _MOMENT:
+        return "a date or time"
+    return "a table" if isinstance(value, dict) else "a list" if isinstance(value, list) else repr(value)
 
 
-def _is_needed(item: Field[Any]) -> bool:
-    return item.default is MISSING and item.default_factory is MISSING
-
-
-def _unknown(key: str, path: KeyPath, known: list[str], options: frozenset[str]) -> str:
-    """Return what is said of an unknown key: the known one that is most like it, or all of them."""
-    near = get_close_matches(key, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-    return f"unknown key '{_dotted((*path, key))}'; {f'it is the option --{key}' if key in options else hint}"
-
-
-def _shown(value: object) -> str:
-    return repr(value) if isinstance(value, str | int | float) else f"a {_TYPE_OF.get(type(value), 'date or time')}"
-
-
-def _dotted(path: KeyPath) -> str:
+def dotted(path: KeyPath) -> str:
     """Return how a key is named in messages: ``brands[1].case``, counted from 0."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 

@@ -98,7 +98,7 @@ class QueryError(BlockfeatError, ValueError):
     """A Boolean query cannot be understood; the message names the query and the reason."""
 
 
-class TrainingError(BlockfeatError):
+class TrainingError(BlockfeatError, ValueError):
     """Training cannot start or continue with these pages and options."""
 
 

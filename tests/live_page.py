@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import bound_socket, server_of

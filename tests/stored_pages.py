@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 

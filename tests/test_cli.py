@@ -47,7 +47,7 @@ def _modules_of(*words: str | Path) -> set[str]:
     return set(done.stderr.decode().split())
 
 
-_HEAVY = {"spacy", "pyswarms", "matplotlib", "pandas", "scipy", "torch", "httpx2", "pyarrow", "fastwarc"}
+_HEAVY = {"spacy", "pyswarms", "matplotlib", "pandas", "scipy", "torch", "httpx2", "pyarrow", "fastwarc", "pydantic"}
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -17,6 +17,7 @@ from blockfeat.data.corpus import demo_pages
 
 _ROOT = Path(__file__).parents[1]
 _MODULES = {"faust-cchardet": "cchardet"}
+_BROUGHT = ("annotated_types", "pydantic_core", "typing_extensions", "typing_inspection")  # by pydantic
 _LINE = re.compile(r"^([A-Za-z0-9_-]+)(.*)$", re.MULTILINE)
 
 # Refuses each library that is neither blockfeat's, nor Python's, nor named.
@@ -62,12 +63,15 @@ def _named() -> dict[str, str]:
     return {name: bounds.strip() for name, bounds in _LINE.findall(text)}
 
 
+def _block(allowed: set[str]) -> str:
+    """Return code that refuses all libraries but some, with what they bring."""
+    return _BLOCK.replace(
+        "{allowed!r}", repr({*(_MODULES.get(name, name) for name in allowed), *_BROUGHT, "blockfeat"})
+    )
+
+
 def _run(allowed: set[str], code: str) -> subprocess.CompletedProcess[str]:
-    words = [
-        sys.executable,
-        "-c",
-        _BLOCK.replace("{allowed!r}", repr({*(_MODULES.get(name, name) for name in allowed), "blockfeat"})) + code,
-    ]
+    words = [sys.executable, "-c", _block(allowed) + code]
     return subprocess.run(words, capture_output=True, text=True, timeout=200, check=False)
 
 
@@ -102,8 +106,7 @@ assert not hasattr(sys.modules["cython"], "__file__")
 """
     page = tmp_path / "page.html"
     page.write_text(demo_pages()[0].html, encoding="utf-8")
-    block = _BLOCK.replace("{allowed!r}", repr({*(_MODULES.get(name, name) for name in _named()), "blockfeat"}))
-    words = [sys.executable, "-P", "-c", block + code, str(page)]
+    words = [sys.executable, "-P", "-c", _block(set(_named())) + code, str(page)]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(words, capture_output=True, encoding="utf-8", env=environment, check=False)
     assert done.returncode == 0, done.stderr

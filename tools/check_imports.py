@@ -67,7 +67,6 @@ COMES_WITH = {
     "markdown_it": "rich",
     "markupsafe": "jinja2",
     "py4j": "pyspark",
-    "pydantic": "fastapi",
     "starlette": "fastapi",
 }
 """Modules that another library is made of or hands out, and the one that brings them."""

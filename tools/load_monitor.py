@@ -35,7 +35,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import text
 
 from blockfeat.monitor import MonitorConfig, Source, Store, Summary, run_once
-from blockfeat.monitor.config.settings import PageSettings
+from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.fetching.options import FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from examples.demo import DemoServer

@@ -151,7 +151,7 @@ def init(
 ) -> None:
     """Write a commented example that runs against `blockfeat monitor demo`."""
     from blockfeat._files import write_text
-    from blockfeat.monitor.config.read import example_config
+    from blockfeat.monitor.config import example_config
 
     if path.exists() and not force:
         raise typer.BadParameter(f"{path} exists; --force replaces it")
@@ -166,7 +166,7 @@ def init(
 def check(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
     """Check a configuration; every problem is named with its line."""
     from blockfeat.models.store import load_model
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
 
     found = read_config(config)
     load_model(found.pages.model)
@@ -206,7 +206,7 @@ _OF_EVERY_RECORD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 
 def run_monitor(config: Path, *, every: float | None, deadline: float | None, log: Path | None, quiet: bool) -> Summary:
     """Run a configuration and print what each round has done; SIGTERM and Ctrl-C finish the pages in hand."""
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.run import stay
 
     settings = read_config(config)

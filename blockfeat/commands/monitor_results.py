@@ -31,7 +31,7 @@ _HEADS = ("mentions", "with copies", "with clutter", "with both", "articles", "a
 @contextmanager
 def opened_store(name: str) -> Iterator[Store]:
     """Open the store of a configuration, or one that is named itself; it must be there."""
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.store.store import Store
 
     where = read_config(name).store if name.endswith(".toml") else name
@@ -88,7 +88,7 @@ def report(
 
 def _check_brands(store: Store, config: str, brands: list[str]) -> None:
     """Raise an error of usage for a brand that neither the configuration nor the store has."""
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
 
     if not brands:
         return
@@ -203,7 +203,7 @@ def serve(
     require_extra("web", what="monitor serve")
     from contextlib import suppress
 
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.web.app import bound_socket, server_of
     from blockfeat.web.live.app import create_live_app
     from blockfeat.web.settings import ServeSettings
@@ -223,7 +223,7 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
     """Deliver again what receivers refused or did not take in so many tries."""
     import asyncio
 
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.deliveries import receivers_of
     from blockfeat.monitor.deliveries import redeliver as deliver_again
 
@@ -265,7 +265,7 @@ def rematch(
     quiet: QuietOption = False,
 ) -> None:
     """Look for brands, names and rules that are new in what is stored; a run may go on meanwhile."""
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.rematch import rematch as look_again
 
     settings = read_config(config)
@@ -384,7 +384,7 @@ def learn(
     ] = None,
 ) -> None:
     """Show what judged mentions teach, each proposal with what it would change in the past; accept some of them."""
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.learning import LEAST_JUDGED, proposals
     from blockfeat.monitor.learning import accept as accepted
 
@@ -435,7 +435,7 @@ def discover(
     """Find the feeds and news sitemaps of a site, as sources for a configuration."""
     import asyncio
 
-    from blockfeat.monitor.config.read import read_config
+    from blockfeat.monitor.config import read_config
     from blockfeat.monitor.discovery import FoundFeed
     from blockfeat.monitor.discovery import discover as feeds_of
     from blockfeat.monitor.fetching.fetcher import Fetcher

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from blockfeat._extras import require_extra
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.config.read import read_config
-    from blockfeat.monitor.config.settings import MonitorConfig, Source
+    from blockfeat.monitor.config import MonitorConfig, Source, read_config
     from blockfeat.monitor.reading import PageMentions, mentions_in
     from blockfeat.monitor.report.counts import Selection, counts
     from blockfeat.monitor.report.page import report_page
@@ -39,15 +38,15 @@ __all__ = [
 require_extra("monitor", what=__name__)
 
 _HOMES = {
-    "MonitorConfig": "config.settings",
+    "MonitorConfig": "config",
     "PageMentions": "reading",
     "Selection": "report.counts",
-    "Source": "config.settings",
+    "Source": "config",
     "Store": "store.store",
     "Summary": "rounds.summary",
     "counts": "report.counts",
     "mentions_in": "reading",
-    "read_config": "config.read",
+    "read_config": "config",
     "report_page": "report.page",
     "run_once": "run",
     "stay": "run",

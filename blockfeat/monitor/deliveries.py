@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypeVar
+from zoneinfo import ZoneInfo
 
 from blockfeat._files import writing
 from blockfeat.errors import OutputError
 from blockfeat.monitor.alerts.channels import Send, channels_of
 from blockfeat.monitor.alerts.message import Message
-from blockfeat.monitor.alerts.settings import Alert, Timing
-from blockfeat.monitor.config.settings import MonitorConfig, Wanted, Webhook
+from blockfeat.monitor.alerts.settings import Alert, Timing, Wanted, Webhook
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.delivery import DeliveryError, environment_value, post
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.store.store import Store
@@ -27,6 +28,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _logger = logging.getLogger("blockfeat.monitor.deliveries")
+_UTC = ZoneInfo("UTC")
 _LINES_AT_ONCE = 500
 _TRIES_AT_ONCE = 3
 _FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
@@ -150,11 +152,13 @@ class AlertReceiver:
     attempts: int | None = 20
     batch = 1000
 
-    def __init__(self, alert: Alert, channel: str, send: Send) -> None:
+    def __init__(self, alert: Alert, channel: str, send: Send, *, zone: ZoneInfo = _UTC) -> None:
         self.name = f"alert {alert.name}: {channel}"
         self.wanted = self
-        self.timing: Timing | None = alert.timing
-        self.articles = QueryMatcher.of([alert.query]) if alert.query is not None else None
+        self.timing: Timing | None = Timing(alert.when, alert.at, alert.quiet, zone)
+        query = alert.article_query()
+        self.articles = QueryMatcher.of([query]) if query is not None else None
+        self._zone = zone
         self._alert = alert
         self._send = send
 
@@ -165,7 +169,7 @@ class AlertReceiver:
     async def take(self, events: Sequence[str]) -> None:
         """Send one message of all events."""
         told = [json.loads(event) for event in events]
-        await self._send(Message.of(self._alert.name, told, zone=self._alert.timing.zone))
+        await self._send(Message.of(self._alert.name, told, zone=self._zone))
 
 
 def signature(secret: str, body: bytes, *, moment: float) -> str:
@@ -179,10 +183,11 @@ def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
     """Return the receivers that a configuration names."""
     streams: list[Receiver] = [FileStream(config.stream, wanted=config.stream_wanted)] if config.stream else []
     hooks = {webhook.url: WebhookReceiver(webhook, agent=config.fetch.agent_header) for webhook in config.webhooks}
+    agent = config.fetch.agent_header
     alerts = [
-        AlertReceiver(alert, name, send)
+        AlertReceiver(alert, name, send, zone=ZoneInfo(config.timezone))
         for alert in config.alerts
-        for name, send in channels_of(alert, folder=config.folder, agent=config.fetch.agent_header).items()
+        for name, send in channels_of(alert, smtp=config.smtp, folder=config.folder, agent=agent).items()
     ]
     return (*streams, *hooks.values(), *alerts)
 

@@ -18,7 +18,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.many import PageWork, read_pages
 from blockfeat.extraction.refusals import KINDS
 from blockfeat.lang.identify import normalise_code
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.brand import Brand

@@ -11,7 +11,7 @@ from blockfeat.blocks.block import Block
 from blockfeat.errors import failure_reason
 from blockfeat.extraction.analysis import Facts, KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.matcher import BrandMatcher

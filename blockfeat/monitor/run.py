@@ -16,7 +16,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from blockfeat import __version__
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer

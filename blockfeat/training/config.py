@@ -6,14 +6,14 @@ import inspect
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, fields, is_dataclass, replace
+from dataclasses import Field, asdict, fields, is_dataclass, replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
 
-from blockfeat._config import Problems, changed, parse_toml
+from blockfeat._config import KeyPath, Problems, checked, dotted, parse_toml
 from blockfeat._files import config_text
 from blockfeat.errors import ConfigError, InputError, TrainingError
 
@@ -73,9 +73,24 @@ def config_from_values(cls: type[Config], values: Mapping[str, Any], problems: P
 
 def _changed_by(config: Config, values: Mapping[str, Any], problems: Problems) -> Config:
     """Change a configuration by values, as `config_from_values` does the default one."""
-    config = changed(config, values, problems, options=_RUN_OPTIONS)
-    problems.check(TrainingError)
+    merged = _merged(asdict(config), values, problems)  # type: ignore[call-overload]
+    config = checked(type(config), merged, problems, options=_RUN_OPTIONS)
+    problems.check()
     return config
+
+
+def _merged(old: Mapping[str, Any], new: Mapping[str, Any], problems: Problems, path: KeyPath = ()) -> dict[str, Any]:
+    """Return values of a configuration with new ones in their place, but for the options of a run, which are noted."""
+    merged = dict(old)
+    for key, value in new.items():
+        place = (*path, key)
+        if key in _RUN_OPTIONS:
+            problems.add(place, f"unknown key '{dotted(place)}'; it is the option --{key}")
+        elif isinstance(value, dict) and isinstance(old.get(key), dict):
+            merged[key] = _merged(old[key], value, problems, place)
+        else:
+            merged[key] = value
+    return merged
 
 
 def with_settings(config: Config, settings: Sequence[str]) -> Config:

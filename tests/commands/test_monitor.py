@@ -17,7 +17,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat.commands.monitor import show_summary
-from blockfeat.monitor.config.read import example_config, read_config
+from blockfeat.monitor.config import example_config, read_config
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.rounds.summary import Summary
 from blockfeat.monitor.run import environment

@@ -8,7 +8,8 @@ import pytest
 
 from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.monitor.config.read import example_config, parse_config, read_config
+from blockfeat.monitor.config import example_config, parse_config, read_config
+from blockfeat.monitor.mentions.brand import Brand
 
 _SOURCES_AND_BRANDS = """
 [[sources]]
@@ -85,6 +86,43 @@ def test_every_fault_is_named_with_its_line() -> None:
         (18, "unknown key 'brand'; did you mean 'brands'?"),
     ):
         assert any(fault.startswith(f"m.toml:{line}: ") and words in fault for fault in faults), (line, text)
+
+
+_ALERT = "[[alerts]]\nname = 'A'\nfeed = 'a'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        (_ALERT + "at = 3\n", 4, "'alerts[0].at' must be a time such as '08:30', not 3"),
+        (_ALERT + "at = 08:00:00\n", 4, "'alerts[0].at' must be a time such as '08:30', not a date or time"),
+        (_ALERT + "quiet = 7\n", 4, "'alerts[0].quiet' must be hours such as '22:00-07:00', not 7"),
+        (_ALERT + "query = '(a'\n", 4, "query 'A': a bracket is not closed"),
+        (_ALERT + "brands = [['x']]\n", 4, "'alerts[0].brands[0]' must be a string, not a list"),
+        (_ALERT.replace("'A'", "['A']") * 2, 2, "'alerts[0].name' must be a string, not a list"),
+        (_ALERT.replace("'a'", "''"), 1, "[[alerts]] needs at least one of email, slack"),
+        ("[[queries]]\nname = 'Q'\nquery = 'a NEAR'\n", 3, "query 'Q': it ends where a word is missing"),
+        ("[[queries]]\nname = 'Corvane'\nquery = 'a'\n", 2, "there are two brands or queries 'Corvane'"),
+        ("[[webhooks]]\nurl = 'x'\n", 2, "'webhooks[0].url' has 'x', which is no http or https address"),
+        ("[[brands]]\naliases = 3\nname = 'B'\n", 2, "'brands[1].aliases' must be an array, not 3"),
+        ("[[brands]]\nname = 'B'\naliases = ['x', 1]\n", 3, "'brands[1].aliases[1]' must be a string, not 1"),
+        ("[[brands]]\nname = 'B'\n[brands.aliases]\nde = 1\n", 4, "'brands[1].aliases.de' must be an array, not 1"),
+        ("[[brands]]\nname = '…'\n", 1, "brand '…': a name needs a letter or a digit"),
+        ("[[sources]]\nurls = ['https://a.example/', 'x']\n", 2, "'sources[1].urls[1]' has 'x', which is no http"),
+        ("[[sources]]\nurl = 'https://a.example/'\nlang = '*'\n", 3, "'sources[1].lang' has '*', which is no language"),
+        ("[smtp]\nhost = 'h'\n", 1, "[smtp] has no 'sender'"),
+    ],
+)
+def test_what_is_wrong_with_a_table_has_its_line(text: str, line: int, reason: str) -> None:
+    before = _SOURCES_AND_BRANDS.count("\n")
+    faults = _faults(_SOURCES_AND_BRANDS + text)
+    assert any(fault.startswith(f"m.toml:{before + line}: ") and reason in fault for fault in faults), faults
+
+
+def test_names_are_aliases_of_all_languages_where_none_is_said() -> None:
+    written = ('aliases = "X"', 'aliases = ["X"]', 'aliases = {"*" = "X"}', 'aliases = {"*" = ["X"]}')
+    read = [parse_config(f"{_SOURCES_AND_BRANDS}{aliases}\n").brands for aliases in written]
+    assert read == [(Brand("Corvane", {"*": ("X",)}),)] * 4
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import Wanted, Webhook
+from blockfeat.monitor.alerts.settings import Wanted, Webhook
 from blockfeat.monitor.deliveries import DeliveryError, WebhookReceiver, deliver, redeliver
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.store import Store
@@ -187,7 +188,7 @@ def test_a_receiver_gets_what_it_wants(tmp_path: Path, hook: Hook, wanted: Wante
         {"id": "4", "event": "update", "counted": False, "brand": "Brelan"},
         {"id": "5", "event": "counted"},
     )
-    store, receiver = _stored(tmp_path, hook, *events, wanted=wanted)
+    store, receiver = _stored(tmp_path, hook, *events, **asdict(wanted))
     with store:
         assert asyncio.run(deliver(store, [receiver], call=_call)) == (len(ids), [])
         assert [one for batch in _ids(hook) for one in batch] == ids

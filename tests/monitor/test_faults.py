@@ -21,7 +21,7 @@ from sqlalchemy import text
 from blockfeat.errors import LimitExceeded, MissingExtraError, ModelError, NotHTML
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor import reading, run
-from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand

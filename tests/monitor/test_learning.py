@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from blockfeat.commands.monitor import app
 from blockfeat.errors import InputError
-from blockfeat.monitor.config.read import read_config
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings, read_config
 from blockfeat.monitor.learning import accept, place_lesson, proposals
 from blockfeat.monitor.lessons import Lessons, plain_path
 from blockfeat.monitor.mentions.brand import Brand

@@ -12,8 +12,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat.extraction.refusals import KINDS
-from blockfeat.monitor.config.read import parse_config
-from blockfeat.monitor.config.settings import CopySettings, PageKind, PageSettings
+from blockfeat.monitor.config import CopySettings, PageKind, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.report.counts import counts

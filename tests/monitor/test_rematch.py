@@ -15,7 +15,7 @@ from sqlalchemy import text
 from blockfeat.blocks.block import Block
 from blockfeat.errors import MissingExtraError
 from blockfeat.monitor import rematch as rematching
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings
+from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.rematch import Rematched, rematch

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ConfigError
-from blockfeat.monitor.config.settings import CopySettings, Source
+from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.export import export_rows
 from blockfeat.monitor.feeds.lists import read_opml
 from blockfeat.monitor.mentions.brand import Brand

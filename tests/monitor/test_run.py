@@ -19,7 +19,7 @@ from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
-from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source, Wanted, Webhook
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source, Webhook
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.rounds.summary import Summary
@@ -98,7 +98,7 @@ def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, 
     hook = HTTPServer(("127.0.0.1", 0), Hook)
     threading.Thread(target=hook.serve_forever, daemon=True).start()
     stream = tmp_path / "mentions.jsonl"
-    webhook = Webhook(f"http://127.0.0.1:{hook.server_port}/", batch=7, wanted=Wanted(clutter=True))
+    webhook = Webhook(f"http://127.0.0.1:{hook.server_port}/", batch=7, clutter=True)
     config = replace(config, stream=str(stream), webhooks=(webhook,))
     first = asyncio.run(run_once(config))
     assert any("answered 503" in reason for reason in first.failures.values())

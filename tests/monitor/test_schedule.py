@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("feedparser", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import PageSettings
+from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.rounds.schedule import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of

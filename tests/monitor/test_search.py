@@ -12,7 +12,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from typer.testing import CliRunner
 
 from blockfeat.commands.monitor import app
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.report.found import snippet
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Visit

@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from sqlalchemy import text
 
-from blockfeat.monitor.config.settings import CopySettings, PageSettings
+from blockfeat.monitor.config import CopySettings, PageSettings
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.rounds.schedule import after_visit
 from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Visit, local_day

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 pytest.importorskip("feedparser", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import CopySettings, MonitorConfig, PageSettings, Source
+from blockfeat.monitor.config import CopySettings, MonitorConfig, PageSettings, Source
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings

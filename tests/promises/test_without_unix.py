@@ -110,7 +110,7 @@ def test_what_is_hidden_is_not_there(code: str, folder: Path) -> None:
 @pytest.mark.rest
 def test_the_monitor_reads_the_demo_and_stops_by_a_signal(folder: Path) -> None:
     pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-    from blockfeat.monitor.config.read import example_config
+    from blockfeat.monitor.config import example_config
     from blockfeat.monitor.demo import DemoServer
 
     with DemoServer() as server:

@@ -56,6 +56,7 @@ def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
     [
         ("tabel = 1", "unknown key 'tabel'; did you mean 'table'?"),
         ("[swarm]\nseed = 1", "unknown key 'swarm.seed'; it is the option --seed"),
+        ("[swarm]\nsed = 1", "unknown key 'swarm.sed'; known are particles"),
         ("[swarm]\nparticles = 'many'", "'swarm.particles' must be an integer, not 'many'"),
         ("[swarm]\nparticles = true", "'swarm.particles' must be an integer, not True"),
         ("[swarm]\nparticles = 0", "at least one of 'particles'"),

@@ -31,11 +31,11 @@ _PERMANENT = 500
 Send = Callable[[Message], Coroutine[Any, Any, None]]
 
 
-def channels_of(alert: Alert, *, folder: Path, agent: str) -> dict[str, Send]:
-    """Return the channels of an alert by their names, ``"email"`` and so on."""
+def channels_of(alert: Alert, *, smtp: Smtp | None, folder: Path, agent: str) -> dict[str, Send]:
+    """Return the channels of an alert by their names, ``"email"`` and so on; ``smtp`` is what sends its e-mail."""
     found: dict[str, Send] = {}
-    if alert.email and alert.smtp is not None:
-        found["email"] = Email(alert.smtp, alert.email)
+    if alert.email and smtp is not None:
+        found["email"] = Email(smtp, alert.email)
     for name, where in (("slack", alert.slack), ("teams", alert.teams), ("mattermost", alert.mattermost)):
         if where:
             found[name] = Chat(name, where, agent)

@@ -1,19 +1,108 @@
-"""What an alert tells, when, and to whom."""
+"""What webhooks and alerts tell, when, and to whom."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
+from blockfeat._config import Count, Parsed, Texts, between, shown, texts
+from blockfeat.monitor.fetching.options import Address
 from blockfeat.monitor.mentions.queries import Query
 
 When = Literal["at once", "hourly", "daily"]
+CHANNELS = ("email", "slack", "teams", "mattermost", "feed", "command")
+"""Keys of an alert that say where it goes."""
 _DAY_MINUTES = 1440
 # Mentions that come one after the other, as in a run over many feeds, are one message.
 _BETWEEN_MESSAGES = 60.0
+_MAIL_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]]+@[^\s@<>,;:\"()\[\]]+")
+
+
+def minutes_of(text: Any) -> int:
+    """Return the minute of the day of ``"08:30"``; raises ValueError for anything else."""
+    hours, colon, minutes = str(text).strip().partition(":")
+    if not (colon and hours.isdecimal() and minutes.isdecimal() and int(hours) < 24 and int(minutes) < 60):
+        raise ValueError(f"must be a time such as '08:30', not {shown(text)}")
+    return int(hours) * 60 + int(minutes)
+
+
+def span_of(text: Any) -> tuple[int, int]:
+    """Return the minutes of the day of ``"22:00-07:00"``; raises ValueError for anything else."""
+    start, dash, end = str(text).replace("–", "-").partition("-")
+    if not dash:
+        raise ValueError(f"must be hours such as '22:00-07:00', not {shown(text)}")
+    return minutes_of(start), minutes_of(end)
+
+
+def _mail_address(text: str) -> str:
+    if not _MAIL_ADDRESS.fullmatch(text):
+        raise ValueError(f"has {text!r}, which is no e-mail address")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events a receiver gets.
+
+    Attributes
+    ----------
+    clutter : bool
+        Mentions that do not count too: in clutter, in copies, ruled out.
+    updates : bool
+        Mentions again whose sentence was corrected.
+    brands : tuple of str
+        Mentions of these only; empty for all.
+    """
+
+    clutter: bool = False
+    updates: bool = False
+    brands: tuple[str, ...] = ()
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
+        if (self.brands and event["brand"] not in self.brands) or event["event"] == "spike":
+            return False
+        is_known = event["event"] == "update" or (event["event"] == "counted" and self.clutter)
+        return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address that every new mention is posted to.
+
+    Attributes
+    ----------
+    url : str
+        The address.
+    token : str or None
+        Name of the environment variable whose value is sent as bearer token.
+    batch : int
+        Most mentions in one request.
+    secret : str or None
+        Name of the environment variable whose value signs each request.
+    attempts : int
+        How often a request is tried before its mentions become dead letters.
+    clutter, updates, brands
+        Which mentions it gets (`Wanted`).
+    """
+
+    url: Address
+    token: str | None = None
+    batch: Count = 100
+    secret: str | None = None
+    attempts: Count = 20
+    clutter: bool = False
+    updates: bool = False
+    brands: Texts = ()
+
+    @property
+    def wanted(self) -> Wanted:
+        """Which mentions it gets."""
+        return Wanted(self.clutter, self.updates, self.brands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +196,10 @@ class Alert:
         Only these; empty for all. A source is the address of a feed, or a host.
     least_relevance : float
         Mentions of less relevance are left out (`blockfeat.monitor.mentions.relevance`).
-    query : Query or None
-        What the article must fulfil.
+    query : str or None
+        What the article must fulfil (`Query`).
+    when, at, quiet
+        When messages go out (`Timing`).
     email : tuple of str
         Addresses.
     slack, teams, mattermost : str or None
@@ -117,24 +208,38 @@ class Alert:
         An Atom file.
     command : tuple of str
         A program with its arguments; it gets the message as JSON.
+
+    Raises
+    ------
+    QueryError
+        The query cannot be understood.
     """
 
     name: str
-    tell: tuple[str, ...] = ("mentions",)
-    brands: tuple[str, ...] = ()
-    langs: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
-    least_relevance: float = 0.0
-    query: Query | None = None
-    timing: Timing = Timing()
-    email: tuple[str, ...] = ()
+    tell: Annotated[tuple[Literal["mentions", "spikes"], ...], Parsed(texts)] = ("mentions",)
+    brands: Texts = ()
+    langs: Texts = ()
+    sources: Texts = ()
+    places: Texts = ()
+    least_relevance: Annotated[float, between(0.0, 1.0)] = 0.0
+    query: str | None = None
+    when: When = "at once"
+    at: Annotated[int, Parsed(minutes_of)] = 8 * 60
+    quiet: Annotated[tuple[int, int] | None, Parsed(span_of)] = None
+    email: Annotated[tuple[Annotated[str, Parsed(_mail_address, late=True)], ...], Parsed(texts)] = ()
     slack: str | None = None
     teams: str | None = None
     mattermost: str | None = None
     feed: str | None = None
-    command: tuple[str, ...] = ()
-    smtp: Smtp | None = None
+    command: Texts = ()
+
+    def __post_init__(self) -> None:
+        """Check the query."""
+        self.article_query()
+
+    def article_query(self) -> Query | None:
+        """Return what the article must fulfil."""
+        return None if self.query is None else Query.parse(self.query, name=self.name)
 
     def is_of(self, event: Mapping[str, object]) -> bool:
         """Return whether an event is one of those that it tells; its query aside."""
@@ -151,19 +256,3 @@ class Alert:
         is_relevant = not isinstance(relevance, int | float) or relevance >= self.least_relevance
         # Corrected sentences were told already; what has come to count is new.
         return bool(event["counted"]) and is_relevant and event["event"] != "update"
-
-
-def minutes_of(text: str) -> int:
-    """Return the minute of the day of ``"08:30"``; raises ValueError for anything else."""
-    hours, colon, minutes = text.strip().partition(":")
-    if not (colon and hours.isdecimal() and minutes.isdecimal() and int(hours) < 24 and int(minutes) < 60):
-        raise ValueError(f"must be a time such as '08:30', not {text!r}")
-    return int(hours) * 60 + int(minutes)
-
-
-def span_of(text: str) -> tuple[int, int]:
-    """Return the minutes of the day of ``"22:00-07:00"``; raises ValueError for anything else."""
-    start, dash, end = text.replace("–", "-").partition("-")
-    if not dash:
-        raise ValueError(f"must be hours such as '22:00-07:00', not {text!r}")
-    return minutes_of(start), minutes_of(end)

@@ -5,21 +5,41 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from blockfeat import __version__
-from blockfeat._config import Between, Count, Duration, Parsed, Size, texts
+from blockfeat._config import Count, Duration, Parsed, Size, between, texts
 
 
-def _networks(value: Any) -> Any:
-    """Return a list of networks; one string is a list of one."""
-    listed = texts(value)
-    for network in filter(lambda item: isinstance(item, str), listed if isinstance(listed, list) else ()):
-        try:
-            ipaddress.ip_network(network)
-        except ValueError as error:
-            raise ValueError(f"must have networks such as 10.0.0.0/8: {error}") from error
-    return listed
+def refusal(address: str) -> str | None:
+    """Return why an address cannot be fetched; None where it can."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError as error:
+        return f"is no address: {error}"
+    if parts.scheme not in ("http", "https"):
+        return "is no http or https address"
+    return None if host else "has no host"
+
+
+def _address(text: str) -> str:
+    if reason := refusal(text):
+        raise ValueError(f"has {text!r}, which {reason}")
+    return text
+
+
+Address = Annotated[str, Parsed(_address, late=True)]
+"""An address that can be fetched."""
+
+
+def _network(text: str) -> str:
+    try:
+        ipaddress.ip_network(text)
+    except ValueError as error:
+        raise ValueError(f"must be a network such as 10.0.0.0/8: {error}") from error
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +93,10 @@ class FetchOptions:
     first_wait: Duration = 1.0
     max_wait: Duration = 30.0
     max_bytes: Size = 20_000_000
-    max_redirects: Annotated[int, Between(0)] = 5
+    max_redirects: Annotated[int, between(0)] = 5
     robots: bool = True
     render: Literal["auto", "off"] = "off"
-    allow_networks: Annotated[tuple[str, ...], Parsed(_networks)] = ()
+    allow_networks: Annotated[tuple[Annotated[str, Parsed(_network, late=True)], ...], Parsed(texts)] = ()
 
     @property
     def agent_header(self) -> str:

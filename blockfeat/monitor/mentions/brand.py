@@ -4,20 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args
 
+from blockfeat._config import Count, Parsed, Texts
 from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
 
 ANY_LANGUAGE = "*"
 """Key of aliases that hold in every language."""
-CASES = ("fold", "exact")
+Case = Literal["fold", "exact"]
 """How the case of letters counts."""
-CONTEXTS = ("window", "paragraph", "article")
+Context = Literal["window", "paragraph", "article"]
 """Where context words may stand."""
 
 
 def _no_aliases() -> dict[str, tuple[str, ...]]:
     return {}
+
+
+def _language(code: str) -> str:
+    if normalise_code(code) is None:
+        raise ValueError(f"has {code!r}, which is no language code such as 'de'")
+    return code
+
+
+def _by_language(value: Any) -> Any:
+    """Return aliases by language; those that are not hold in all."""
+    return value if isinstance(value, dict) else {ANY_LANGUAGE: value}
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Language = Annotated[str, Parsed(_language, late=True)]
+_AnyLanguage = Annotated[str, Parsed(lambda code: code if code == ANY_LANGUAGE else _language(code), late=True)]
+_Names = Annotated[Sequence[str], Parsed(_listed)]
+Aliases = Annotated[Mapping[_AnyLanguage, _Names], Parsed(_by_language)]
 
 
 @dataclass(frozen=True)
@@ -60,17 +83,17 @@ class Brand:
     """
 
     name: str
-    aliases: Mapping[str, Sequence[str]] = field(default_factory=_no_aliases)
-    excluded: tuple[str, ...] = ()
-    requires: tuple[str, ...] = ()
-    forbids: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    case: str = "fold"
+    aliases: Aliases = field(default_factory=_no_aliases)
+    excluded: Texts = ()
+    requires: Texts = ()
+    forbids: Texts = ()
+    about: Texts = ()
+    others: Texts = ()
+    case: Case = "fold"
     forms: bool = True
     overlaps: bool = False
-    context: str = "window"
-    window: int = 200
+    context: Context = "window"
+    window: Count = 200
 
     def __post_init__(self) -> None:
         """Check the fields, and take lists as tuples."""
@@ -82,10 +105,9 @@ class Brand:
         object.__setattr__(self, "aliases", aliases)
         for part in ("excluded", "requires", "forbids", "about", "others"):
             object.__setattr__(self, part, self._names(part, getattr(self, part)))
-        if self.case not in CASES:
-            raise BrandError(f"brand {self.name!r}: case {self.case!r} is none of {', '.join(CASES)}")
-        if self.context not in CONTEXTS:
-            raise BrandError(f"brand {self.name!r}: context {self.context!r} is none of {', '.join(CONTEXTS)}")
+        for part, value, known in (("case", self.case, get_args(Case)), ("context", self.context, get_args(Context))):
+            if value not in known:
+                raise BrandError(f"brand {self.name!r}: {part} {value!r} is none of {', '.join(known)}")
         if not isinstance(self.window, int) or self.window < 1:
             raise BrandError(f"brand {self.name!r}: window must be a number of characters above 0, not {self.window!r}")
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from blockfeat.errors import QueryError
 from blockfeat.lang.measures import keys_of_text
@@ -76,8 +76,8 @@ class Query:
     ----------
     name : str
         What its mentions are called.
-    text : str
-        The query: ``'("Tolmet Bank" OR Tolmet) NEAR/8 (merger OR takeover*) NOT title:sport'``. Operators are capitals;
+    query : str
+        Its text: ``'("Tolmet Bank" OR Tolmet) NEAR/8 (merger OR takeover*) NOT title:sport'``. Operators are capitals;
         ``AND`` may be left out; ``-word`` is ``NOT word``.
     tree : Node
         What it says.
@@ -89,13 +89,17 @@ class Query:
     """
 
     name: str
-    text: str
-    tree: Node
+    query: str
+    tree: Node = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read the text."""
+        object.__setattr__(self, "tree", _Parser(self.query, self.name).whole())
 
     @classmethod
     def parse(cls, text: str, *, name: str = "query") -> Query:
         """Read a query from its text."""
-        return cls(name, text, _Parser(text, name).whole())
+        return cls(name, text)
 
 
 def terms_of(node: Node, *, forbidden: bool = True) -> Iterator[Term]:

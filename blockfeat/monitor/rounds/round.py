@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.fetching.urls import host_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 
-from blockfeat.monitor.config.settings import PageSettings
+from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners

@@ -10,7 +10,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.rounds.readers import Readers
 from blockfeat.monitor.rounds.visiting import OwnText
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit

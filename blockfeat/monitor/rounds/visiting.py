@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.config.settings import MonitorConfig
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched

@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions

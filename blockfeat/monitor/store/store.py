@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.config.settings import Source
+from blockfeat.monitor.config import Source
 from blockfeat.monitor.store import feedback, feeds, leases, mentions, pages, retention, runs, search, spikes
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown, take_turn
 from blockfeat.monitor.store.migrations import migrate, schema_version

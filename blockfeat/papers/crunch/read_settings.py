@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from blockfeat._config import Problems, changed, parse_toml
+from blockfeat._config import Problems, checked, parse_toml
 from blockfeat._files import config_text
 from blockfeat.errors import InputError
 from blockfeat.papers.crunch.settings import CleanSettings
@@ -69,7 +69,7 @@ def settings_from_values(values: Mapping[str, Any], problems: Problems | None = 
         There are problems; the message has a line for each.
     """
     problems = problems or Problems("settings")
-    settings = changed(CleanSettings(), values, problems)
+    settings = checked(CleanSettings, values, problems)
     problems.check()
     return settings
 

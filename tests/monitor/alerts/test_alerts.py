@@ -18,12 +18,10 @@ from sqlalchemy import insert, text
 
 from blockfeat.errors import ConfigError
 from blockfeat.monitor.alerts.message import Message
-from blockfeat.monitor.alerts.settings import Alert, Timing
-from blockfeat.monitor.config.read import parse_config
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.alerts.settings import Alert
+from blockfeat.monitor.config import CopySettings, parse_config
 from blockfeat.monitor.deliveries import AlertReceiver, deliver
 from blockfeat.monitor.delivery import DeliveryError
-from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.records import FoundMention, PageRecord, Visit
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.spikes import expected_articles, surprise
@@ -97,7 +95,7 @@ def test_what_comes_within_a_minute_is_one_message_and_nothing_is_told_twice(
 def test_a_digest_that_fails_is_tried_again(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _at(monkeypatch, 3600.0 * 10 + 60)
     with Store.open(address) as store:
-        receiver, box = _set_up(store, Alert("A", timing=Timing("hourly")))
+        receiver, box = _set_up(store, Alert("A", when="hourly"))
         _put(store, 1, 2)
         _deliver(store, receiver, is_end=True)
         assert box.told == []
@@ -130,7 +128,7 @@ def test_a_query_is_asked_of_the_article(address: str) -> None:
     with Store.open(address) as store:
         for name, words in (("a", "The ferry strike goes on in the harbour."), ("b", "The ferry sails.")):
             _save(store, f"{name}.example/", words)
-        alert = Alert("A", query=Query.parse("ferry NEAR/2 strike"))
+        alert = Alert("A", query="ferry NEAR/2 strike")
         receiver, box = _set_up(store, alert)
         _put(store, 1)
         _put(store, 2, url="https://b.example/")
@@ -146,9 +144,10 @@ def test_settings_are_checked(tmp_path: Path) -> None:
         '[[alerts]]\nname = "A"\nbrands = "Corvane"\nwhen = "daily"\nat = "07:30"\nquiet = "22:00-06:00"\n'
         'email = "you@example.org"\nquery = "strike*"\ntell = ["mentions", "spikes"]\n'
     )
-    (alert,) = parse_config(good).alerts
-    assert (alert.timing.at, alert.timing.quiet, str(alert.timing.zone)) == (450, (1320, 360), "Europe/Berlin")
-    assert (alert.email, alert.smtp and alert.smtp.host, alert.tell) == (
+    config = parse_config(good)
+    (alert,) = config.alerts
+    assert (alert.when, alert.at, alert.quiet, config.timezone) == ("daily", 450, (1320, 360), "Europe/Berlin")
+    assert (alert.email, config.smtp and config.smtp.host, alert.tell) == (
         ("you@example.org",),
         "mail.example.org",
         ("mentions", "spikes"),

@@ -238,5 +238,6 @@ def test_many_articles_are_cut_and_counted() -> None:
 
 
 def test_channels_are_those_that_are_named(tmp_path: Path) -> None:
-    alert = Alert("A", email=("a@b.c",), slack="https://x.example", feed="f.atom", smtp=Smtp("h", "a@b.c"))
-    assert list(channels_of(alert, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]
+    alert = Alert("A", email=("a@b.c",), slack="https://x.example", feed="f.atom")
+    smtp = Smtp("h", "a@b.c")
+    assert list(channels_of(alert, smtp=smtp, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]

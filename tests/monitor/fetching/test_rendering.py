@@ -15,7 +15,7 @@ pytest.importorskip("playwright", reason="needs the extra render")
 if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))):
     pytest.skip("no Chromium is installed", allow_module_level=True)
 
-from blockfeat.monitor.config.settings import MonitorConfig, PageSettings, Source
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.mentions.brand import Brand

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import CopySettings, Source
+from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.store.records import DueFeed, DuePage, FoundMention, PageRecord, Poll, Visit
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add, due, entry, save_visit

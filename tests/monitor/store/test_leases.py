@@ -9,7 +9,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.config.settings import Source
+from blockfeat.monitor.config import Source
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add
 

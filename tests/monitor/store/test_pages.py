@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config.settings import CopySettings
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add, save_visit

@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import inspect, text
 
 from blockfeat.errors import StoreError
-from blockfeat.monitor.config.settings import CopySettings, Source
+from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, PageRecord, Poll, Visit

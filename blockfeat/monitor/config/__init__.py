@@ -1,1 +1,0 @@
-"""The configuration of a monitor: a TOML file, read with the line of every key."""

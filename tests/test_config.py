@@ -1,0 +1,166 @@
+"""Configurations: the lines of their keys, and what is said of values, tables and dates that do not fit."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat._config import Count, Duration, Parsed, Texts, checked, key_lines, line_of, parse_toml
+from blockfeat.errors import ConfigError
+
+
+def test_lines_of_keys() -> None:
+    text = (
+        '# comment\n[a]\nb = """\n[no]\nc = 1\n"""\nd.e = [\n  "x", # ]\n  "]",\n]\n'
+        "[[f]]\ng = 1\n[f.h]\ni = {j = 2}\n[[f]]\ng = 3\n"
+    )
+    tomllib.loads(text)
+    for written in (text, text.replace("\n", "\r\n"), text.rstrip("\n")):
+        lines = key_lines(written)
+        assert lines[("a", "b")] == 3
+        assert ("no",) not in lines
+        assert lines[("a", "d", "e")] == 7
+        assert lines[("f", 0, "g")] == 12
+        assert line_of(lines, ("f", 0, "h", "i", "j")) == 14
+        assert lines[("f", 1, "g")] == 16
+        assert line_of(lines, ("unknown",)) == 1
+
+
+def test_lines_of_tables_that_are_only_implied_or_come_late() -> None:
+    lines = key_lines("\n[a.b]\nc = 1\n[a]\nd = 2\n'e f'.g = 3\n\"h\" = 4\n[[i.j]]\n[[i.j]]\n[i.j.k]\nl = 5\n")
+    assert lines[("a",)] == 4
+    assert lines[("a", "b")] == 2
+    assert lines[("a", "e f", "g")] == 6
+    assert lines[("a", "h")] == 7
+    assert lines[("i",)] == 8
+    assert lines[("i", "j", 1)] == 9
+    assert lines[("i", "j", 1, "k", "l")] == 11
+
+
+def test_lines_behind_a_long_array() -> None:
+    addresses = "".join(f'  "https://a.example/{number}?x=[1]",\n' for number in range(20_000))
+    assert key_lines(f"urls = [\n{addresses}]\nkind = 1\n")[("kind",)] == 20_003
+
+
+@given(st.text())
+def test_no_text_breaks_the_lines(text: str) -> None:
+    assert all(line <= text.count("\n") + 1 for line in key_lines(text).values())
+
+
+def _upper(text: str) -> str:
+    if not text.isupper():
+        raise ValueError(f"has {text!r}, which is not in capitals")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    tags: Annotated[tuple[Annotated[str, Parsed(_upper, late=True)], ...], Parsed(lambda value: tuple(value))] = ()
+    letters: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ConfigError("'name' must not be empty")
+        object.__setattr__(self, "letters", len(self.name))
+
+
+@dataclass(frozen=True)
+class _Limits:
+    wait: Duration = 1.0
+    most: Count = 3
+    ratio: float = 0.5
+    kind: Literal["one", "two"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.ratio > self.most:
+            raise ConfigError("'ratio' is above 'most'")
+
+
+@dataclass(frozen=True)
+class _File:
+    title: str = ""
+    names: Texts = ()
+    limits: _Limits = field(default_factory=_Limits)
+    entries: tuple[_Entry, ...] = ()
+
+
+def _read(text: str) -> _File:
+    values, problems = parse_toml(text, name="c.toml")
+    file = checked(_File, values, problems)
+    problems.check()
+    return file
+
+
+def _problems(text: str) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        _read(text)
+    return str(error.value).replace("c.toml:", "").splitlines()
+
+
+def test_what_is_right_is_read() -> None:
+    file = _read('names = "a"\n[limits]\nwait = "2m"\nratio = 1\n[[entries]]\nname = "abc"\ntags = ["X"]\n')
+    assert file.names == ("a",)
+    assert file.limits == _Limits(wait=120.0, ratio=1.0)
+    assert isinstance(file.limits.ratio, float)
+    assert (file.entries[0].letters, file.entries[0].tags) == (3, ("X",))
+    assert _read("") == _File()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("title = 1", "'title' must be a string, not 1"),
+        ("title = true", "'title' must be a string, not True"),
+        ("title = 2024-01-01", "'title' must be a string, not a date or time"),
+        ("names = 2024-01-01T10:00:00", "'names' must be a string, not a date or time"),
+        ("names = ['a', 2]", "'names[1]' must be a string, not 2"),
+        ("names = {a = 1}", "'names' must be an array, not a table"),
+        ("limits = 10:00:00", "'limits' must be a table, not a date or time"),
+        ("limits = []", "'limits' must be a table, not a list"),
+        ("limits.most = '3'", "'limits.most' must be an integer, not '3'"),
+        ("limits.most = 3.0", "'limits.most' must be an integer, not 3.0"),
+        ("limits.most = true", "'limits.most' must be an integer, not True"),
+        ("limits.most = nan", "'limits.most' must be an integer, not nan"),
+        ("limits.most = 0", "'limits.most' must be at least 1, not 0"),
+        ("limits.ratio = true", "'limits.ratio' must be a number, not True"),
+        (
+            "limits.wait = 2024-01-01",
+            '\'limits.wait\' must be a duration such as "30s", "10m", "2h" or "1d", not a date or time',
+        ),
+        ("limits.kind = 'three'", "'limits.kind' must be one of one, two, not 'three'"),
+        ("entries = {}", "'entries' must be an array of tables, [[entries]], not a table"),
+        ("entries = [1]", "'entries[0]' must be a table with 'name', not 1"),
+        ("entries = [{name = 3}]", "'entries[0].name' must be a string, not 3"),
+        ("entries = [{}]", "[[entries]] has no 'name'"),
+        ("entries = [{name = 'a', tags = ['A', 'b']}]", "'entries[0].tags[1]' has 'b', which is not in capitals"),
+        ("entries = [{name = 'a', letters = 3}]", "unknown key 'entries[0].letters'; known are name, tags"),
+        ("entrie = []", "unknown key 'entrie'; did you mean 'entries'?"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_key(text: str, reason: str) -> None:
+    (problem,) = _problems(f"\n{text}\n")
+    assert problem.startswith(f"2: {reason}")
+
+
+def test_a_problem_hides_no_other() -> None:
+    """Those of a table as a whole are found though a key of it, or of what holds it, is wrong too."""
+    text = '[limits]\nratio = 9\nmost = "x"\n[[entries]]\nname = ""\n[[entries]]\nname = 3\n[[entry]]\n'
+    assert _problems(text) == [
+        "2: [limits]: 'ratio' is above 'most'",
+        "3: 'limits.most' must be an integer, not 'x'",
+        "5: 'name' must not be empty",
+        "7: 'entries[1].name' must be a string, not 3",
+        "8: unknown key 'entry'; did you mean 'entries'?",
+    ]
+
+
+@pytest.mark.parametrize("text", ["a = " + "9" * 5000, "a = " + "[" * 5000, "a = '", "a = 1\n[b", "= 1"])
+def test_what_is_no_toml_is_refused_with_a_line(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^c\.toml:\d+: not TOML: "):
+        parse_toml(text, name="c.toml")
