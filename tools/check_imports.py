@@ -280,6 +280,7 @@ class Checker:
             target = self._target(found.module)
             absent = self._extras(target) - own - found.guards
             closed = self.doors.get(target, frozenset()) if found.is_inside else frozenset()
+            # Whoever compares peers asks which are there.
             if lacking := sorted(absent - closed - {"peers"}):
                 return f"imports {target}, a room of the extra {lacking[0]}, {_WAY_OUT.format(lacking[0])}"
             return None
@@ -287,11 +288,14 @@ class Checker:
         brought = self.declared.plain.union(*(self.declared.extras[extra] for extra in own | set(found.guards)))
         if distribution in brought:
             return None
-        named = sorted(extra for extra, all in self.declared.extras.items() if distribution in all)
-        extras = [extra for extra in named if extra not in _DEVELOPMENT]
-        if not extras:
+        extras = self.declared.extras
+        named = sorted(
+            (extra for extra in extras if distribution in extras[extra]), key=lambda extra: len(extras[extra])
+        )
+        named = [extra for extra in named if extra not in _DEVELOPMENT]
+        if not named:
             return f"imports {top}, which pyproject.toml does not declare"
-        return f"imports {top} of the extra {' or '.join(extras)}, {_WAY_OUT.format(extras[0])}"
+        return f"imports {top} of the extra {' or '.join(named)}, {_WAY_OUT.format(named[0])}"
 
     def _target(self, name: str) -> str:
         """Return the module that an import loads: what is imported from it may be a name in it."""
