@@ -25,8 +25,8 @@ PACKAGE = ROOT / "blockfeat"
 sys.path.insert(0, str(ROOT))
 
 LIMITS = {
-    "code lines": 40_050,
-    "modules": 336,
+    "code lines": 39_900,
+    "modules": 333,
     "packages": 17,
     "modules in a folder": 15,
     "duplicates of 20 lines": 0,

@@ -118,7 +118,6 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
         sys.stdout.flush()
 
     asyncio.run(serve_proxy(addon, port=port, on_ready=on_ready))
-    raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)

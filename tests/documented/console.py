@@ -6,6 +6,7 @@ port starts or the page ends. Called by the script that `write_client` writes, i
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
@@ -19,6 +20,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 __all__ = ["PORTS", "end_served", "write_client"]
 
@@ -42,14 +44,15 @@ def end_served(place: Path, name: str = "*") -> list[str]:
     """End servers by Ctrl-C; return what they did wrong."""
     problems = []
     for note in sorted(place.glob(f"{name}.pid")):
-        group, port = map(int, note.read_text().split())
-        note.unlink()
+        group = int(note.read_text())
         with suppress(ProcessLookupError):
             os.killpg(group, signal.SIGINT)
         ends = time.monotonic() + _LONGEST
-        while (still := _listens(port)) and time.monotonic() < ends:
-            time.sleep(0.05)
-        if still:
+        with note.open() as held:
+            while not (is_ended := _is_free(held)) and time.monotonic() < ends:
+                time.sleep(0.05)
+        note.unlink()
+        if not is_ended:
             os.killpg(group, signal.SIGKILL)
             problems.append(f"blockfeat {note.stem} did not end by Ctrl-C")
         told = note.with_suffix(".log").read_text(errors="replace")
@@ -92,11 +95,13 @@ def _serve(name: str, port: int, program: str, place: Path, words: list[str]) ->
     else:
         words = [*words, "--port", str(port)]
     log = note.with_suffix(".log")
-    with log.open("wb") as file:
+    with log.open("wb") as file, note.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # for as long as the process has the file, too
         process = subprocess.Popen(
-            [program, *words], stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True
-        )
-    note.write_text(f"{process.pid} {port}")
+            [program, *words], stdin=subprocess.DEVNULL, stdout=file, stderr=file,
+            pass_fds=[held.fileno()], start_new_session=True,
+        )  # fmt: skip
+        held.write(str(process.pid))
     ends = time.monotonic() + _LONGEST
     while process.poll() is None and not _listens(port) and time.monotonic() < ends:
         time.sleep(0.05)
@@ -107,6 +112,15 @@ def _serve(name: str, port: int, program: str, place: Path, words: list[str]) ->
     return len(problems)
 
 
+def _is_free(file: IO[str]) -> bool:
+    """Return whether no process holds the lock of a file any more."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _listens(port: int) -> bool:
     with socket.socket() as connection:
         connection.settimeout(5)
@@ -114,7 +128,11 @@ def _listens(port: int) -> bool:
 
 
 def _answer_of(name: str, port: int) -> int:
+<<<<<<< HEAD
     """Return the status of a server's first page, of a proxy its settings, where it is the server's fault; else 0."""
+=======
+    """Return the status of a server's first page, of a proxy its settings, where the fault is the server's; else 0."""
+>>>>>>> delivered
     here = f"http://127.0.0.1:{port}"
     is_proxy = name == "clean --proxy"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": here} if is_proxy else {}))

@@ -29,6 +29,8 @@ def write_scratch(folder: Path, site: str) -> None:
     some = records[::4]
     for name, record in zip(("page.html", "new.html"), records, strict=False):
         (folder / name).write_text(record["html"], encoding="utf-8")
+    for name in ("crawl", "pages"):
+        (folder / name).mkdir()
     _write_corpora(folder, records)
     _write_archives(folder, some)
     for name in ("folder", "saved-site", "saved-pages", "pages-of-one-site"):
@@ -51,7 +53,13 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     (folder / "corpora").mkdir()
     for name in ("pages.jsonl.xz", "corpora/news.jsonl.xz"):
         (folder / name).write_bytes(lzma.compress(data, preset=0))
-    for name in ("pages.jsonl.gz", "crawl.jsonl.gz", "corpora/blogs-1.jsonl.gz", "corpora/blogs-2.jsonl.gz"):
+    for name in (
+        "pages.jsonl.gz",
+        "crawl.jsonl.gz",
+        "corpora/blogs-1.jsonl.gz",
+        "corpora/blogs-2.jsonl.gz",
+        "pages/1.jsonl.gz",
+    ):
         (folder / name).write_bytes(gzip.compress(data))
     for name in ("pages.jsonl", "crawl.jsonl"):
         (folder / name).write_bytes(data)
@@ -69,8 +77,6 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
 
 def _write_archives(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
     parts = [_warc_record(record["url"], record["html"].encode()) for record in records]
-    for name in ("crawl", "pages"):
-        (folder / name).mkdir()
     for name in ("crawl.warc.gz", "out.warc.gz", "CC-MAIN-1.warc.gz", "crawl/1.warc.gz"):
         (folder / name).write_bytes(b"".join(gzip.compress(part) for part in parts))
     import pyarrow

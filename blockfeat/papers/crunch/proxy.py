@@ -8,7 +8,6 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
-import signal
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -143,7 +142,7 @@ def _made_by_mitmproxy(status: int, body: bytes, headers: dict[str, str]) -> Any
 
 
 async def serve_proxy(addon: CleaningAddon, *, port: int, on_ready: Callable[[], None] = lambda: None) -> None:
-    """Run a proxy with the add-on on this machine until Ctrl-C, which lets it close its connections.
+    """Run a proxy with the add-on on this machine until it is stopped.
 
     Raises
     ------
@@ -156,9 +155,5 @@ async def serve_proxy(addon: CleaningAddon, *, port: int, on_ready: Callable[[],
     options = Options(listen_host="127.0.0.1", listen_port=port)
     master = DumpMaster(options, with_termlog=False, with_dumper=False)
     master.addons.add(addon)
-    earlier = signal.signal(signal.SIGINT, lambda *_: master.shutdown())
     on_ready()
-    try:
-        await master.run()
-    finally:
-        signal.signal(signal.SIGINT, earlier)
+    await master.run()
