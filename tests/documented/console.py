@@ -128,11 +128,7 @@ def _listens(port: int) -> bool:
 
 
 def _answer_of(name: str, port: int) -> int:
-<<<<<<< HEAD
-    """Return the status of a server's first page, of a proxy its settings, where it is the server's fault; else 0."""
-=======
     """Return the status of a server's first page, of a proxy its settings, where the fault is the server's; else 0."""
->>>>>>> delivered
     here = f"http://127.0.0.1:{port}"
     is_proxy = name == "clean --proxy"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": here} if is_proxy else {}))
