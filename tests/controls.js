@@ -25,7 +25,8 @@
   function nameOf(each) {
     if (each.localName === "kbd") return `key ${KEYS[each.textContent] ?? each.textContent}`;
     const steps = [];
-    for (let at = each; at && at.localName !== "body" && at.id !== "main"; at = at.parentElement) steps.unshift(step(at));
+    // What a page brings along is used if one link of it is.
+    for (let at = each.closest(".article-body") ?? each; at && at.localName !== "body" && at.id !== "main"; at = at.parentElement) steps.unshift(step(at));
     return steps.join(" > ") + own(each);
   }
 
@@ -52,5 +53,9 @@
     if (!event.target.closest?.("input:not([type=radio]), select, textarea")) tell("used", [`key ${event.key}`]);
   }, true);
   addEventListener("load", look);
-  addEventListener("pagehide", look);
+  let isDue = false;
+  new MutationObserver(() => {
+    if (!isDue) setTimeout(() => { isDue = false; look(); }, 100);
+    isDue = true;
+  }).observe(document, { subtree: true, childList: true, attributes: true });
 })();

@@ -44,7 +44,7 @@ class Controls:
         """What was offered."""
         return frozenset(self._seen)
 
-    @property
-    def unused(self) -> list[str]:
-        """What was offered and never used."""
-        return sorted(self._seen - self._used)
+    def unused(self, *places: str) -> str:
+        """Return what pages at some paths, or all pages, offered and was never used: a line each, its path first."""
+        left = self._seen - self._used
+        return "\n".join(sorted(name for name in left if not places or name.split(": ")[0] in places))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -43,6 +44,21 @@ class Site:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self.connections: list[socket.socket] = []
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        self.connections.append(connection)
+        return connection, address
+
+    def close_connections(self) -> None:
+        """Close what a browser keeps open for later, whose threads would wait with it."""
+        for connection in self.connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent where the client has gone."""
@@ -85,12 +101,13 @@ def serving() -> Iterator[Site]:
         def log_message(self, format: str, *args: Any) -> None:
             """Write nothing."""
 
-    with _Server(("127.0.0.1", 0), Handler) as server:
+    with _Server(Handler) as server:
         state.url = f"http://127.0.0.1:{server.server_address[1]}"
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield state
         state.closing.set()
         server.shutdown()
+        server.close_connections()
 
 
 def run(work: Callable[[Fetcher], Awaitable[Any]], options: FetchOptions = OPTIONS, **more: Any) -> Any:

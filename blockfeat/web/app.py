@@ -174,6 +174,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(address)
+        listening.listen()  # who asks before the server is ready waits for it
     except OSError as error:
         listening.close()
         raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror or error}") from error

@@ -12,6 +12,8 @@ import httpx2
 import pytest
 
 from blockfeat.web.settings import ServeSettings
+from controls import Controls
+from reader_page import DEMO, open_reader, paste
 from served import Served, serving_reader
 from small_site import Site, serving
 
@@ -63,6 +65,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
+def controls() -> Controls:
+    """Return what the pages of a module offer, and what its tests have used of it, once it watches their context."""
+    return Controls()
+
+
+@pytest.fixture(scope="module")
 def context(browser: Browser, reader: Served) -> Iterator[BrowserContext]:
     """Return a browser context at the reader; it keeps nothing but the static files."""
     made = browser.new_context(base_url=reader.url, viewport={"width": 1280, "height": 900})
@@ -80,3 +88,11 @@ def page(context: BrowserContext) -> Iterator[Page]:
     yield opened
     opened.close()
     assert errors == []
+
+
+@pytest.fixture
+def read(page: Page) -> Page:
+    """Return a page at the reader that has read the demo page."""
+    open_reader(page)
+    paste(page, DEMO.html, DEMO.url or "")
+    return page

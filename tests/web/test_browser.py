@@ -1,4 +1,4 @@
-"""The reader in a real browser: reading, choosing blocks, switching, by mouse, by keys, on a phone, in the dark."""
+"""What the reader shows in a real browser: by keys alone, on a phone, in the dark, without scripts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blockfeat.data import demo_pages
 from blockfeat.extraction.extractor import extract
+from reader_page import DEMO, open_reader, paste, show
 from script_vectors import page_with
 from served import Served
 from small_site import Site
@@ -16,7 +16,6 @@ from small_site import Site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-_DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
 _HTML = {"Content-Type": "text/html; charset=utf-8"}
 _TABS = ("article", "original", "blocks", "output", "cleaned", "compare")
 
@@ -54,23 +53,6 @@ _CONTRASTS = """() => {
 }"""
 
 
-def _open(page: Page) -> None:
-    page.goto("/")
-    page.wait_for_selector("body[data-ready]")
-
-
-def _paste(page: Page, html: str, url: str = "") -> None:
-    page.get_by_role("radio", name="HTML").check()
-    page.get_by_label("HTML of the page").fill(html)
-    page.get_by_label("Its address").fill(url)
-    page.locator("#intake-html").get_by_role("button", name="Read").click()
-    page.wait_for_selector("#panel-article h1")
-
-
-def _show(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name).click()
-
-
 def _verdicts(page: Page, name: str = "original") -> list[str]:
     """Return the verdict of each block as the coloured page has it."""
     from playwright.sync_api import Error
@@ -94,16 +76,8 @@ def _wait_for_verdicts(page: Page, expected: list[str]) -> None:
     assert _verdicts(page) == expected
 
 
-@pytest.fixture
-def read(page: Page) -> Page:
-    """Return a page at the reader that has read the demo page."""
-    _open(page)
-    _paste(page, _DEMO.html, _DEMO.url or "")
-    return page
-
-
 def test_a_pasted_page_becomes_an_article(read: Page) -> None:
-    expected = extract(_DEMO.html, url=_DEMO.url)
+    expected = extract(DEMO.html, url=DEMO.url)
     assert read.inner_text("#panel-article h1") == expected.metadata.headline
     for author in expected.metadata.authors:
         assert author in read.inner_text("#panel-article .byline")
@@ -116,72 +90,19 @@ def test_a_pasted_page_becomes_an_article(read: Page) -> None:
     assert f"{kept} blocks" in read.inner_text("[role=status]#status")
 
 
-def test_a_page_read_by_address_and_its_links(page: Page, site: Site) -> None:
-    body = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
-    site.answers["/a"] = 200, _HTML, page_with(body).encode()
-    site.answers["/letter"] = (
-        200,
-        _HTML,
-        page_with("<p>The letter has <a href='/more'>more</a> to say of the ferry.</p>").encode(),
-    )
-    _open(page)
-    page.get_by_label("Address of the page").fill(f"{site.url}/a")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#panel-article h1")
-    assert page.url.endswith(f"/?url={site.url}/a".replace(":", "%3A").replace("/", "%2F").replace("%2F?", "/?", 1))
-    page.get_by_role("link", name="letter of the people").click()
-    page.wait_for_selector("body.reading h1")
-    assert "/read?url=" in page.url
-    assert site.seen[-1] == "/letter"
-    page.get_by_role("link", name="Cleaned").click()
-    page.frame_locator("iframe.whole").locator("text=The letter has").wait_for()
-    page.frame_locator("iframe.whole").get_by_role("link", name="more").click()
-    page.wait_for_url("**/read?url=*more*")
-    assert site.seen[-1] == "/more"
-
-
-def test_a_file_is_read(page: Page) -> None:
-    _open(page)
-    page.get_by_role("radio", name="File").check()
-    page.set_input_files("#file", {"name": "a.html", "mimeType": "text/html", "buffer": page_with().encode("utf-16")})
-    page.locator("#intake-file button").click()
-    page.wait_for_selector("#panel-article h1")
-    assert page.inner_text("#panel-article h1") == "The ferry stays"
-    assert "a.html" in page.inner_text("#facts")
-
-
-def test_an_example_is_read_with_the_readers_settings(page: Page) -> None:
-    _open(page)
-    page.locator("[data-example=de]").click()
-    page.wait_for_selector("#panel-article h1")
-    assert page.locator(".article").get_attribute("lang") == "de"
-    assert "quality" in page.inner_text("#facts").lower()
-    page.locator(".reading summary").click()
-    page.select_option("#reading-size", "largest")
-    page.select_option("#reading-theme", "sepia")
-    size = "getComputedStyle(document.querySelector('.article-body')).fontSize"
-    assert float(page.evaluate(size).removesuffix("px")) > 22
-    page.reload()
-    page.wait_for_selector("body[data-ready]")
-    page.locator("[data-example=en]").click()
-    page.wait_for_selector("#panel-article h1")
-    assert page.locator(".article").get_attribute("data-size") == "largest"
-    assert page.locator("#panel-article").get_attribute("data-theme") == "sepia"
-
-
 def test_the_headline_has_a_colour_of_its_own(page: Page) -> None:
-    _open(page)
+    open_reader(page)
     page.locator("[data-example=en]").click()
     page.wait_for_selector("#panel-article h1")
-    _show(page, "Original")
+    show(page, "Original")
     frame = page.frame_locator("#panel-original iframe")
     frame.locator("h1 bf-block[data-verdict=beside]").first.wait_for()
 
 
 def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
     read.locator("#a-model").select_option("thresholds")
-    expected = extract(_DEMO.html, model="thresholds", url=_DEMO.url)
-    _show(read, "Original")
+    expected = extract(DEMO.html, model="thresholds", url=DEMO.url)
+    show(read, "Original")
     read.wait_for_function("() => document.querySelector('#status').textContent.includes('thresholds')")
     _wait_for_verdicts(read, ["kept" if block.kept else "dropped" for block in expected.blocks])
     block = next(block for block in expected.blocks if block.failed)
@@ -195,78 +116,8 @@ def test_a_block_tells_its_features_and_its_reason(read: Page) -> None:
     assert frame.locator("[data-current]").first.get_attribute("data-block") == str(block.index)
 
 
-def test_blocks_are_gone_through_by_keys(read: Page) -> None:
-    _show(read, "Original")
-    _verdicts(read)
-    read.get_by_role("button", name="Next block").focus()
-    for _ in range(2):
-        read.keyboard.press("Enter")
-    heading = read.locator("#panel-original .details h3")
-    # It begins with the text, not with the menu.
-    first = next(block.index for block in extract(_DEMO.html, url=_DEMO.url).blocks if block.kept)
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
-    read.frame_locator("#panel-original iframe").locator("body").focus()
-    read.keyboard.press("j")
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 2} ").wait_for()
-    read.keyboard.press("k")
-    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
-    assert f"Block {first + 1}" in heading.inner_text()
-
-
-def test_the_table_sorts_filters_and_explains(read: Page) -> None:
-    _show(read, "Blocks")
-    rows = read.locator(".blocks tbody tr")
-    expected = extract(_DEMO.html, url=_DEMO.url).blocks
-    assert rows.count() == len(expected)
-    read.get_by_role("button", name="Score").click()
-    assert read.locator("th[aria-sort=descending]").inner_text().startswith("Score")
-    best = max(expected, key=lambda block: block.score)
-    assert rows.first.locator("td").first.inner_text() == str(best.index)
-    read.get_by_label("Verdict").select_option("kept")
-    assert rows.count() == sum(block.kept for block in expected)
-    read.get_by_label("Find").fill(best.text.split()[3])
-    assert 0 < rows.count() < len(expected)
-    toggle = rows.first.get_by_role("button")
-    toggle.focus()
-    read.keyboard.press("Enter")
-    read.locator(".more .details table").wait_for()
-    assert toggle.get_attribute("aria-expanded") == "true"
-    read.get_by_role("button", name="Show it in the page").click()
-    read.frame_locator("#panel-original iframe").locator("[data-current]").first.wait_for()
-    assert read.get_by_role("tab", name="Original").get_attribute("aria-selected") == "true"
-
-
-def test_every_format_is_shown_and_downloaded(read: Page) -> None:
-    expected = extract(_DEMO.html, url=_DEMO.url)
-    _show(read, "Output")
-    text = read.get_by_label("The output")
-    assert text.input_value() == expected.to_text()
-    shown = {"markdown": expected.to_markdown(), "html": expected.to_html(), "xml": expected.to_xml()}
-    for name, output in shown.items():
-        read.get_by_label("Format").select_option(name)
-        assert text.input_value() == output.replace("\r\n", "\n")
-    read.get_by_label("Format").select_option("json")
-    assert '"schema": 1' in text.input_value()
-    with read.expect_download() as started:
-        read.get_by_role("link", name="Download").click()
-    assert started.value.suggested_filename.endswith(".json")
-
-
-def test_filters_are_switched_live(read: Page) -> None:
-    _show(read, "Cleaned")
-    frame = read.frame_locator("#panel-cleaned iframe")
-    frame.locator("a").first.wait_for()
-    read.get_by_text("Filters: what is removed").click()
-    read.get_by_label("Text links").check()
-    frame.locator("body:not(:has(a))").wait_for()
-    read.get_by_label("List removed links at the end").check()
-    frame.locator("a").first.wait_for()
-    read.get_by_label("Shown as").select_option("text")
-    read.wait_for_function("() => document.querySelector('#panel-cleaned pre').textContent.length > 100")
-
-
 def test_two_models_side_by_side(read: Page) -> None:
-    _show(read, "Compare")
+    show(read, "Compare")
     read.locator("#b-model").select_option("ziegler2007")
     read.locator("#panel-compare h2", has_text="ziegler2007").wait_for()
     read.wait_for_function("() => /agree/.test(document.querySelector('#panel-compare .summary').textContent)")
@@ -283,7 +134,7 @@ def test_two_models_side_by_side(read: Page) -> None:
 
 
 def test_a_page_that_cannot_be_read_is_told(page: Page, site: Site) -> None:
-    _open(page)
+    open_reader(page)
     page.get_by_label("Address of the page").fill(f"{site.url}/none")
     page.get_by_role("button", name="Read").click()
     page.get_by_role("alert").wait_for()
@@ -298,8 +149,26 @@ def test_a_page_that_is_kept_no_longer_is_sent_again(read: Page, reader: Served)
     assert read.get_by_role("alert").is_hidden()
 
 
+def test_blocks_are_gone_through_by_keys(read: Page) -> None:
+    show(read, "Original")
+    _verdicts(read)
+    read.get_by_role("button", name="Next block").focus()
+    for _ in range(2):
+        read.keyboard.press("Enter")
+    heading = read.locator("#panel-original .details h3")
+    # It begins with the text, not with the menu.
+    first = next(block.index for block in extract(DEMO.html, url=DEMO.url).blocks if block.kept)
+    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
+    read.frame_locator("#panel-original iframe").locator("body").focus()
+    read.keyboard.press("j")
+    read.locator("#panel-original .details h3", has_text=f"Block {first + 2} ").wait_for()
+    read.keyboard.press("k")
+    read.locator("#panel-original .details h3", has_text=f"Block {first + 1} ").wait_for()
+    assert f"Block {first + 1}" in heading.inner_text()
+
+
 def test_everything_is_reached_by_keys_alone(page: Page) -> None:
-    _open(page)
+    open_reader(page)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -324,7 +193,7 @@ def test_everything_is_reached_by_keys_alone(page: Page) -> None:
 
 def test_every_control_has_a_name_and_landmarks_are_there(read: Page) -> None:
     for name in ("Original", "Blocks", "Output", "Cleaned", "Compare"):
-        _show(read, name)
+        show(read, name)
     nameless = read.evaluate(_NAMELESS)
     assert nameless == []
     for role in ("banner", "main", "contentinfo", "navigation", "complementary"):
@@ -337,13 +206,13 @@ def test_every_control_has_a_name_and_landmarks_are_there(read: Page) -> None:
 def test_texts_stand_out_in_both_schemes(browser: Browser, reader: Served, scheme: str) -> None:
     context = browser.new_context(base_url=reader.url, color_scheme=scheme, viewport={"width": 1280, "height": 900})  # type: ignore[arg-type]
     page = context.new_page()
-    _open(page)
-    _paste(page, _DEMO.html, _DEMO.url or "")
+    open_reader(page)
+    paste(page, DEMO.html, DEMO.url or "")
     background = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
     assert (sum(int(part) for part in background[4:-1].split(",")) < 384) == (scheme == "dark")
     assert page.evaluate(_CONTRASTS) == []
     for name in ("Blocks", "Original"):
-        _show(page, name)
+        show(page, name)
         if name == "Blocks":
             page.locator(".blocks .plain").first.click()
             page.wait_for_selector("#panel-blocks .details")
@@ -355,8 +224,8 @@ def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, r
     phone = {"width": 360, "height": 740}
     context = browser.new_context(base_url=reader.url, viewport=phone, is_mobile=True, has_touch=True)  # type: ignore[arg-type]
     page = context.new_page()
-    _open(page)
-    _paste(page, _DEMO.html, _DEMO.url or "")
+    open_reader(page)
+    paste(page, DEMO.html, DEMO.url or "")
     assert page.locator("#options").is_hidden()
     for name in _TABS:
         page.locator(f"#tab-{name}").tap()
@@ -401,8 +270,8 @@ def test_an_article_from_right_to_left_and_the_day_that_its_page_names(browser: 
     context = browser.new_context(base_url=reader.url, timezone_id="America/New_York", locale="en-US")
     context.set_default_timeout(300_000)
     page = context.new_page()
-    _open(page)
-    _paste(page, html)
+    open_reader(page)
+    paste(page, html)
     article = page.locator("#panel-article article")
     assert article.get_attribute("dir") == "rtl"
     assert "November 22, 2025" in page.inner_text("#panel-article .byline")

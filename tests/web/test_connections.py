@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from blockfeat.web.app import bound_socket
 from blockfeat.web.settings import ServeSettings
 from served import Served, serving_reader
 
@@ -79,3 +80,10 @@ def test_a_slow_answer_is_waited_for(hurried: Served) -> None:
         time.sleep(3.5)
         connection.sendall(body[5:])
         assert b"200 OK" in connection.recv(65536)
+
+
+def test_an_address_can_be_asked_before_its_server_is_ready() -> None:
+    with bound_socket("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname(), timeout=60):
+        listening.settimeout(60)
+        connection, _ = listening.accept()
+        connection.close()

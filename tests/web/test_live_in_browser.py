@@ -72,11 +72,6 @@ def store(filled: Path, tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def controls() -> Controls:
-    return Controls()
-
-
 @pytest.fixture
 def opening(store: Store, browser: Browser, controls: Controls) -> Iterator[Opening]:
     """Return what opens a page at the live page, with scripts or without; what its scripts say fails the test."""
@@ -371,4 +366,4 @@ def test_lessons_are_accepted_and_forgotten_and_the_page_stays_where_it_is(
 def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:
     controls.need_whole_module(request)
     assert len(controls.seen) > 40
-    assert not controls.unused, "\n".join(controls.unused)
+    assert controls.unused() == ""

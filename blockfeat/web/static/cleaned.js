@@ -50,7 +50,7 @@ export class CleanedView {
       made.querySelector("input").disabled = FIXED.includes(name);
       return made;
     }
-    const input = typeof value === "number" ? { type: "number", min: 0, step: name.startsWith("least") ? 1 : "any" } : { type: "text" };
+    const input = typeof value === "number" ? { type: "number", min: 0, max: name === "most_linked" ? 1 : null, step: name.startsWith("least") ? 1 : "any" } : { type: "text" };
     const shown = Array.isArray(value) ? value.join(" ") : value;
     return el("div", { class: typeof value === "number" ? "field short" : "field" }, el("label", { for: id }, title), el("input", { ...input, id, value: shown, onchange: change }));
   }

@@ -59,7 +59,8 @@ export function select(id, title, pairs, { value = "", onchange } = {}) {
 }
 
 export function checkbox(id, title, checked, onchange) {
-  return el("label", { class: "check", for: id }, el("input", { type: "checkbox", id, checked, onchange }), el("span", {}, title));
+  // Not only checked now, but after the form is reset, too.
+  return el("label", { class: "check", for: id }, el("input", { type: "checkbox", id, defaultChecked: checked, onchange }), el("span", {}, title));
 }
 
 export const number = (value) => new Intl.NumberFormat("en").format(value);

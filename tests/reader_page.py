@@ -1,0 +1,38 @@
+"""The reader as a page in a browser, with the demo page that tests read in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from blockfeat.data import demo_pages
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["DEMO", "LETTER", "open_reader", "paste", "show", "skip_to_the_content"]
+
+DEMO = next(page for page in demo_pages() if page.id == "en-commonsquare-2")
+LETTER = "<p>Of this the <a href='/letter'>letter of the people</a> says more than was known before today.</p>"
+
+
+def open_reader(page: Page) -> None:
+    page.goto("/")
+    page.wait_for_selector("body[data-ready]")
+
+
+def paste(page: Page, html: str, url: str = "") -> None:
+    page.get_by_role("radio", name="HTML").check()
+    page.get_by_label("HTML of the page").fill(html)
+    page.get_by_label("Its address").fill(url)
+    page.locator("#intake-html").get_by_role("button", name="Read").click()
+    page.wait_for_selector("#panel-article h1")
+
+
+def show(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def skip_to_the_content(page: Page) -> None:
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
