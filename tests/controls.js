@@ -35,7 +35,7 @@
   const known = new Set();
 
   function look() {
-    const shown = [...document.querySelectorAll(`${CONTROLS}, kbd`)].filter((each) => !each.disabled && each.checkVisibility());
+    const shown = [...document.querySelectorAll(`${CONTROLS}, kbd:not(:empty)`)].filter((each) => !each.disabled && each.checkVisibility());
     const names = [...new Set(shown.map(nameOf))].filter((name) => !known.has(name));
     names.forEach((name) => known.add(name));
     tell("seen", names);

@@ -1,15 +1,19 @@
-"""A labeller at work in a real browser: clicks, keys, undo, training."""
+"""A labeller at work in a real browser: each button, field and key of the page, with what it does to the session."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
+from blockfeat.data.block_roles import ROLES
 from blockfeat.data.corpus import read_corpus
 from blockfeat.data.validate import validate
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.web.labelling.background import model_file
+from controls import Controls
 from labelled_site_pages import site
 from labelling_page import LabellingPage, serving_labels
 
@@ -24,9 +28,10 @@ def labelling(tmp_path) -> Iterator[LabellingPage]:
 
 
 @pytest.fixture
-def label_page(browser: Browser, labelling: LabellingPage) -> Iterator[Page]:
+def label_page(browser: Browser, labelling: LabellingPage, controls: Controls) -> Iterator[Page]:
     context = browser.new_context(base_url=labelling.url, viewport={"width": 1280, "height": 900})
     context.set_default_timeout(300_000)
+    controls.watch(context)
     opened = context.new_page()
     errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
@@ -228,3 +233,134 @@ def test_what_is_not_saved_is_shown_so_and_sent_again(browser: Browser, tmp_path
     (labelled,) = read_corpus(output)
     assert labelled.roles is not None
     assert [labelled.roles.blocks[block] for block in blocks] == ["caption", "caption"]
+
+
+def _shown(page: Page) -> str:
+    """Return the id of the page that is labelled."""
+    return page.locator("#title").get_attribute("data-page") or ""
+
+
+def _wait_for_page(page: Page, name: str) -> None:
+    page.wait_for_selector(f'#title[data-page="{name}"]')
+    page.wait_for_selector("#blocks li[data-current]")
+
+
+def test_each_button_of_a_page_does_what_it_says(label_page: Page, labelling: LabellingPage) -> None:
+    page, session = label_page, labelling.session
+    first = _shown(page)
+    page.get_by_role("button", name="Next page", exact=True).click()
+    wait_for_other_page(page, f"Story {first.split('-')[1]} of the harbour")
+    second = _shown(page)
+    page.get_by_role("button", name="Previous page").click()
+    _wait_for_page(page, first)
+    assert {session.state(name) for name in (first, second)} == {"open"}
+    named = []
+    for button, state in (("Skip", "skipped"), ("Bad page", "bad"), ("No content", "done"), ("Accept", "done")):
+        before, shown = title(page), _shown(page)
+        page.get_by_role("button", name=button).click()
+        wait_for_other_page(page, before)
+        assert session.state(shown) == state
+        named.append(shown)
+    page.get_by_role("button", name="Undo").click()
+    _wait_for_page(page, named[-1])
+    assert session.state(named[-1]) == "open"
+    assert [found.id for found in read_corpus(session.output)] == [named[2]]
+    page.get_by_role("button", name="Redo").click()
+    page.wait_for_selector("#redo:disabled")
+    assert session.state(named[-1]) == "done"
+    without, accepted = sorted(read_corpus(session.output), key=lambda found: found.id != named[2])
+    assert (without.text, accepted.id) == ("", named[-1])
+    journal = session.output.with_name(f"{session.output.name}.journal").read_text(encoding="utf-8").splitlines()[1:]
+    changes = [json.loads(line) for line in journal]
+    pairs = [*zip(named, ("skipped", "bad", "done", "done"), strict=True)]
+    assert [(change["page"], change["state"]) for change in changes[:4]] == pairs
+    assert changes[4:] == [{"undo": True}, {"redo": True}]
+
+
+def test_each_role_is_given_by_a_click(label_page: Page, labelling: LabellingPage) -> None:
+    page, name = label_page, _shown(label_page)
+    for number, role in enumerate(ROLES):
+        block = number + place_of(page, "By ")
+        page.locator("label.role", has=page.locator(f"[value={role}]")).click()
+        page.locator("#blocks li").nth(block).click()
+        page.wait_for_selector(f"#blocks li:nth-child({block + 1})[data-marked]")
+    given = labelling.session.view(name)
+    assert {role for block, role in enumerate(given.roles) if block in given.marked} >= {
+        "headline",
+        "byline",
+        "caption",
+    }
+    page.keyboard.press("Tab")
+    page.locator(".skip").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def _current(page: Page) -> int:
+    return int(page.locator("#blocks li[data-current]").get_attribute("data-block") or "-1")
+
+
+def test_each_key_does_what_the_help_says(label_page: Page, labelling: LabellingPage) -> None:
+    page, keys, session = label_page, label_page.keyboard, labelling.session
+    page.get_by_role("button", name="Help").click()
+    page.get_by_role("button", name="Close").click()
+    first, last = _shown(page), len(roles(page)) - 1
+    for key, block in (("End", last), ("Home", 0), ("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0)):
+        keys.press(key)
+        assert _current(page) == block
+    suggested = roles(page)
+    keys.press("]")
+    assert suggested[_current(page)] != suggested[_current(page) - 1]
+    keys.press("[")
+    assert _current(page) == 0
+    for key, role in (("c", "content"), ("h", "headline"), ("b", "byline"), ("p", "caption"), ("x", "clutter")):
+        keys.press("Home")
+        keys.press(key)
+        assert roles(page)[0] == role
+    keys.press("Home")
+    keys.press("u")
+    assert roles(page) == suggested
+    for key in ("n", "ArrowRight", "N", "ArrowLeft"):
+        before = title(page)
+        keys.press(key)
+        wait_for_other_page(page, before)
+    assert _shown(page) == first
+    for key, state in (("a", "done"), ("Enter", "done"), ("s", "skipped"), ("0", "done"), ("!", "bad")):
+        before, shown = title(page), _shown(page)
+        keys.press(key)
+        wait_for_other_page(page, before)
+        assert session.state(shown) == state
+    keys.press("z")
+    _wait_for_page(page, shown)
+    assert session.state(shown) == "open"
+    keys.press("y")
+    page.wait_for_selector("#redo:disabled")
+    assert session.state(shown) == "bad"
+    keys.press("t")
+    page.locator("#train-dialog").get_by_role("button", name="Close").click()
+
+
+def test_a_training_is_stopped_and_started_anew(label_page: Page, labelling: LabellingPage) -> None:
+    page, session = label_page, labelling.session
+    for number in range(6):
+        session.accept(f"page-{number}")
+    session.no_content("page-6")
+    page.get_by_role("button", name="Train").click()
+    dialog = page.locator("#train-dialog")
+    dialog.get_by_label("Kind of model").select_option("margin")
+    dialog.get_by_role("button", name="Train").click()
+    dialog.get_by_role("button", name="Stop").click()
+    dialog.locator(".problem").wait_for()
+    assert not model_file(session.output).exists()
+    dialog.get_by_label("Kind of model").select_option("thresholds")
+    dialog.get_by_role("button", name="Train").click()
+    dialog.locator(".scores").wait_for()
+    assert model_file(session.output).exists()
+    dialog.get_by_text("1 page not trained on").click()
+    assert dialog.locator("details li").is_visible()
+
+
+def test_every_control_was_used(request: pytest.FixtureRequest, controls: Controls) -> None:
+    controls.need_whole_module(request)
+    assert len(controls.seen) > 40
+    assert controls.unused() == ""
