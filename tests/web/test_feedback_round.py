@@ -16,7 +16,6 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 pytest.importorskip("fastapi", reason="needs the extra web")
 
 from blockfeat.monitor.config import example_config
-
 from blockfeat.monitor.demo import DemoServer
 from blockfeat.monitor.store.store import Store
 
