@@ -58,7 +58,6 @@ def _write_corpora(folder: Path, records: Sequence[Mapping[str, Any]]) -> None:
         "crawl.jsonl.gz",
         "corpora/blogs-1.jsonl.gz",
         "corpora/blogs-2.jsonl.gz",
-        "pages/1.jsonl.gz",
     ):
         (folder / name).write_bytes(gzip.compress(data))
     for name in ("pages.jsonl", "crawl.jsonl"):
