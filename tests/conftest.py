@@ -43,6 +43,7 @@ _REST = (
     "web/reader/test_reader_in_browser.py",
     "web/test_browser.py",
     "web/test_feedback_round.py",
+    "web/test_guard_in_browser.py",
     "web/test_live_in_browser.py",
     "web/test_openapi.py",
     "web/test_vectors_in_browser.py",

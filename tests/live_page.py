@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
-from blockfeat.web.app import bound_socket, server_of
 from blockfeat.web.live.app import create_live_app
 from blockfeat.web.settings import ServeSettings
+from served import serving
 from stored_pages import NOW, save_visit
 
 __all__ = ["DAY", "add_page", "found_mention", "serving_live"]
@@ -36,18 +33,6 @@ def add_page(store: Store, number: int, record: PageRecord) -> None:
     save_visit(store, visit, record, copies=CopySettings(min_words=20))
 
 
-@contextmanager
-def serving_live(store: Store, **options: Any) -> Iterator[str]:
+def serving_live(store: Store, **options: Any) -> AbstractContextManager[str]:
     """Serve the live page of a store in a thread; return its address."""
-    app = create_live_app(store, settings=ServeSettings(requests_per_minute=0), **options)
-    with bound_socket("127.0.0.1", 0) as listening:
-        server = server_of(app)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-        thread.start()
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join(30)
+    return serving(create_live_app(store, settings=ServeSettings(requests_per_minute=0), **options))

@@ -1,4 +1,4 @@
-"""A reader served by a thread."""
+"""Apps, and the reader, served by a thread."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from fastapi import FastAPI
+
 from blockfeat.web.app import bound_socket, create_app, server_of
 from blockfeat.web.reader.service import Service
 from blockfeat.web.settings import ServeSettings
 
-__all__ = ["Served", "serving_reader"]
+__all__ = ["Served", "serving", "serving_reader"]
 
 
 @dataclass(frozen=True)
@@ -24,18 +26,25 @@ class Served:
 
 
 @contextmanager
-def serving_reader(settings: ServeSettings) -> Iterator[Served]:
-    app = create_app(settings)
+def serving(app: FastAPI) -> Iterator[str]:
+    """Serve an app in a thread; return its address."""
     listening = bound_socket("127.0.0.1", 0)
     server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
         while not server.started:
-            assert thread.is_alive(), "the reader did not start"
+            assert thread.is_alive(), "the server did not start"
             time.sleep(0.02)
-        yield Served(f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.service)
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(30)
         listening.close()
+
+
+@contextmanager
+def serving_reader(settings: ServeSettings) -> Iterator[Served]:
+    app = create_app(settings)
+    with serving(app) as url:
+        yield Served(url, app.state.service)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ARGUMENTS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--host-resolver-rules=MAP *.test 127.0.0.1",  # names that are not known to be of this machine
 )
 
 

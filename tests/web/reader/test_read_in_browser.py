@@ -55,6 +55,17 @@ def test_links_of_an_article_lead_on(page: Page, site: Site) -> None:
     assert site.seen[-1] == "/letter"
 
 
+@pytest.mark.parametrize("query", ["images=true", 'view=clean&look=web&settings={"filters":{"images":false}}'])
+def test_sites_whose_images_are_shown_are_not_told_by_what(page: Page, site: Site, query: str) -> None:
+    image = f"<figure><img src='{site.url}/i.png' alt='The boat in the harbour'></figure>"
+    site.answers["/a"] = 200, _HTML, page_with(f"<p>Before the image of the boat.</p>{image}").encode()
+    with page.expect_response(f"{site.url}/i.png"):
+        page.goto(f"/read?url={site.url}/a&{query}")
+    (headers,) = (sent for path, sent in zip(site.seen, site.headers, strict=True) if path == "/i.png")
+    assert "referer" not in headers
+    assert headers.get("origin", "null") == "null"  # that of a sandboxed frame
+
+
 def test_a_page_that_cannot_be_read_leads_back(page: Page, site: Site) -> None:
     page.goto(f"/read?url={site.url}/none")
     skip_to_the_content(page)
