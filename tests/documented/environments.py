@@ -27,7 +27,7 @@ _PLACE = ROOT / "build" / "delivered"
 _SOURCES = ("blockfeat", "setup.py", "pyproject.toml", "MANIFEST.in", "tools/build_release.py")
 _BUILT = (".c", ".pyc", ".pyd", ".so")
 # Extras that are not for every interpreter, and those that are too large for every run.
-_LEAST_PYTHON = {"proxy": (3, 12)}
+_LEAST_PYTHON = {"proxy": (3, 13)}
 _LARGE = {"sequence": "6 GB of PyTorch", "web2text": "6 GB of PyTorch"}
 
 
