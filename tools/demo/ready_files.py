@@ -9,6 +9,7 @@ import json
 import sys
 from dataclasses import replace
 from email.utils import format_datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from examples.demo.lessons import lesson_site
 from examples.demo.server import FRONT
 from examples.demo.sites import DOMAIN, DemoPage, DemoSite, quiet_sites
 
-READY = Path(__file__).parents[2] / "blockfeat" / "monitor" / "demo.json"
+READY = Path(str(files("blockfeat.monitor").joinpath("demo.json")))
 
 
 def ready_files() -> dict[str, dict[str, Any]]:
