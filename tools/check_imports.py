@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from blockfeat._lazy import names_of_stub
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "blockfeat"
 
@@ -295,8 +297,17 @@ class Checker:
         return f"imports {top} of the extra {' or '.join(named)}, {_WAY_OUT.format(named[0])}"
 
     def _target(self, name: str) -> str:
-        """Return the module that an import loads: what is imported from it may be a name in it."""
-        return name if name in self.modules else name.rpartition(".")[0]
+        """Return the module that an import loads: what is imported from it may be a name in it, or in its stub."""
+        return name if name in self.modules else self._homes.get(name, name.rpartition(".")[0])
+
+    @cached_property
+    def _homes(self) -> dict[str, str]:
+        """The modules that names of packages are loaded from at their first use, by package and name."""
+        return {
+            f"{'.'.join(stub.parent.relative_to(self.folder.parent).parts)}.{name}": home
+            for stub in self.folder.rglob("__init__.pyi")
+            for name, home in names_of_stub(stub).items()
+        }
 
     @cached_property
     def doors(self) -> dict[str, frozenset[str]]:

@@ -1,10 +1,5 @@
 """Models: from features to scores, and their files."""
 
-from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model, save_model
+from blockfeat._lazy import lazy_names
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "bundled_models",
-    "load_model",
-    "save_model",
-]
+__getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -90,6 +90,12 @@ def test_a_room_may_not_use_another_rooms_extra(tmp_path: Path) -> None:
     assert found.startswith("blockfeat.monitor.stories, line 1: imports blockfeat.training.fit")
 
 
+def test_a_name_of_a_package_is_an_import_of_the_module_that_its_stub_names(tmp_path: Path) -> None:
+    stub = {"data/__init__.py": "", "data/__init__.pyi": "from blockfeat.training.fit import sparse as sparse\n"}
+    (found,) = _problems(tmp_path, {**stub, "page.py": "from blockfeat.data import sparse\n"})
+    assert found.startswith("blockfeat.page, line 1: imports blockfeat.training.fit, a room of the extra train")
+
+
 def test_a_room_needs_a_door(tmp_path: Path) -> None:
     files = {"training/__init__.py": "", "page.py": "def f():\n    from blockfeat.training import fit\n"}
     page, room = _problems(tmp_path, files)

@@ -1,0 +1,41 @@
+"""Packages whose names are imported at their first use; the stub beside ``__init__.py`` is the one list of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package (PEP 562), whose stub says where each name stands.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    file : str
+        ``__file__`` of the package; its stub is ``__init__.pyi`` in the same folder, made of lines
+        ``from module import name as name`` (as in SPEC 1 of Scientific Python).
+    """
+
+    @cache
+    def homes() -> dict[str, str]:
+        return names_of_stub(Path(file).with_suffix(".pyi"))
+
+    def find(name: str) -> object:
+        if name == "__all__":
+            return list(homes())
+        if name.startswith("__") or name not in homes():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(homes()[name]), name)
+
+    return find, lambda: list(homes())
+
+
+def names_of_stub(path: Path) -> dict[str, str]:
+    """Return the public names of a package, and the module that each is imported from."""
+    imports = (node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom))
+    return {name.name: str(node.module) for node in imports for name in node.names if name.asname == name.name}

@@ -1,0 +1,16 @@
+from blockfeat.features.measuring import STOP_WORD_SCOPES as STOP_WORD_SCOPES
+from blockfeat.features.measuring import MeasuredPage as MeasuredPage
+from blockfeat.features.measuring import Measurer as Measurer
+from blockfeat.features.measuring import feature_matrix as feature_matrix
+from blockfeat.features.measuring import features_named as features_named
+from blockfeat.features.measuring import registered_features as registered_features
+from blockfeat.features.phrases import FORMS as FORMS
+from blockfeat.features.phrases import NAMED as NAMED
+from blockfeat.features.phrases import limit as limit
+from blockfeat.features.phrases import phrase as phrase
+from blockfeat.features.schema import CANONICAL as CANONICAL
+from blockfeat.features.schema import CANONICAL_NAMES as CANONICAL_NAMES
+from blockfeat.features.schema import Feature as Feature
+from blockfeat.features.schema import Measured as Measured
+from blockfeat.lang.index import StopWordRatios as StopWordRatios
+from blockfeat.lang.index import stop_word_ratios as stop_word_ratios
