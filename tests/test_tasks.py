@@ -59,7 +59,7 @@ def test_a_task_that_raises_costs_no_process() -> None:
         (before,) = workers.pids
         with pytest.raises(InputError, match=r"^no page$"):
             await workers.do(Raise(InputError("no page")))
-        for task, reason in [(Raise(ValueError("what is it?")), "ValueError: what is it"), (Function(), "pickle")]:
+        for task, reason in [(Raise(ValueError("what is it?")), "ValueError: what is it"), (Function(), "(?i)pickle")]:
             with pytest.raises(WorkerFailed, match=reason) as raised:
                 await workers.do(task)
             assert raised.value.cause == "broke"

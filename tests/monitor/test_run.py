@@ -271,7 +271,7 @@ def test_a_run_that_loses_the_lock_writes_nothing_more_and_ends(
         if asked == 5:
             if "://" in address:
                 with Store.open(address) as store, store.engine.begin() as connection:
-                    held = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+                    held = "SELECT pg_terminate_backend(pid, 20000) FROM pg_locks WHERE locktype = 'advisory'"
                     connection.execute(text(held))
             else:
                 Path(f"{address}.lock").unlink()
