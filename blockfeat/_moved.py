@@ -30,6 +30,17 @@ MOVED = {
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
 
 
+def new_name(name: str) -> str | None:
+    """Return the full new name of a module, by the longest part of its old one that is in `MOVED`; None for any other."""
+    if not name.startswith(_PACKAGE):
+        return None
+    parts = name.removeprefix(_PACKAGE).split(".")
+    for count in range(len(parts), 0, -1):
+        if moved := MOVED.get(".".join(parts[:count])):
+            return ".".join((_PACKAGE + moved, *parts[count:]))
+    return None
+
+
 class _Alias:
     """Loads a module by another name."""
 
@@ -55,13 +66,10 @@ class _MovedModules:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how a module of an old name is imported; None for any other."""
-        if not fullname.startswith(_PACKAGE):
-            return None
-        first, _, rest = fullname.removeprefix(_PACKAGE).partition(".")
+        name = new_name(fullname)
         # ``python -m`` runs the file itself.
-        if first not in MOVED or rest == "__main__":
+        if name is None or name.endswith(".__main__"):
             return None
-        name = f"{_PACKAGE}{MOVED[first]}.{rest}" if rest else f"{_PACKAGE}{MOVED[first]}"
         # Imported here, for it takes longer than all else that ``import blockfeat`` does.
         from importlib.util import find_spec
 
