@@ -31,7 +31,7 @@ MOVED = {
 
 
 def new_name(name: str) -> str | None:
-    """Return the full new name of a module, by the longest part of its old one that is in `MOVED`; None for any other."""
+    """Return the full new name of a module, by the longest part of the old one in `MOVED`; None for any other."""
     if not name.startswith(_PACKAGE):
         return None
     parts = name.removeprefix(_PACKAGE).split(".")

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.features.keys import KeyTable
+from blockfeat.features.cues import WORD_KINDS, WordCues
+from blockfeat.features.keys import DESCRIPTION, TITLE, KeyTable, WordFlags
+from blockfeat.lang.measures import keys_of_words, tokenize
+from property_examples import examples
+from random_pages import PAGES, context_of, measured_of
 
 KEYS = st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1), st.integers(2**64 - 40, 2**64 - 1))
 
@@ -31,3 +36,56 @@ def test_flags_of_equal_keys_are_joined(flagged: list[tuple[int, int]]):
     table, joined = KeyTable.of_flagged(np.array(keys, dtype=np.uint64), np.array(flags, dtype=np.uint32))
     assert dict(zip(table.keys.tolist(), joined.tolist(), strict=True)) == expected
     assert table.places(table.keys).tolist() == list(range(len(expected)))
+
+
+CUE_WORDS = ("words_promotion", "words_credit", "words_related", "words_reply", "replies_before")
+HEADINGS = ("since_heading", "heading_reply")
+TITLE_WORDS = ("title_share", "title_cover", "description_share", "description_cover")
+_SETTINGS = examples(60)
+
+
+def test_words_of_several_kinds():
+    words = {"fruit": ["apple", "pear"], "red": ["apple", "rose"], "none": []}
+    cues = WordCues.of({kind: keys_of_words(entries) for kind, entries in words.items()})
+    keys = measured_of("<p>Apple pear stone</p><p>a rose, an apple").blocks.measures.token_keys
+    title = keys_of_words(["stone", "pear", "an", "pear"])
+    for spread in (1, 2**64 - 1):
+        found = WordFlags.of(keys, cues, title=title, title_words=2, spread=spread)
+        fruit, red = 1, 2
+        expected = [fruit | red, fruit | TITLE | DESCRIPTION, TITLE, 0, red, DESCRIPTION, fruit | red]
+        assert found.flags.tolist() == expected
+        assert (found.in_title, found.in_descriptions) == (2, 2)
+
+
+@_SETTINGS
+@given(PAGES)
+def test_words_of_title_and_block(html: str):
+    page = context_of(html)
+    columns = dict(zip(TITLE_WORDS, page.columns(TITLE_WORDS).T, strict=True))
+    title = set(tokenize("Lantern makers meet"))
+    for index, text in enumerate(page.blocks.texts()):
+        words = tokenize(text)
+        shared = sum(word in title for word in words)
+        assert columns["title_share"][index] == pytest.approx(shared / max(len(words), 1))
+        assert columns["title_cover"][index] == pytest.approx(shared / (len(title) + 1))
+        assert columns["description_share"][index] == columns["description_cover"][index] == 0
+
+
+@_SETTINGS
+@given(PAGES)
+def test_headings_and_replies_before(html: str):
+    page = context_of(html)
+    n, words = len(page.blocks), page.words.tolist()
+    names = (*CUE_WORDS, *HEADINGS, "around_heading")
+    columns = dict(zip(names, page.columns(names).T, strict=True))
+    replies = page.cue_words("reply")
+    for index in range(n):
+        for kind in WORD_KINDS:
+            share = page.cue_words(kind)[index] / max(words[index], 1)
+            assert columns[f"words_{kind}"][index] == pytest.approx(share)
+        before = sum(replies[other] for other in range(index) if words[other] <= 8)
+        assert columns["replies_before"][index] == pytest.approx(np.log1p(before))
+        headings = [other for other in range(index + 1) if columns["around_heading"][other] > 0]
+        assert columns["since_heading"][index] == (min(index - headings[-1], 40) if headings else 40)
+        share = columns["words_reply"][headings[-1]] if headings else 0
+        assert columns["heading_reply"][index] == pytest.approx(share)

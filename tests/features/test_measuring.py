@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer, features_named
-from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature
+from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, NamedRow
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter
@@ -119,3 +121,29 @@ def test_the_scope_of_the_paper_is_the_argmax_over_its_fourteen_languages() -> N
     found = measurer(identifier=Identifier.build(index), stop_word_scope="ziegler2007", languages=("ro",)).measure(page)
     assert found.stop_words.languages == PAPER_LANGUAGES
     assert [PAPER_LANGUAGES[place] for place in found.stop_words.language.tolist()] == ["de", "en"]
+
+
+MATRIX = np.array([[1.0, 2.0], [0.5, -3.0]], dtype=np.float32)
+ROW = NamedRow(MATRIX, {"words": 0, "links": 1}, 1)
+
+
+def test_it_is_a_mapping_of_plain_numbers() -> None:
+    assert ROW == {"words": 0.5, "links": -3.0} == dict(ROW)
+    assert list(ROW) == ["words", "links"]
+    assert len(ROW) == 2
+    assert type(ROW["links"]) is float
+    assert repr(ROW) == "{'words': 0.5, 'links': -3.0}"
+
+
+def test_an_unknown_name_is_a_key_error() -> None:
+    assert "tags" not in ROW
+    with pytest.raises(KeyError):
+        ROW["tags"]
+
+
+def test_rows_share_their_matrix_when_they_are_sent_to_another_process() -> None:
+    matrix = np.zeros((1_000, 50), dtype=np.float32)
+    places = {str(place): place for place in range(50)}
+    rows = [NamedRow(matrix, places, row) for row in range(1_000)]
+    assert len(pickle.dumps(rows)) < matrix.nbytes + 100_000
+    assert pickle.loads(pickle.dumps(rows))[3] == rows[3]

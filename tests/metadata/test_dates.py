@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import sys
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.metadata.dates import find_moment, find_span, moment_in_url, parse_moment
+from blockfeat.metadata.visible import day_by_htmldate, place_of
+from blocks_of import blocks_of
 
 
 @pytest.mark.parametrize(
@@ -183,3 +188,17 @@ def test_any_text_is_read(text: str):
 def test_iso_is_read_back(moment):
     if moment.year >= 1800 and moment.year <= 2100 and moment.date().isoformat() != "1970-01-01":
         assert str(parse_moment(moment.isoformat())) == moment.isoformat()
+
+
+_PAGE = (
+    "<h1>The bridge stays</h1><div class='date'>2 May 2024</div><p>The council met in the old hall for a long time.</p>"
+)
+
+
+def test_without_htmldate_there_is_no_date_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = blocks_of(_PAGE)
+    place = place_of(blocks, np.ones(len(blocks), dtype=bool), 0)
+    assert place is not None
+    assert str(day_by_htmldate(blocks, None, place)) == "2024-05-02"
+    monkeypatch.setitem(sys.modules, "htmldate", None)
+    assert day_by_htmldate(blocks, None, place) is None

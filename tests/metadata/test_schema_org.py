@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.page.json_ld import declared_free
 from metadata.described import article, described, json_ld
 
 
@@ -100,3 +105,78 @@ def test_a_paywall_of_a_part_counts():
 def test_long_broken_scripts_take_linear_time(part: str):
     # Quadratic time would be minutes.
     described(f'<script type="application/ld+json">{{"a": "{part * 60_000}</script>')
+
+
+def test_microdata_of_an_article():
+    found = described(
+        top="""<div itemscope itemtype="https://schema.org/NewsArticle">
+        <h1 itemprop="headline">Quiet days at the harbour</h1>
+        <span itemprop="author" itemscope itemtype="https://schema.org/Person"><b itemprop="name">Ann Lee</b></span>
+        <meta itemprop="datePublished" content="2024-05-02T08:15:00Z">
+        <meta itemprop="isAccessibleForFree" content="false">
+        <div itemprop="publisher" itemscope><meta itemprop="name" content="Lake Post"></div></div>"""
+    )
+    assert found.authors == ("Ann Lee",)
+    assert found.site == "Lake Post"
+    assert found.paywall is True
+    assert str(found.published) == "2024-05-02T08:15:00+00:00"
+    assert found.sources["authors"] == found.sources["published"] == "microdata"
+
+
+def test_the_author_of_a_comment_is_not_the_author():
+    comment = """<div itemprop="comment" itemscope itemtype="https://schema.org/Comment">
+        <span itemprop="author">Troll</span></div>"""
+    found = described(
+        top=f"""<div itemscope itemtype="https://schema.org/BlogPosting"><h1 itemprop="headline">Quiet days</h1>
+        {comment}<span itemprop="author">Ann Lee</span></div>"""
+    )
+    assert found.authors == ("Ann Lee",)
+
+
+def test_rdfa_of_an_article():
+    found = described(
+        top="""<div vocab="https://schema.org/" typeof="Article"><h1 property="headline">Quiet days</h1>
+        <span property="author" typeof="Person"><span property="name">Ann Lee</span></span>
+        <time property="datePublished" datetime="2024-05-02">yesterday</time></div>"""
+    )
+    assert found.authors == ("Ann Lee",)
+    assert str(found.published) == "2024-05-02"
+    assert found.sources["published"] == "rdfa"
+
+
+def test_dublin_core_in_rdfa():
+    found = described(
+        top="""<div typeof="sioc:Item foaf:Document"><h1>Quiet days</h1>
+        <span property="dc:date dc:created" content="2019-03-01T10:00:00+01:00">1 March</span></div>"""
+    )
+    assert str(found.published) == "2019-03-01T10:00:00+01:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "is_free"),
+    [
+        (True, True),
+        (False, False),
+        ("True", True),
+        ("False", False),
+        ("http://schema.org/False", False),
+        (["false"], False),
+        ("perhaps", None),
+        (None, None),
+    ],
+)
+def test_what_a_page_declares(value: object, is_free: bool | None):
+    for indent in (None, 2):
+        script = json.dumps({"@type": "NewsArticle", "isAccessibleForFree": value}, indent=indent).encode()
+        assert declared_free([b"{}", script]) is is_free
+
+
+def test_a_part_for_subscribers_makes_a_page_not_free():
+    part = {"@type": "WebPageElement", "isAccessibleForFree": False}
+    assert declared_free([json.dumps({"isAccessibleForFree": True, "hasPart": part}).encode()]) is False
+    assert declared_free([]) is None
+
+
+@given(st.lists(st.binary(max_size=60)))
+def test_any_bytes_are_read(scripts: list[bytes]):
+    declared_free([b"isAccessibleForFree".join(scripts), *scripts])

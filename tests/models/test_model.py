@@ -1,10 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.models.model import best_blocks
+from blockfeat.blocks import load_table
+from blockfeat.errors import ModelError, TableError
+from blockfeat.models.margin import MarginModel
+from blockfeat.models.model import (
+    best_blocks,
+    check_schema,
+    reading_values,
+    table_from_value,
+    table_value,
+)
+from blockfeat.models.store import load_model
 
 
 def test_blocks_with_most_of_the_highest_probability_are_the_best() -> None:
@@ -26,3 +41,50 @@ def test_the_highest_is_among_the_best_and_no_other_before_a_higher_one(odds: li
     assert found[np.argmax(odds)]
     least = min(one for one, best in zip(odds, found.tolist(), strict=True) if best)
     assert all(best for one, best in zip(odds, found.tolist(), strict=True) if one >= least)
+
+
+def test_a_bundled_table_is_named_and_another_is_written_out() -> None:
+    table = load_table("html5")
+    own = replace(table, other="prune")
+    assert table_value(table) == "html5"
+    assert isinstance(table_value(own), dict)
+    assert [table_from_value(table_value(one), where="model") for one in (table, own)] == [table, own]
+
+
+def test_another_schema_is_an_error_that_names_both() -> None:
+    check_schema({"schema": 1}, where="model.json")
+    with pytest.raises(ModelError, match=r"^model.json: schema 2 is not 1, which this version reads$"):
+        check_schema({"schema": 2}, where="model.json")
+    with pytest.raises(ModelError, match="schema None"):
+        check_schema({}, where="model.json")
+
+
+@pytest.mark.parametrize("wrong", [lambda: {}["cut"], lambda: float("x"), lambda: float([]), lambda: [].items()])
+def test_what_is_missing_or_wrong_is_one_error(wrong: Callable[[], Any]) -> None:
+    with pytest.raises(ModelError, match=r"^model.json: missing or wrong value: "), reading_values("model.json"):
+        wrong()
+
+
+def test_errors_of_tables_pass_and_those_of_models_are_prefixed() -> None:
+    with pytest.raises(TableError, match=r"^table 3$"), reading_values("model.json"):
+        raise TableError("table 3")
+    with pytest.raises(ModelError, match=r"^model.json: no bias$"), reading_values("model.json"):
+        raise ModelError("no bias")
+
+
+def test_values_of_every_model_are_read_by_the_names_of_the_attributes() -> None:
+    document, arrays = load_model("margin").to_document()
+    found = MarginModel.from_document({**document, "name": 7, "languages": ["de"]}, arrays)
+    assert (found.name, found.languages, found.table) == ("7", ("de",), load_table("html5"))
+    assert (found.stop_word_scope, found.segmenter) == (document["stop_word_scope"], document["segmenter"])
+    assert MarginModel.from_document({**document, "record": {"seed": 1}}, arrays).record == {"seed": 1}
+    del document["record"]
+    assert MarginModel.from_document(document, arrays).record == {}
+
+
+@pytest.mark.parametrize("missing", ["name", "table", "languages", "stop_word_scope", "segmenter"])
+def test_a_missing_value_is_an_error(missing: str) -> None:
+    document, arrays = load_model("margin").to_document()
+    del document[missing]
+    with pytest.raises(ModelError, match=f"^mine.json: missing or wrong value: '{missing}'$"):
+        MarginModel.from_document(document, arrays, where="mine.json")
