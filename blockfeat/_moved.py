@@ -20,12 +20,12 @@ MOVED = {
     "batch": "io.batch",
     "crunch": "papers.crunch",
     "decode": "models.decoding",
-    "evaluation": "training.evaluation",
     "mentions": "monitor.mentions",
     "output": "io.outputs",
     "pandas": "integrations.pandas",
     "sources": "io.inputs",
     "spark": "integrations.spark",
+    "training.evaluation": "evaluation",
 }
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
 
@@ -57,11 +57,12 @@ class _MovedModules:
         """Return how a module of an old name is imported; None for any other."""
         if not fullname.startswith(_PACKAGE):
             return None
-        first, _, rest = fullname.removeprefix(_PACKAGE).partition(".")
+        within = fullname.removeprefix(_PACKAGE)
+        old = next((old for old in MOVED if f"{within}.".startswith(f"{old}.")), None)
         # ``python -m`` runs the file itself.
-        if first not in MOVED or rest == "__main__":
+        if old is None or within == f"{old}.__main__":
             return None
-        name = f"{_PACKAGE}{MOVED[first]}.{rest}" if rest else f"{_PACKAGE}{MOVED[first]}"
+        name = f"{_PACKAGE}{MOVED[old]}{within.removeprefix(old)}"
         # Imported here, for it takes longer than all else that ``import blockfeat`` does.
         from importlib.util import find_spec
 

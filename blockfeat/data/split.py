@@ -254,6 +254,14 @@ def spaced(items: Sequence[Item], count: int | None) -> list[Item]:
     return [items[place * len(items) // count] for place in range(count)]
 
 
+def sampled(pages: Iterable[LabelledPage], count: int | None) -> list[LabelledPage]:
+    """Return at most so many pages of each corpus, evenly spaced; all for None."""
+    by_corpus: defaultdict[str, list[LabelledPage]] = defaultdict(list)
+    for page in pages:
+        by_corpus[page.corpus].append(page)
+    return [page for found in by_corpus.values() for page in spaced(found, count)]
+
+
 def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
     """Return corpus and id of each page of a list.
 

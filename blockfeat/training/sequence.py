@@ -17,10 +17,10 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import split_pages
 from blockfeat.errors import CorpusError, TrainingError
+from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.measuring import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
-from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 from blockfeat.training.soft_labels import Teacher, fit_forest, soften_labels

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
@@ -30,7 +31,6 @@ from blockfeat.pso.fitness import (
 )
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
-from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.training.trainer import OnProgress, Progress, TrainingReport
 
 _BLOCKS_IN_CHUNK = 8_000

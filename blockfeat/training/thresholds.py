@@ -14,6 +14,7 @@ from blockfeat._extras import require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import METRICS
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
@@ -22,7 +23,6 @@ from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,

@@ -15,10 +15,10 @@ from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
 from blockfeat.data.languages import identified_language, pages_of_languages
 from blockfeat.data.split import split_pages, without_listed
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.registry import checked_kind, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.evaluation.strategies import GroupedScores
 from blockfeat.models.model import Model
 from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.evaluation.strategies import GroupedScores
 
 Config = TypeVar("Config")
 Measured = TypeVar("Measured")
@@ -140,7 +140,7 @@ class Trainer(ABC, Generic[Config]):
 
     @property
     def metric(self) -> str:
-        """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
+        """What the test part is scored by, one of `blockfeat.evaluation.strategies`' metrics."""
         return "f1"
 
     def check_libraries(self) -> None:

@@ -13,6 +13,7 @@ import blockfeat
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
+from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.tokens.trainer import TokenConfig
@@ -20,7 +21,6 @@ from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.registry import TRAINERS
 from blockfeat.training.sequence import SequenceConfig

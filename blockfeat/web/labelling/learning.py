@@ -13,8 +13,8 @@ from typing import Any
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.registry import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train

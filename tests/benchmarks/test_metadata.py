@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.metadata import run_metadata_bench
+from benchmarks.metadata_scores import FieldScore, GivenMetadata, count_field, read_gold, scores_of
 from blockfeat.errors import CorpusError
 from blockfeat.metadata import Moment
-from blockfeat.training.evaluation.metadata import run_metadata_bench
-from blockfeat.training.evaluation.metadata_scores import FieldScore, GivenMetadata, count_field, read_gold, scores_of
 from metadata.described import TEXT, extractor
 
 STAMP = datetime(2024, 5, 2, 8, 15, tzinfo=timezone(timedelta(hours=2)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore, evaluate, score_page
-from blockfeat.training.evaluation.metrics import (
+from blockfeat._extras import require_extra
+from blockfeat.evaluation.evaluate import Evaluation, GroupScores, PageScore, evaluate, score_page
+from blockfeat.evaluation.metrics import (
     Difference,
     Interval,
     Scores,
@@ -35,3 +36,5 @@ __all__ = [
     "text_only_score",
     "word_scores",
 ]
+
+require_extra("train", what=__name__)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from blockfeat.training.evaluation.text_scores import Edges, edges_of
+from benchmarks.text_scores import Edges, edges_of
 
 GOLD = (
     "The mill in Ashford will close in May, its owner said on Monday evening.\n\n"

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import InputError
-from blockfeat.lang import tokenize
-from blockfeat.training.evaluation import (
+from blockfeat.evaluation import (
     Scores,
     SnippetScores,
     confidence_interval,
@@ -23,6 +22,7 @@ from blockfeat.training.evaluation import (
     text_only_score,
     word_scores,
 )
+from blockfeat.lang import tokenize
 
 words = st.lists(st.sampled_from(["ein", "der", "Fluss", "fließt", "a", "I", "川", "が", "流", "ไทย"]), max_size=25)
 texts = st.one_of(words.map(" ".join), st.text(max_size=40))

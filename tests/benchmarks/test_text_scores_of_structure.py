@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blockfeat.training.evaluation.text_scores import parts_of, structure_gold, structure_scores
+from benchmarks.text_scores import parts_of, structure_gold, structure_scores
 
 MARKDOWN = """# Saws
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.monitor.mentions.names import find_names
+from benchmarks.names import find_names
 
 
 def test_capitals_inside_of_sentences() -> None:

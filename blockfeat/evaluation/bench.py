@@ -1,23 +1,40 @@
-"""Results of a benchmark: scores of systems by corpus, comparisons with the peers, tables, a plot."""
+"""Models beside the peers: scores of their texts on the same pages, each page in a worker process with a deadline."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blockfeat import __version__
 from blockfeat._files import writing
+from blockfeat._pool import in_order
+from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.evaluate import Evaluation, PageScore
-from blockfeat.training.evaluation.metrics import Difference, markdown_table, paired_difference, percent
-from blockfeat.training.evaluation.report import new_figure
+from blockfeat.evaluation.evaluate import Evaluation, PageScore, score_page
+from blockfeat.evaluation.metrics import (
+    Difference,
+    markdown_table,
+    paired_difference,
+    percent,
+    shingle_scores,
+    text_only_score,
+)
+from blockfeat.evaluation.peers import Peer, missing_peers
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang import tokenize
 
 if TYPE_CHECKING:
     import pandas
 
+Extract = Callable[[LabelledPage], str]
 
+_WARM_UP = LabelledPage("warm-up", "<html><body><p>A text that loads whatever is loaded lazily.</p></body></html>", "")
 _MEGABYTE = 1024 * 1024
 _COLUMNS = {
     "pages": "pages",
@@ -32,8 +49,6 @@ _COLUMNS = {
     "memory": "peak, MB",
     "failed": "failed",
 }
-
-
 _DIFFERENCE = ("difference", "difference_low", "difference_high", "p")
 
 
@@ -68,7 +83,6 @@ class SystemScores:
 
     name: str
     version: str
-    kind: str
     pages: tuple[BenchPage, ...]
 
     def of(self, corpus: str | None) -> tuple[BenchPage, ...]:
@@ -178,7 +192,7 @@ class BenchResult:
         notes = [f"Scores × 100. Differences: F1 of {self.first.name} minus that of the row, with 95 % interval and p"]
         notes[0] += " (paired bootstrap). Process time a page; peak of memory above the empty process, worst page."
         if self.missing:
-            notes.append(f"Not installed and left out: {', '.join(self.missing)}.")
+            notes.append(f"Not installed and left out: {', '.join(self.missing)} (pip install 'blockfeat[peers]').")
         return "\n".join([part.rstrip("\n") + "\n" for part in parts] + notes) + "\n"
 
     def _overview(self) -> str:
@@ -201,32 +215,8 @@ class BenchResult:
             rows.append(cells + ([_difference(self, system, corpus)] if with_text else []))
         return markdown_table([*columns, *(["difference in F1"] if with_text else [])], rows)
 
-    def plot(self, path: str | Path) -> None:
-        """Draw word F1 (mean over all pages; snippet F1 where no page has a gold text) against pages a second.
-
-        Pages a second are those of one process, on a logarithmic axis. To a PNG, SVG or PDF file.
-        """
-        figure = new_figure(8, 5)
-        axes = figure.add_subplot()
-        summaries = [system.summary() for system in self.systems]
-        key = "snippet_f1" if all(math.isnan(summary["f1"]) for summary in summaries) else "f1"
-        counted = [
-            page.score.snippets is not None if key == "snippet_f1" else page.score.has_text for page in self.first.pages
-        ]
-        for system, summary in zip(self.systems, summaries, strict=True):
-            if summary["milliseconds"] > 0 and not math.isnan(summary[key]):
-                place = (1000 / summary["milliseconds"], 100 * summary[key])
-                axes.plot(*place, "o", color="tab:red" if system.kind == "blockfeat" else "tab:blue")
-                axes.annotate(system.name, place, xytext=(5, 5), textcoords="offset points", fontsize="small")
-        axes.set_xscale("log")
-        axes.margins(x=0.15, y=0.1)
-        axes.grid(alpha=0.3)
-        axes.set_xlabel("pages a second (process time)")
-        axes.set_ylabel(f"{'word' if key == 'f1' else 'snippet'} F1 × 100, over {sum(counted)} pages")
-        figure.savefig(path)
-
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write bench.md, bench.csv, bench-pages.csv and bench.png into a folder; return their paths.
+        """Write bench.md, bench.csv and bench-pages.csv into a folder; return their paths.
 
         Raises
         ------
@@ -234,21 +224,22 @@ class BenchResult:
             The folder cannot be written.
         """
         target = Path(folder)
-        paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv", "bench.png"))
+        paths = tuple(target / name for name in ("bench.md", "bench.csv", "bench-pages.csv"))
         with writing(target):
             target.mkdir(parents=True, exist_ok=True)
             paths[0].write_text(self.to_markdown(), encoding="utf-8")
             self.to_frame().to_csv(paths[1], index=False)
             self.pages_frame().to_csv(paths[2], index=False)
-            self.plot(paths[3])
         return paths
 
 
 def _difference(result: BenchResult, system: SystemScores, corpus: str | None) -> str:
     found = result.difference(system.name, corpus) if system is not result.first else None
-    if found is None:
-        return ""
-    return f"{100 * found.mean:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}], p {found.p:.3f}"
+    return (
+        ""
+        if found is None
+        else f"{100 * found.mean:+.1f} [{100 * found.low:+.1f}, {100 * found.high:+.1f}], p {found.p:.3f}"
+    )
 
 
 def _mean(values: Iterable[float | None]) -> float:
@@ -262,3 +253,146 @@ def _cell(key: str, value: float) -> str:
     if key in ("milliseconds", "memory"):
         return "" if math.isnan(value) else f"{value:.3g}" if value < 100 else f"{value:.0f}"
     return percent(value)
+
+
+@dataclass(frozen=True)
+class BenchSystem:
+    """Something that is scored.
+
+    Attributes
+    ----------
+    name, version : str
+        What the tables call it.
+    load : callable
+        Called once in each worker process; returns the function from a page to its text.
+    """
+
+    name: str
+    version: str
+    load: Callable[[], Extract]
+
+
+def bench_systems(models: Iterable[Extractor], peers: Iterable[Peer]) -> list[BenchSystem]:
+    """Return models and peers as systems, models first."""
+    found = [BenchSystem(f"blockfeat {model.model.name}", __version__, partial(_load_model, model)) for model in models]
+    return found + [BenchSystem(peer.name, peer.version, partial(_load_peer, peer)) for peer in peers]
+
+
+def _load_model(extractor: Extractor) -> Extract:
+    return lambda page: extractor.extract(page.html, url=page.url).text
+
+
+def _load_peer(peer: Peer) -> Extract:
+    extract = peer.load()
+    return lambda page: extract(page.html, page.lang, page.url)
+
+
+class _Worker:
+    """Extracts and scores pages with one system; loads it with the first page."""
+
+    def __init__(self, system: BenchSystem) -> None:
+        self.system = system
+        self.extract: Extract | None = None
+        self.before = 0
+
+    def __call__(self, page: LabelledPage) -> BenchPage:
+        """Extract and score a page; a system that raises has given an empty text."""
+        if self.extract is None:
+            self.before = _resident_bytes("VmRSS")
+            self.extract = self.system.load()
+            self._text(_WARM_UP)
+        reset = _reset_peak()
+        start = time.process_time()
+        text, error = self._text(page)
+        seconds = time.process_time() - start
+        memory = max(0, _resident_bytes("VmHWM") - self.before) if reset else None
+        return bench_page(text, page, error=error, seconds=seconds, memory=memory)
+
+    def _text(self, page: LabelledPage) -> tuple[str, str | None]:
+        assert self.extract is not None
+        try:
+            return self.extract(page) or "", None
+        except Exception as error:  # any failure of any system is a result
+            return "", f"{type(error).__name__}: {error}"[:200]
+
+    def failed(self, page: LabelledPage, reason: str) -> BenchPage:
+        """Score a page whose worker died or passed the deadline: empty text, no time."""
+        return bench_page("", page, error=reason, seconds=math.nan, memory=None)
+
+
+def bench_page(text: str, page: LabelledPage, *, error: str | None, seconds: float, memory: int | None) -> BenchPage:
+    """Score one text on one page by all metrics."""
+    score = score_page(text, page, error=error)
+    if page.text is None:
+        return BenchPage(score, None, None, seconds, memory)
+    predicted, gold = tokenize(text), tokenize(page.text)
+    return BenchPage(score, text_only_score(predicted, gold), shingle_scores(predicted, gold).f1, seconds, memory)
+
+
+def run_bench(
+    systems: Sequence[BenchSystem],
+    pages: Iterable[LabelledPage],
+    *,
+    jobs: int = 1,
+    deadline: float | None = 30.0,
+    on_page: Callable[[str, int, int], None] | None = None,
+) -> BenchResult:
+    """Run systems over labelled pages, one system after the other, pages in parallel.
+
+    Parameters
+    ----------
+    systems : sequence of BenchSystem
+        Such as `bench_systems` returns; the others are compared with the first.
+    pages : iterable of LabelledPage
+        Of one or more corpora. Models do not get their language; jusText does, for its stop list.
+    jobs : int
+        Number of processes.
+    deadline : float, optional
+        Seconds that one page may take before its process is ended and the page counts as empty.
+    on_page : callable, optional
+        Called with the system, the number of its pages done, and the number of all pages.
+
+    Returns
+    -------
+    BenchResult
+        Scores, times and memory; a page that a system failed on counts as empty text and is counted.
+
+    Raises
+    ------
+    InputError
+        There are no pages, no systems, or two of one name.
+    """
+    found = list(pages)
+    names = [system.name for system in systems]
+    if not found or not systems:
+        raise InputError(f"a benchmark needs {'systems' if found else 'pages'}, and there are none")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"a benchmark needs systems with names of their own; given more than once: {', '.join(twice)}")
+    scored = []
+    for system in systems:
+        worker = _Worker(system)
+        done: list[BenchPage] = []
+        for _, result in in_order(worker, found, jobs=jobs, failure=worker.failed, deadline=deadline):
+            done.append(result)
+            if on_page is not None:
+                on_page(system.name, len(done), len(found))
+        scored.append(SystemScores(system.name, system.version, tuple(done)))
+    return BenchResult(tuple(scored), missing_peers())
+
+
+def _reset_peak() -> bool:
+    """Let the peak of resident memory start anew; False where the system cannot do that."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def _resident_bytes(name: str) -> int:
+    """Return the resident memory of this process: ``VmRSS`` that of now, ``VmHWM`` its peak since the last reset."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1]) * 1024
+    return 0

@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
+from blockfeat.evaluation.metrics import markdown_table
+from blockfeat.evaluation.peers import installed_peers
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.metadata import Moment
-from blockfeat.training.evaluation.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
-from blockfeat.training.evaluation.metrics import markdown_table
-from blockfeat.training.evaluation.peers import installed_peers
 
 METADATA_PEERS = ("trafilatura", "newspaper4k")
 """The peers that give metadata."""
@@ -126,7 +126,7 @@ def run_metadata_bench(
     model : Extractor
         Whose blocks tell where the article begins.
     pages : sequence of GoldPage
-        What `blockfeat.training.evaluation.metadata_scores.read_gold` returns.
+        What `benchmarks.metadata_scores.read_gold` returns.
     peers : sequence of str
         Names out of `METADATA_PEERS`; those that are not installed are left out.
     on_page : callable, optional

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from benchmarks.mention_scores import MentionBench, MentionCounts
+from benchmarks.mentions import WHOLE_PAGE, mention_systems, run_mentions
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError
+from blockfeat.evaluation.bench import BenchSystem
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.monitor.mentions.bench import WHOLE_PAGE, mention_systems, run_mentions
-from blockfeat.monitor.mentions.scores import MentionBench, MentionCounts
-from blockfeat.training.evaluation.bench import BenchSystem
 
 GOLD = "The shop opens.\nToday the chain Norvik opened a shop, and Brelan was there to see it all happen.\nphotos Ulbo"
 AROUND = "read more on Tisza and on Norvik"
@@ -34,7 +34,7 @@ class Same:
 
 
 def system(name: str, text: object) -> BenchSystem:
-    return BenchSystem(name, "1", "peer", Same(text))  # type: ignore[arg-type]
+    return BenchSystem(name, "1", Same(text))  # type: ignore[arg-type]
 
 
 def whole_page(page: LabelledPage) -> str:
@@ -49,7 +49,7 @@ def hangs(page: LabelledPage) -> str:
 
 def run(*systems: BenchSystem, **options: object) -> MentionBench:
     whole = system(WHOLE_PAGE, whole_page)
-    return run_mentions([], [], PAGES, systems=[whole, *systems], deadline=None, **options)  # type: ignore[arg-type]
+    return run_mentions([whole, *systems], PAGES, deadline=None, **options)  # type: ignore[arg-type]
 
 
 def test_counts() -> None:
@@ -86,7 +86,7 @@ def test_tables(tmp_path: object) -> None:
 
 def test_a_system_that_hangs_has_an_empty_text() -> None:
     systems = [system(WHOLE_PAGE, whole_page), system("hangs", hangs)]
-    result = run_mentions([], [], PAGES, systems=systems, deadline=4.0, jobs=2)
+    result = run_mentions(systems, PAGES, deadline=4.0, jobs=2)
     assert result.systems[1].counts["others"].missed == 2
 
 
@@ -112,4 +112,4 @@ def test_systems_of_a_model() -> None:
 
 def test_no_names() -> None:
     with pytest.raises(InputError, match="needs gold texts with names"):
-        run_mentions([], [], PAGES[2:])
+        run_mentions([system(WHOLE_PAGE, whole_page)], PAGES[2:])

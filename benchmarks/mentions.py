@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from benchmarks.mention_scores import MentionBench, MentionCounts, SystemMentions
+from benchmarks.names import find_names
 from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage, language_code
 from blockfeat.errors import InputError
+from blockfeat.evaluation.bench import BenchSystem, bench_systems
+from blockfeat.evaluation.peers import Peer
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.names import find_names
-from blockfeat.monitor.mentions.scores import MentionBench, MentionCounts, SystemMentions
-from blockfeat.training.evaluation.bench import BenchSystem, bench_systems
-from blockfeat.training.evaluation.peers import Peer
 
 WHOLE_PAGE = "whole page"
 """The system that takes all text of a page."""
@@ -39,7 +39,7 @@ _FEWEST_HAN = 20
 _HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _MISTAKEN_LANGUAGES = {"pcm": "en"}  # Nigerian Pidgin is what language identification took English for
 
-_logger = logging.getLogger("blockfeat.monitor.mentions.bench")
+_logger = logging.getLogger("benchmarks.mentions")
 
 Text = Callable[[LabelledPage], str]
 
@@ -89,14 +89,14 @@ def mention_systems(models: Iterable[Extractor], peers: Iterable[Peer]) -> list[
     """
     chosen = tuple(models)
     found = [
-        BenchSystem(WHOLE_PAGE, "", "page", _LoadWholePage()),
+        BenchSystem(WHOLE_PAGE, "", _LoadWholePage()),
         *bench_systems((), peers),
         *bench_systems(chosen, ()),
     ]
     for model in chosen:
         name = f"blockfeat {model.model.name}, headline and"
         loads = {"text": _LoadHeadlineAndText(model), "sure text": _LoadHeadlineAndText(model, SURE_SCORE)}
-        found += [BenchSystem(f"{name} {part}", __version__, "blockfeat", load) for part, load in loads.items()]
+        found += [BenchSystem(f"{name} {part}", __version__, load) for part, load in loads.items()]
     return found
 
 
@@ -136,8 +136,7 @@ class _Truth:
 
 
 def run_mentions(
-    models: Sequence[Extractor],
-    peers: Sequence[Peer],
+    systems: Sequence[BenchSystem],
     pages: Iterable[LabelledPage],
     *,
     jobs: int = 1,
@@ -145,11 +144,10 @@ def run_mentions(
     names_a_page: int = NAMES_A_PAGE,
     least_pages: int = 10,
     on_page: Callable[[str, int, int], None] | None = None,
-    systems: Sequence[BenchSystem] | None = None,
 ) -> MentionBench:
     """Ask each system of each page which names the article mentions, and compare with the gold text.
 
-    Names come from the gold texts of all pages (`blockfeat.monitor.mentions.names.find_names`) and are matched as
+    Names come from the gold texts of all pages (`benchmarks.names.find_names`) and are matched as
     brands are. Of the names on a page ``names_a_page`` are scored, chosen by a hash. A name is mentioned where the
     first line of the gold text or its running text has it. Not scored, because corpora
     differ on them: names that the gold text has
@@ -159,18 +157,16 @@ def run_mentions(
 
     Parameters
     ----------
-    models, peers : sequence
-        As for `blockfeat.training.evaluation.bench.run_bench`.
+    systems : sequence of BenchSystem
+        Such as `mention_systems` returns; the first must be the whole page.
     pages : iterable of LabelledPage
         Those without a gold text are passed over.
     jobs, deadline, on_page
-        As for `blockfeat.training.evaluation.bench.run_bench`.
+        As for `blockfeat.evaluation.bench.run_bench`.
     names_a_page : int
         Most names of one page.
     least_pages : int
         Languages with fewer pages are one row, ``"others"``.
-    systems : sequence of BenchSystem, optional
-        Instead of those that `mention_systems` gives; the first must be the whole page.
 
     Raises
     ------
@@ -179,13 +175,12 @@ def run_mentions(
     """
     chosen = [page for page in pages if page.text]
     matchers = _matchers(chosen)
-    compared = mention_systems(models, peers) if systems is None else list(systems)
-    if not compared or not any(matcher.brands for matcher in matchers.values()):
+    if not systems or not any(matcher.brands for matcher in matchers.values()):
         raise InputError(f"a benchmark of mentions needs gold texts with names; there are {len(chosen)} texts")
     truths: list[_Truth] = []
     scored = []
     rows = _rows(chosen, least_pages)
-    for system in compared:
+    for system in systems:
         worker = _Worker(system, matchers)
         counts: defaultdict[str, MentionCounts] = defaultdict(MentionCounts)
         results = in_order(worker, chosen, jobs=jobs, failure=lambda page, reason: Counter(), deadline=deadline)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
+from blockfeat.evaluation.metrics import markdown_table
+from blockfeat.evaluation.peers import Peer
+from blockfeat.evaluation.report import new_figure
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.metrics import markdown_table
-from blockfeat.training.evaluation.peers import Peer
-from blockfeat.training.evaluation.report import new_figure
 
 if TYPE_CHECKING:
     import pandas
@@ -201,6 +201,11 @@ class SpeedResult:
         ratio = _number(self.ratio(name, reference))
         spread = None if name == reference else self.quartiles(name, reference)
         return ratio if spread is None or not ratio else f"{ratio} ({_number(spread[0])} to {_number(spread[1])})"
+
+    def write(self, folder: Path) -> None:
+        """Write ``speed.csv`` and ``speed.png`` into a folder that exists."""
+        self.to_frame().to_csv(folder / "speed.csv", index=False)
+        self.plot(folder / "speed.png")
 
     def plot(self, path: str | Path) -> None:
         """Draw a bar for each system, mean milliseconds a page on a logarithmic axis, to a PNG, SVG or PDF file."""

@@ -9,9 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blockfeat.data import LabelledPage
-from blockfeat.errors import InputError
-from blockfeat.training.evaluation.speed import (
+from benchmarks.speed import (
     BARE_PARSE,
     PageInput,
     PageTimes,
@@ -20,6 +18,8 @@ from blockfeat.training.evaluation.speed import (
     measure_speed,
     systems_of,
 )
+from blockfeat.data import LabelledPage
+from blockfeat.errors import InputError
 
 PAGES = [LabelledPage(str(number), f"<p>page {number} é</p>", "", corpus="ab"[number % 2]) for number in range(8)]
 

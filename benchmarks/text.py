@@ -7,20 +7,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from importlib import import_module
+from importlib.util import find_spec
 from operator import add
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.text_scores import STRUCTURES, Edges, edges_of, structure_scores
 from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
+from blockfeat.evaluation.metrics import markdown_table, percent, word_scores
+from blockfeat.evaluation.peers import Peer
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
-from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
-from blockfeat.training.evaluation.peers import Peer, has_markdownify
-from blockfeat.training.evaluation.text_scores import STRUCTURES, Edges, edges_of, structure_scores
 
 Written = tuple[str, str | None]
 """A page's text, and the same in Markdown where the system writes that."""
@@ -160,7 +161,7 @@ def run_text_bench(
     pages : iterable of LabelledPage
         Those without a gold text, or with an empty one, are left out.
     structure : mapping
-        Structure of pages by their ids, of `blockfeat.training.evaluation.text_scores.structure_gold`.
+        Structure of pages by their ids, of `benchmarks.text_scores.structure_gold`.
     jobs : int
         Number of processes.
     on_page : callable, optional
@@ -251,7 +252,11 @@ _MARKDOWN: dict[str, Callable[[], Callable[[str], str]]] = {
 }
 
 
+def _has_markdownify() -> bool:
+    return find_spec("markdownify") is not None
+
+
 def _markdown_of(peer: Peer) -> Callable[[], Callable[[str], str]] | None:
     """Return what makes a peer's Markdown; None for one that writes none, or needs markdownify, which is absent."""
-    is_made = peer.name == "trafilatura" or has_markdownify()
+    is_made = peer.name == "trafilatura" or _has_markdownify()
     return _MARKDOWN.get(peer.name) if is_made else None

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 from blockfeat.errors import InputError, MissingExtraError
@@ -206,11 +205,6 @@ def installed_peers() -> tuple[Peer, ...]:
 def missing_peers() -> tuple[str, ...]:
     """Return the packages of peers that are not installed."""
     return tuple(dict.fromkeys(package for _, package, _ in _PEERS if not _version(package)))
-
-
-def has_markdownify() -> bool:
-    """Return whether markdownify is installed, by which several peers write Markdown."""
-    return find_spec("markdownify") is not None
 
 
 def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:

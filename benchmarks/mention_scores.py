@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat._files import writing
-from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas
@@ -58,7 +58,7 @@ class SystemMentions:
 
 @dataclass(frozen=True)
 class MentionBench:
-    """The result of `blockfeat.monitor.mentions.bench.run_mentions`.
+    """The result of `benchmarks.mentions.run_mentions`.
 
     Attributes
     ----------

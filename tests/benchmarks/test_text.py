@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.text import run_text_bench
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.peers import Peer, PeerExtract, installed_peers
-from blockfeat.training.evaluation.text_bench import run_text_bench
+from blockfeat.evaluation.peers import Peer, PeerExtract, installed_peers
 
 TEXT = " ".join(["The mill in Ashford will close in May, its owner said on Monday evening."] * 4)
 HTML = (
@@ -43,7 +43,7 @@ def test_models_and_peers_are_scored_on_the_same_pages(tmp_path: Path) -> None:
 
 def test_without_markdownify_a_peer_is_compared_by_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "markdownify", None)
-    monkeypatch.setattr("blockfeat.training.evaluation.text_bench.has_markdownify", lambda: False)
+    monkeypatch.setattr("benchmarks.text._has_markdownify", lambda: False)
     peers = [peer for peer in installed_peers() if peer.name == "resiliparse"]
     for scores in run_text_bench([], peers, [PAGE], GOLD).systems.values():
         assert scores[0].error is None
