@@ -15,8 +15,8 @@ from typing import Any
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
-from blockfeat.data.block_roles import ROLES
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import ROLES
 from blockfeat.errors import InputError
 from blockfeat.evaluation.metrics import (
     Interval,

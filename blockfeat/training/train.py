@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
-from blockfeat.data.languages import identified_language, pages_of_languages
-from blockfeat.data.split import split_pages, without_listed
+from blockfeat.data.split import identified_language, pages_of_languages, split_pages, without_listed
 from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor

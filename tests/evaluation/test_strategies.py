@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from blockfeat.blocks.cut import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import BlockRoles, cut_digest
 from blockfeat.errors import InputError
 from blockfeat.evaluation.strategies import agreement, cohens_kappa
 from blockfeat.page.page import Page

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from blockfeat.data.block_roles import BlockRoles, cut_digest
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import BlockRoles, cut_digest
 from blockfeat.page.page import Page
 from blockfeat.training.pages import LabelOptions, PageLabeller, context_measurer
 from pages import article_page
