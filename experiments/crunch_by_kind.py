@@ -25,7 +25,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.training.registry import load_config, make_trainer
+from blockfeat.training.config import load_config, make_trainer
 from experiments.corpora import Corpora
 
 _CORPUS = "wcxb-dev"

@@ -25,7 +25,7 @@ from blockfeat.data.split import identified_language
 from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.evaluation.strategies import GroupedScores, StrategyScores, compare_strategies
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.registry import CONFIGS, make_trainer
+from blockfeat.training.config import CONFIGS, make_trainer
 
 __all__ = ["Point", "learning_curve", "main", "nested_parts"]
 

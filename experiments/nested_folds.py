@@ -38,7 +38,7 @@ from blockfeat.evaluation.peers import Peer, PeerExtract, peers_named
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import save_model
-from blockfeat.training.registry import load_config, make_trainer
+from blockfeat.training.config import load_config, make_trainer
 from experiments.corpora import (
     CLEANEVAL,
     CUT_SHORT,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blockfeat.evaluation.peers import PeerExtract
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.training.trainer import TrainedModel
+    from blockfeat.training.config import TrainedModel
 
 
 _WIDTH = 98

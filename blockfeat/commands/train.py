@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from blockfeat.evaluation.strategies import StrategyScores
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
-    from blockfeat.training.trainer import Progress, TrainedModel, TrainingReport
+    from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
 DEFAULT_KIND = "margin"
 # What is trained and how its labels are decoded, in the first line.
@@ -96,7 +96,7 @@ def train(
     """Train a model on labelled pages. Ctrl-C keeps the best so far."""
     require_extra("train", what="train")
     from blockfeat.data.split import read_page_list
-    from blockfeat.training.registry import TRAINERS, config_text
+    from blockfeat.training.config import TRAINERS, config_text
     from blockfeat.training.train import train as train_model
 
     given = {
@@ -131,8 +131,7 @@ def train(
 
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
     """Return the kind and its hyperparameters: those of the file, changed by the options that are given."""
-    from blockfeat.training.config import with_settings
-    from blockfeat.training.registry import CONFIGS, checked_kind, load_config
+    from blockfeat.training.config import CONFIGS, checked_kind, load_config, with_settings
 
     given = {key: value for key, value in given.items() if value is not None}
     if source is not None:

@@ -12,7 +12,7 @@ from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.pages import LabelOptions, TrainingPage
+from blockfeat.training.examples import LabelOptions, TrainingPage
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
-from blockfeat.training.pages import TrainingPage
+from blockfeat.training.examples import TrainingPage
 
 Array = NDArray[np.float32]
 

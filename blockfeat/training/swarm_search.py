@@ -31,7 +31,7 @@ from blockfeat.pso.fitness import (
 )
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
-from blockfeat.training.trainer import OnProgress, Progress, TrainingReport
+from blockfeat.training.config import OnProgress, Progress, TrainingReport
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets

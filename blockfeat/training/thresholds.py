@@ -23,6 +23,8 @@ from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.config import OnProgress, Trainer, no_progress
+from blockfeat.training.examples import measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,
@@ -33,7 +35,6 @@ from blockfeat.training.swarm_search import (
     pages_in_groups,
     search_with_progress,
 )
-from blockfeat.training.trainer import OnProgress, Trainer, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

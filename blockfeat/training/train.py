@@ -18,9 +18,17 @@ from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.registry import checked_kind, make_trainer
+from blockfeat.training.config import (
+    OnProgress,
+    Progress,
+    TrainedModel,
+    Trainer,
+    TrainingReport,
+    checked_kind,
+    make_trainer,
+    no_progress,
+)
 from blockfeat.training.thresholds import ThresholdConfig
-from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress
 
 _logger = logging.getLogger("blockfeat.training")
 
@@ -87,7 +95,7 @@ def train(
     seed : int, optional
         Seed of all random numbers and of the split; the same seed gives the same model.
     config : dataclass, optional
-        Hyperparameters, of the class that `blockfeat.training.registry.CONFIGS` has for the kind.
+        Hyperparameters, of the class that `blockfeat.training.config.CONFIGS` has for the kind.
     options : TrainingOptions, optional
         Hyperparameters and run options of a threshold model in one object.
     split : float, optional

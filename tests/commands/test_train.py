@@ -15,7 +15,7 @@ import pytest
 
 from blockfeat.data import demo_pages, write_corpus
 from blockfeat.models import load_model
-from blockfeat.training.registry import CONFIGS, TRAINERS, load_config
+from blockfeat.training.config import CONFIGS, TRAINERS, load_config
 from command_line import Called, call
 from pages import article_page
 

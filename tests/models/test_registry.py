@@ -13,7 +13,7 @@ import pytest
 import blockfeat
 from blockfeat.errors import ModelError
 from blockfeat.models.store import MODEL_KINDS, bundled_models, load_model, model_class
-from blockfeat.training.registry import TRAINERS
+from blockfeat.training.config import TRAINERS
 
 _MODULE = """
     from blockfeat.models.threshold import ThresholdModel

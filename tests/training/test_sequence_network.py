@@ -11,7 +11,7 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import MissingExtraError
 from blockfeat.features.measuring import context_features
 from blockfeat.models.sequence import WEIGHT_NAMES, SequenceModel
-from blockfeat.training.pages import TrainingPage
+from blockfeat.training.examples import TrainingPage
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence
 
 NAMES = tuple(feature.name for feature in context_features())[:6]

@@ -21,13 +21,12 @@ from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.config import TRAINERS, Progress
 from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.registry import TRAINERS
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
-from blockfeat.training.trainer import Progress
 
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {

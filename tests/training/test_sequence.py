@@ -1,4 +1,4 @@
-"""Soft labels."""
+"""Soft labels, and models that learn from them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ import pytest
 
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import CorpusError, MissingExtraError, TrainingError
-from blockfeat.training.pages import TrainingPage
-from blockfeat.training.sequence import SequenceConfig, SequenceTrainer, might_be
+from blockfeat.training.examples import TrainingPage
+from blockfeat.training.sequence import (
+    SequenceConfig,
+    SequenceTrainer,
+    Teacher,
+    fit_forest,
+    might_be,
+    soften_labels,
+    surroundings,
+)
 from blockfeat.training.sequence_network import SequenceOptions
-from blockfeat.training.soft_labels import Teacher, fit_forest, soften_labels, surroundings
 
 
 def _page(number: int, *, emptied: bool = False) -> TrainingPage:

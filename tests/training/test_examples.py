@@ -3,7 +3,7 @@ from __future__ import annotations
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockRoles, cut_digest
 from blockfeat.page.page import Page
-from blockfeat.training.pages import LabelOptions, PageLabeller, context_measurer
+from blockfeat.training.examples import LabelOptions, PageLabeller, context_measurer
 from pages import article_page
 
 

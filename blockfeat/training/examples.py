@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat._pool import in_order
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
-from blockfeat.errors import TrainingError
+from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.features.measuring import Measurer, context_features, context_places
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.index import StopWordIndex
 from blockfeat.page.page import Page
-from blockfeat.training.trainer import OnProgress, measured_pages, no_progress
+from blockfeat.training.config import OnProgress, Progress, no_progress
 
 Floats = NDArray[np.float32]
+Measured = TypeVar("Measured")
 
 _TITLE_SHARE, _TITLE_COVER = 0.75, 0.35
 _ECHO = 0.5
@@ -242,3 +245,68 @@ def label_pages(
     work = replace(labeller, emptied=frozenset((page.corpus, page.id) for page in chosen))
     measured, skipped = measured_pages(work, pages, jobs=jobs, on_progress=on_progress)
     return [replace(one, source=page) for page, found in measured for one in found], skipped
+
+
+def measured_pages(
+    work: Callable[[LabelledPage], Measured], pages: Sequence[LabelledPage], *, jobs: int, on_progress: OnProgress
+) -> tuple[list[tuple[LabelledPage, Measured]], tuple[str, ...]]:
+    """Measure pages, in this process or in others; those that cannot be used are listed with the reason.
+
+    Parameters
+    ----------
+    work : callable
+        Measures one page; raises `BlockfeatError` for a page that cannot be learnt from.
+    pages : sequence of LabelledPage
+        The pages.
+    jobs : int
+        Number of processes.
+    on_progress : callable
+        Called after each page.
+
+    Raises
+    ------
+    TrainingError
+        None can be used.
+    """
+    found: list[tuple[LabelledPage, Measured]] = []
+    skipped: list[str] = []
+    done = in_order(_Guarded(work), pages, jobs=jobs, failure=_skipped)
+    for number, (page, result) in enumerate(done, start=1):
+        if isinstance(result, _Skipped):
+            skipped.append(result.reason)
+        else:
+            found.append((page, result))
+        on_progress(Progress("measuring", number, len(pages), "pages measured"))
+    check_any(found, len(pages), skipped)
+    return found, tuple(skipped)
+
+
+def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> None:
+    """Raise TrainingError where none of so many pages can be learnt from, with the first reason."""
+    if not found:
+        why = f" (the first: {skipped[0]})" if skipped else ""
+        raise TrainingError(f"none of {pages} pages can be trained on{why}")
+
+
+@dataclass(frozen=True)
+class _Skipped:
+    """Why a page cannot be used."""
+
+    reason: str
+
+
+def _skipped(page: LabelledPage, reason: object) -> _Skipped:
+    return _Skipped(f"{page.corpus} {page.id}: {reason}")
+
+
+@dataclass(frozen=True)
+class _Guarded(Generic[Measured]):
+    """Measures a page, or says why it cannot be used."""
+
+    work: Callable[[LabelledPage], Measured]
+
+    def __call__(self, page: LabelledPage) -> Measured | _Skipped:
+        try:
+            return self.work(page)
+        except BlockfeatError as error:
+            return _skipped(page, error)
