@@ -1,4 +1,4 @@
-"""The commands for one page: ``blockfeat explain`` and ``blockfeat clean``."""
+"""The command ``blockfeat explain``: every block of a page, kept or dropped, and why."""
 
 from __future__ import annotations
 
