@@ -154,7 +154,6 @@ def test_means_by_corpus() -> None:
 
 def test_differences_are_paired() -> None:
     found = result().difference("peer | y")
-    assert found is not None
     assert found.mean == pytest.approx((5 / 7 + 1 + 0) / 3)
     assert found.low <= found.mean <= found.high
     assert result().difference("peer | y", "s") is None

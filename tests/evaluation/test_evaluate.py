@@ -45,7 +45,6 @@ def test_means_leave_pages_without_text_out(evaluation: Evaluation) -> None:
     assert evaluation.mean("f1") == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
     assert len(evaluation.values("cosine")) == 3
     interval = evaluation.interval()
-    assert interval is not None
     assert interval.low <= interval.mean <= interval.high
 
 

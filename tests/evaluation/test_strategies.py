@@ -111,7 +111,6 @@ def test_texts_without_roles_are_laid_on_the_blocks():
 def test_blocks_that_a_labeller_left_open_do_not_count():
     long, _, count = content_of()
     page = labelled("page", set(long))
-    assert page.roles is not None
     partial = BlockRoles("html5", page.roles.cut, (None, *page.roles.blocks[1:]))
     found = agreement([page], [LabelledPage("page", page.html, text=page.text, roles=partial)])
     assert found.pages[0].blocks == count - 1

@@ -1,13 +1,17 @@
-"""Restarts and the coordinate ascent: never worse than the swarm, out of local optima, stopped without loss."""
+"""The search: restarts and coordinate ascent, curves of single features, and what a position means."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
-from blockfeat.pso.search import Polish, ascend, search
+from blockfeat.features.schema import CANONICAL
+from blockfeat.models.threshold import margins
+from blockfeat.pso.search import Polish, SearchSpace, ascend, feature_curves, search
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 
 Array = NDArray[np.float64]
@@ -78,3 +82,53 @@ def test_ctrl_c_keeps_the_best_of_what_is_done(stop: int, keeps: bool) -> None:
 def test_negative_numbers_are_refused() -> None:
     with pytest.raises(TrainingError, match="at least 0"):
         Polish(restarts=-1)
+
+
+def test_a_curve_for_each_feature_over_its_range() -> None:
+    asked: list[int] = []
+
+    def fitness_of(column: int, thresholds: Array) -> Array:
+        asked.append(column)
+        return thresholds * (column + 1)
+
+    curves = feature_curves(CANONICAL, fitness_of)
+    assert asked == list(range(8))
+    for column, (curve, feature) in enumerate(zip(curves, CANONICAL, strict=True)):
+        assert (curve.name, curve.title) == (feature.name, feature.title)
+        assert (curve.unit, curve.bound) == (feature.unit, feature.bound)
+        assert (curve.thresholds[0], curve.thresholds[-1]) == (feature.low, feature.high)
+        assert 35 <= curve.thresholds.size <= 45
+        assert np.allclose(np.diff(curve.thresholds, 2), 0)
+        assert np.array_equal(curve.fitness, curve.thresholds * (column + 1))
+        assert curve.fitness.dtype == np.float64
+
+
+def test_single_precision_and_no_features() -> None:
+    curves = feature_curves(CANONICAL[:1], lambda _, thresholds: np.ones(thresholds.size, dtype=np.float32))
+    assert curves[0].fitness.dtype == np.float64
+    assert feature_curves((), lambda _, thresholds: thresholds) == []
+
+
+SPACE = SearchSpace(CANONICAL, with_margins=True)
+POSITIONS = st.lists(st.floats(-2, 3), min_size=10, max_size=10).map(np.array)
+VALUES = st.lists(st.floats(0, 20), min_size=8, max_size=8).map(lambda row: np.array([row]))
+
+
+@given(position=POSITIONS, values=VALUES)
+def test_the_swarm_and_the_model_judge_alike(position: np.ndarray, values: np.ndarray) -> None:
+    swarm = SPACE.oriented(values) - SPACE.oriented_thresholds(position[None])
+    model = margins(values, SPACE.thresholds(position), CANONICAL)
+    clear = ~(np.abs(model) < 1e-4)
+    assert ((swarm >= 0) == (model >= 0))[clear].all()
+
+
+def test_the_open_end_never_binds() -> None:
+    ends = np.array([0.0 if feature.sign > 0 else 1.0 for feature in CANONICAL])
+    assert np.isinf(SPACE.thresholds(ends)).all()
+
+
+def test_margins_stay_within_their_limits() -> None:
+    low, high = SPACE.margins_of(np.full(10, -5.0)), SPACE.margins_of(np.full(10, 5.0))
+    assert 0 < low.softness < high.softness
+    assert 0 < low.penalty < high.penalty
+    assert SearchSpace(CANONICAL).margins_of(np.zeros(8)) == SearchSpace(CANONICAL).margins
