@@ -147,13 +147,11 @@ def run_mentions(
 ) -> MentionBench:
     """Ask each system of each page which names the article mentions, and compare with the gold text.
 
-    Names come from the gold texts of all pages (`benchmarks.names.find_names`) and are matched as
-    brands are. Of the names on a page ``names_a_page`` are scored, chosen by a hash. A name is mentioned where the
-    first line of the gold text or its running text has it. Not scored, because corpora
-    differ on them: names that the gold text has
-    in other short lines only (bylines, datelines, credits, captions, rows of tables), and names that are in the page's
-    headline (``title`` of the corpus) but not in a gold text that leaves it out. Names of the gold text that the page
-    does not have are not scored either.
+    Names come from the gold texts of all pages (`benchmarks.names.find_names`) and are matched as brands are. Of the
+    names on a page ``names_a_page`` are scored, chosen by a hash. A name is mentioned where the first line of the gold
+    text or its running text has it. Not scored, because corpora differ on them: names that the gold text has in other
+    short lines only (bylines, datelines, credits, captions, rows of tables), and names that are in the page's headline
+    (``title`` of the corpus) but not in a gold text that leaves it out; nor names of the gold text that the page lacks.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def run_metadata_bench(
     Parameters
     ----------
     model : Extractor
-        Whose blocks tell where the article begins.
+        The model; its blocks say where the article begins.
     pages : sequence of GoldPage
         What `benchmarks.metadata_scores.read_gold` returns.
     peers : sequence of str

@@ -13,7 +13,7 @@ from blockfeat.lang.stopwords import available_languages, stop_words
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NUMBER_BEFORE = re.compile(r"\d[.,]?\s?$")
 _NUMBER_BEHIND = re.compile(r"[.,]?\s?\d")
-# Behind these a capital says nothing.
+# After these a capital does not mark a name.
 _SENTENCE_START = re.compile(r"(?:[.!?:;…»«“”\"()\[\]|–—•·*>/\n]|^)\s*$")
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{3,}")
 _HAN = re.compile("[\u3400-\u9fff]+")

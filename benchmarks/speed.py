@@ -1,8 +1,8 @@
 """Process time a page: bare lxml, blockfeat's models and the peers, side by side on the same pages.
 
 All get the same page: lxml and blockfeat its UTF-8 bytes, the peers its text; making the one or the other is not
-counted. A text keeps its UTF-8 once a system has asked for it, so each call gets one made anew. What blockfeat does to
-find the encoding of the bytes is counted, and so is the end of what a system made.
+counted. Python keeps the UTF-8 of a string once it was asked for, so each call gets a new string. The time in which
+blockfeat finds the encoding of the bytes is counted, and so is that in which a result is released.
 """
 
 from __future__ import annotations

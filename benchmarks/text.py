@@ -1,4 +1,4 @@
-"""The texts of models and peers beside their choice of blocks: paragraphs, words, edges, structure in Markdown."""
+"""Texts of models and peers apart from their choice of blocks: paragraphs, words, edges, structure in Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a text differs from its gold beside the choice of blocks: paragraphs, words, begin and end, structure."""
+"""Differences of a text from its gold apart from the choice of blocks: paragraphs, words, edges, structure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOWERED = str.maketrans("0123456789+-=()aeox", "₀₁₂₃₄₅₆₇₈₉�
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "e", "er", "re", "ème", "o", "a"))
 
 _WORD = re.compile(r"\w+")
-# Words on each side of a place that say which place it is.
+# Words on each side that identify a place.
 _AROUND = 3
 _SHORTEST_LINE, _LETTERS = 40, 60
 _SHORTEST_REPEATED = 20

@@ -187,7 +187,7 @@ def _corpora(named: list[str]) -> list[Path | str]:
 
 
 class _Stop:
-    """Says at once, when the user presses Ctrl-C, that training stops and what is kept."""
+    """Prints, when the user presses Ctrl-C, that training stops and what is kept."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -195,10 +195,10 @@ class _Stop:
 
     @contextmanager
     def announced(self) -> Iterator[None]:
-        """Handle Ctrl-C inside of the block: a message, then KeyboardInterrupt as ever."""
+        """Handle Ctrl-C inside the block: print a message, then raise KeyboardInterrupt as usual."""
         try:
             earlier = signal.signal(signal.SIGINT, self._handle)
-        except ValueError:  # not in the main thread: whoever runs this handles Ctrl-C
+        except ValueError:  # not in the main thread: the caller handles Ctrl-C
             yield
             return
         try:

@@ -83,7 +83,7 @@ _STRINGS = (
     *("corpus", "html", "text", "text2"),
 )
 _SNIPPETS = {"with": "present", "without": "absent"}
-# "" says something in these fields; in the others it is as good as nothing.
+# Fields in which "" differs from a missing value.
 _MAY_BE_EMPTY = frozenset({"html", "text", "text2"})
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from blockfeat.blocks.table import Blocks
 
 ROLES = ("content", "headline", "byline", "caption", "clutter")
-"""What a labeller can say that a block is."""
+"""The roles that a labeller can give to a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class BlockRoles:
     cut : str
         Digest of the blocks' texts (`cut_digest`): roles of another cut of the page mean nothing.
     blocks : tuple of str or None, n
-        One of `ROLES` for each block in document order; None where the labeller said nothing.
+        One of `ROLES` for each block in document order; None where the labeller gave none.
     """
 
     table: str
@@ -124,7 +124,7 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
 
     Content is what has at least half of its words in the gold; between 0.3 and 2/3 the weight is low. Headlines and
     bylines are not content, whatever the corpus says. Captions that are in the gold, short blocks in the gold before
-    its first long block, and texts that the gold has and the page twice, say nothing.
+    its first long block, and texts that the gold has once and the page twice, have weight 0.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
 
 
 def role_labels(roles: Sequence[str | None]) -> BlockLabels:
-    """Label the blocks of a page whose labeller gave them roles; those without a role weigh nothing.
+    """Label the blocks of a page whose labeller gave them roles; those without a role have weight 0.
 
     Only ``"content"`` is content. Bylines count half, as in `label_blocks`.
     """
@@ -161,9 +161,9 @@ def role_labels(roles: Sequence[str | None]) -> BlockLabels:
 
 
 def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
-    """Label the blocks of a page whose gold is snippets; those without a snippet weigh nothing.
+    """Label the blocks of a page whose gold is snippets; those without a snippet have weight 0.
 
-    A snippet that must occur says something where one block alone has it; one that must not, in every block.
+    A snippet that must occur labels the only block that has it; one that must not labels every block that has it.
     """
     folded = [" ".join(text.split()) for text in texts]
     wanted = [" ".join(snippet.split()) for snippet in present]

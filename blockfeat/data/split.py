@@ -41,7 +41,7 @@ def split_by_host(
     Parameters
     ----------
     pages : iterable of LabelledPage
-        From at least two hosts (`LabelledPage.host`); pages of a corpus that tell no host stay together.
+        From at least two hosts (`LabelledPage.host`); pages of a corpus without a known host stay together.
     share : float
         Share of the pages that go to the training part, between 0 and 1, approached as well as whole hosts
         allow: in all first, by language second.
@@ -169,7 +169,7 @@ def _load(site: _Site, counts: Counter[str], size: int, weight: int) -> tuple[in
 def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
     """Group pages by host, in an order that only seed and hosts decide.
 
-    Pages that tell no host may be of one site: those of a corpus stay together, unless nothing else is left.
+    Pages without a known host may be of one site: those of a corpus form one group, unless it would be the only one.
     """
     listed = list(pages)
     known = {page.host for page in listed if page.host != page.id}

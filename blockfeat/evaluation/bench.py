@@ -381,7 +381,7 @@ def run_bench(
 
 
 def _reset_peak() -> bool:
-    """Let the peak of resident memory start anew; False where the system cannot do that."""
+    """Reset the peak of resident memory; return False where the system cannot do that."""
     try:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     except OSError:

@@ -249,7 +249,7 @@ class Evaluation:
             for page in self.pages
         ]
         frame = pandas.DataFrame(rows, columns=[*columns, *counts])
-        # Floats where a page has no gold, and whole numbers that may be missing, whatever the pages are.
+        # The same types for any pages: floats, and whole numbers that may be missing.
         return frame.astype(dict.fromkeys(METRICS, "float64") | dict.fromkeys(counts, "Int64"))
 
     def to_markdown(self, key: str = "corpus") -> str:

@@ -187,7 +187,7 @@ def snippet_scores(predicted: str, present: Iterable[str], absent: Iterable[str]
 
 
 def _words(text: Text) -> Sequence[str]:
-    # Gold and text alike: marks without width and composed letters are a matter of convention.
+    # Characters without width and composed letters differ by convention only.
     return tokenize(normalised(text)) if isinstance(text, str) else text
 
 

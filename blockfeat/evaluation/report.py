@@ -200,7 +200,7 @@ def _write_curves(curves: Sequence[FeatureCurve], path: Path) -> Path:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return a figure of its own, in inches: pyplot would keep it in a global list."""
+    """Return a figure of a size in inches; made without pyplot, which keeps figures in a global list."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

@@ -212,7 +212,7 @@ class Agreement:
     kappa : float or None
         Over the blocks of all pages, content against the rest.
     role_kappa : float or None
-        Over the blocks to which both gave a role, all roles told apart; None where there are none.
+        Over the blocks to which both gave a role, with all roles as labels; None where there are none.
     kappa_by_role : mapping of str to float or None
         Over the same blocks, each role against the rest.
     counts_by_role : mapping of str to pair of int

@@ -1,4 +1,4 @@
-"""One page to learn from, for the kinds that label blocks: features, labels and weights of its blocks."""
+"""Training examples: pages with features, labels and weights of their blocks; pages measured in parallel."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LabelOptions:
 
 
 def context_measurer(table: str, languages: tuple[str, ...] = ()) -> Measurer:
-    """Return what cuts pages by a tag table and computes all context features of their blocks."""
+    """Return a measurer that cuts pages by a tag table and computes all context features of their blocks."""
     identifier = Identifier.build(StopWordIndex.build())
     return Measurer(Cutter.of(load_table(table)), context_features(), identifier, languages=languages)
 
@@ -163,7 +163,7 @@ class PageLabeller:
         if not page.text.strip() or alignment.found < self.options.least_found:
             raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
         labels = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
-        # The fitness follows the labels: headlines and bylines count as no content, whatever the corpus says.
+        # The fitness follows the labels: headlines and bylines are not content, even where the gold has them.
         agrees = (alignment.share >= 0.5) == (labels.labels > 0)
         share = np.where(agrees, alignment.share, 0.0)
         return self._page(page, matrix, blocks, labels, share, texts), blocks, alignment.share
@@ -301,7 +301,7 @@ def _skipped(page: LabelledPage, reason: object) -> _Skipped:
 
 @dataclass(frozen=True)
 class _Guarded(Generic[Measured]):
-    """Measures a page, or says why it cannot be used."""
+    """Measures a page, or returns the reason why it cannot be used."""
 
     work: Callable[[LabelledPage], Measured]
 

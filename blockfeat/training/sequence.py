@@ -75,7 +75,7 @@ class SequenceConfig:
     teacher_share : float
         Share of the teachers' probabilities in the labels (`soften_labels`); 0 for labels as they are.
     trees : int
-        Trees of the forest that teaches beside a network.
+        Trees of the forest that teaches together with a network.
     fewest_taught : int
         With fewer pages there are no teachers.
     cut : float
@@ -254,8 +254,8 @@ def _mean_of_corpora(scores: dict[str, list[float]]) -> float:
 def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> ContentTest | None:
     """Learn from pages with and without their content which pages have none; None for too few to learn from.
 
-    Logistic regression over the measures of `ContentTest`, both groups weighted alike; the bias is set so that 0.5 %
-    of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those of a
+    Logistic regression over the measures of `ContentTest`, both groups with the same weight; the bias is set so that
+    0.5 % of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those of a
     third of the short pages without.
     """
     chosen = [page for page in pages if page.source is not None and page.source.text is not None]
@@ -279,7 +279,7 @@ def might_be(highest: Sequence[float]) -> float:
     Parameters
     ----------
     highest : sequence of float
-        The highest logit of each of these pages; fewer than ten tell nothing, and give what models have without any.
+        The highest logit of each of these pages; `MIGHT_BE` is returned for fewer than ten.
     """
     return float(np.quantile(highest, 1 / 3)) if len(highest) >= _FEWEST_EMPTIED else MIGHT_BE
 
@@ -293,18 +293,17 @@ def soften_labels(
 ) -> list[TrainingPage]:
     """Return the pages with soft labels: (1 - share) · label + share · mean probability.
 
-    Gold texts differ in what they count as content, and some are wrong. A label that models of other sites contradict
-    is one of these more often than a block that is hard to tell, so that a network trained on soft labels errs less
-    on pages of other corpora (docs/accuracy-study.md). The sites are dealt into two halves; models are trained on each
-    and label the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they
-    learnt.
+    Gold texts differ in what they count as content, and some are wrong. Where models of other sites contradict a label,
+    this is more often the cause than a difficult block; a network trained on soft labels makes fewer errors on pages of
+    other corpora (docs/accuracy-study.md). The sites are split into two halves; models are trained on each and label
+    the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they learnt on.
 
     Parameters
     ----------
     pages : sequence of TrainingPage
         Pages with their sources, of at least two hosts.
     teach : callable
-        Trains models on pages, and returns what they make of another; the second argument names them for the progress.
+        Trains models on pages, and returns the teacher that they make; the second argument names them for the progress.
     share : float
         Share of the teachers in a label, from 0 to 1.
     seed : int
@@ -350,9 +349,9 @@ def surroundings(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teacher:
-    """Fit boosted trees to the labels of pages; return what gives the probabilities of another page's blocks.
+    """Fit boosted trees to the labels of pages; return the function that gives a page's probabilities.
 
-    Of a long page 160 blocks are drawn; they stand for all its blocks. The same pages and seed give the same trees.
+    Of a long page 160 blocks are drawn, with the weight of all its blocks. The same pages and seed give the same trees.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class _Particles(NamedTuple):
 
 @dataclass(frozen=True)
 class _Part:
-    """Pages whose blocks stand one after the other: oriented features, words, first block of each page."""
+    """Pages with their blocks in one sequence: oriented features, words, first block of each page."""
 
     values: Floats
     words: Floats
@@ -134,7 +134,7 @@ class ThresholdConfig(SwarmConfig):
     segmenter : str
         "fast" or "spacy": what finds words and sentences.
     per_language : bool
-        Learn thresholds for each language with enough pages beside the joint ones.
+        Learn thresholds for each language with enough pages, in addition to the joint ones.
     fewest_pages : int
         Pages that a language needs for thresholds of its own.
     start_open : bool
@@ -142,7 +142,7 @@ class ThresholdConfig(SwarmConfig):
     swarm : SwarmOptions
         The particle swarm.
     polish : Polish
-        Restarts of the swarm and a coordinate ascent behind it, against local optima.
+        Restarts of the swarm and a coordinate ascent after it, against local optima.
     """
 
     table: str = "html5"
@@ -241,7 +241,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return [prepared for _, prepared in measured], skipped
 
     def _particles(self, space: SearchSpace, positions: Array) -> _Particles:
-        """Return what positions of the search space stand for."""
+        """Return the thresholds and margins that positions of the search space encode."""
         uses_margins = self.config.decoder == "mss"
         margins = [space.margins_of(position) for position in positions] if uses_margins else None
         return _Particles(space.oriented_thresholds(positions), margins)
