@@ -42,7 +42,7 @@ class Result(Protocol):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one benchmark and print its tables; return the exit code."""
     options = _parser().parse_args(arguments)
-    return console.exit_code_of(lambda: console.show("\n\n".join(options.run(options)) + "\n"))
+    return console.exit_code_of(lambda: console.show("\n\n".join(table.rstrip("\n") for table in options.run(options))))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -255,8 +255,8 @@ def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> C
     """Learn from pages with and without their content which pages have none; None for too few to learn from.
 
     Logistic regression over the measures of `ContentTest`, both groups with the same weight; the bias is set so that
-    0.5 % of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those of a
-    third of the short pages without.
+    0.5 % of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those
+    of a third of the short pages without.
     """
     chosen = [page for page in pages if page.source is not None and page.source.text is not None]
     is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
