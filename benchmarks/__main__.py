@@ -1,63 +1,103 @@
-"""Benchmarks of a checkout: ``python -m benchmarks growth|footprint|formats|stages``; ``--help`` says more."""
+"""Benchmarks of a checkout, ``python -m benchmarks NAME``; ``NAME --help`` lists the options."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.footprint import cold_start_table, cold_starts, memory_growth
 from benchmarks.formats import formats_table, measure_formats
 from benchmarks.growth import measure_growth
+from benchmarks.metadata import METADATA_PEERS, run_metadata_bench
+from benchmarks.metadata_scores import read_gold
+from benchmarks.speed import measure_speed, systems_of
 from benchmarks.stages import profile_stages
+from benchmarks.text import run_text_bench
+from benchmarks.text_scores import structure_gold
+from blockfeat._files import writing
+from blockfeat.commands import console
 from blockfeat.commands.options import labelled_pages
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.split import sampled
+from blockfeat.evaluation.peers import Peer, missing_peers, peers_named
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.bench import sampled
-from blockfeat.training.evaluation.peers import peers_named
-from blockfeat.training.evaluation.speed import systems_of
+
+
+class Result(Protocol):
+    """What a benchmark found."""
+
+    def to_markdown(self) -> str:
+        """Return its tables."""
+        ...
+
+    def write(self, folder: Path) -> object:
+        """Write its files into a folder."""
+        ...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one benchmark and print its tables."""
+    """Run one benchmark and print its tables; return the exit code."""
     options = _parser().parse_args(arguments)
-    for table in options.run(options):
-        sys.stdout.write(f"{table}\n\n")
-    return 0
+    return console.exit_code_of(lambda: console.show("\n\n".join(table.rstrip("\n") for table in options.run(options))))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="growth|footprint|formats|stages")
-    growth = commands.add_parser("growth", help="time on synthetic pages from 1 KB to 16 MB, with exponents")
-    growth.set_defaults(run=_growth)
-    growth.add_argument("--peers", default="none", help="all that are installed, none, or names with commas")
-    growth.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that one page may take")
-    growth.add_argument("--output", type=Path, metavar="FOLDER", help="where growth.csv and growth.png go")
-    footprint = commands.add_parser("footprint", help="resident memory over many pages, and cold starts")
-    footprint.set_defaults(run=_footprint)
-    footprint.add_argument("--pages", type=int, default=10_000, metavar="N", help="pages after the warm-up")
-    stages = commands.add_parser("stages", help="process time of each stage of the chain")
-    stages.set_defaults(run=_stages)
-    formats = commands.add_parser("formats", help="process time of each format, beside trafilatura")
-    formats.set_defaults(run=_formats)
-    for command in (formats, stages):
-        command.add_argument("--passes", type=int, default=5, help="timed passes; the fastest counts")
-    for command in (growth, footprint, formats, stages):
-        command.add_argument("--model", default="default", help="bundled name or model file")
-    for command in (footprint, formats, stages):
-        command.add_argument("--corpus", action="append", required=True, metavar="FILE", help="repeatable")
-        command.add_argument("--sample", type=int, metavar="N", help="pages of each corpus; all by default")
+    commands = parser.add_subparsers(required=True, metavar="NAME")
+    for name, run, summary, options in _BENCHMARKS:
+        command = commands.add_parser(name, help=summary, description=summary)
+        command.set_defaults(run=run)
+        for option in options:
+            option(command)
     return parser
 
 
+def _corpora(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", action="append", required=True, metavar="FILE", help="or demo; repeatable")
+    command.add_argument("--sample", type=int, metavar="N", help="pages of each corpus; all by default")
+
+
+def _model(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--model", default="default", help="bundled name or model file")
+
+
+def _models(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--model", action="append", help="bundled name or model file; repeatable")
+
+
+def _peers(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--peers", default="all", help="all that are installed, none, or names with commas")
+
+
+def _passes(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--passes", type=int, default=5, help="timed passes; the fastest counts")
+
+
+def _output(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--output", type=Path, metavar="FOLDER", help="where tables and plots are written too")
+
+
+def _work(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--leave-out", type=Path, metavar="FILE", help="list of pages that are left out")
+    command.add_argument("--jobs", type=int, default=1, help="number of processes")
+
+
+def _growth_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that one page may take")
+    command.set_defaults(peers="none")
+
+
+def _footprint_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--pages", type=int, default=10_000, metavar="N", help="pages after the warm-up")
+
+
 def _growth(options: argparse.Namespace) -> list[str]:
-    systems = systems_of([Extractor.load(options.model)], peers_named(options.peers.split(",")))
-    grown = measure_growth(systems, limit=options.limit)
-    if options.output is not None:
-        grown.write(options.output)
-    return [grown.to_markdown()]
+    grown = measure_growth(systems_of(_extractors(options), _chosen_peers(options)), limit=options.limit)
+    return _tables(grown, options)
 
 
 def _footprint(options: argparse.Namespace) -> list[str]:
@@ -75,9 +115,105 @@ def _formats(options: argparse.Namespace) -> list[str]:
     return [formats_table(measure_formats(Extractor.load(options.model), _pages(options), passes=options.passes))]
 
 
-def _pages(options: argparse.Namespace) -> list[LabelledPage]:
-    return sampled(labelled_pages(options.corpus), options.sample)
+def _speed(options: argparse.Namespace) -> list[str]:
+    systems = systems_of(_extractors(options), _chosen_peers(options))
+    with _progress() as tick:
+        result = measure_speed(
+            systems, _pages(options), passes=options.passes, on_page=lambda done, all: tick(done, all, "timing")
+        )
+    return _tables(result, options)
 
+
+def _text(options: argparse.Namespace) -> list[str]:
+    gold = structure_gold(path for path in options.corpus if path != "demo")
+    models, peers, pages = _extractors(options), _chosen_peers(options), _pages(options)
+    with _progress() as tick:
+        result = run_text_bench(
+            models, peers, pages, gold, jobs=options.jobs, on_page=lambda name, done, all: tick(done, all, name)
+        )
+    return _tables(result, options)
+
+
+def _metadata(options: argparse.Namespace) -> list[str]:
+    names = [peer.name for peer in _chosen_peers(options)]
+    pages = read_gold(options.corpus, sample=options.sample)
+    with _progress() as tick:
+        result = run_metadata_bench(
+            Extractor.load(options.model),
+            pages,
+            peers=names,
+            on_page=lambda name, done, all: tick(done, all, name),
+        )
+    return _tables(result, options)
+
+
+def _mentions(options: argparse.Namespace) -> list[str]:
+    from benchmarks.mentions import mention_systems, run_mentions  # the extra monitor is not needed by the others
+
+    systems = mention_systems(_extractors(options), _chosen_peers(options))
+    with _progress() as tick:
+        result = run_mentions(
+            systems, _pages(options), jobs=options.jobs, on_page=lambda name, done, all: tick(done, all, name)
+        )
+    return _tables(result, options)
+
+
+def _tables(result: Result, options: argparse.Namespace) -> list[str]:
+    """Return the tables of a result, which is also written where the options name a folder."""
+    if options.output is not None:
+        with writing(options.output):
+            options.output.mkdir(parents=True, exist_ok=True)
+            result.write(options.output)
+    return [result.to_markdown()]
+
+
+def _progress() -> AbstractContextManager[console.Ticker]:
+    return console.progress("benchmark")
+
+
+def _extractors(options: argparse.Namespace) -> list[Extractor]:
+    return [Extractor.load(name) for name in options.model or ["default"]]
+
+
+def _chosen_peers(options: argparse.Namespace) -> tuple[Peer, ...]:
+    """Return the peers that the options name; say on standard error which are not installed where all are wanted."""
+    if options.peers == "all" and missing_peers():
+        console.error(f"not installed: {', '.join(missing_peers())} (pip install 'blockfeat[peers]')")
+    return peers_named(name.strip() for name in options.peers.split(","))
+
+
+def _pages(options: argparse.Namespace) -> list[LabelledPage]:
+    leave_out = getattr(options, "leave_out", None)
+    return sampled(labelled_pages(options.corpus, leave_out=leave_out), options.sample)
+
+
+_Option = Callable[[argparse.ArgumentParser], None]
+_Run = Callable[[argparse.Namespace], list[str]]
+_BENCHMARKS: tuple[tuple[str, _Run, str, tuple[_Option, ...]], ...] = (
+    (
+        "speed",
+        _speed,
+        "process time a page, beside bare parsing",
+        (_corpora, _models, _peers, _passes, _output),
+    ),
+    ("growth", _growth, "time on synthetic pages from 1 KB to 16 MB", (_models, _peers, _output, _growth_options)),
+    ("footprint", _footprint, "resident memory over many pages, cold starts", (_corpora, _model, _footprint_options)),
+    ("stages", _stages, "process time of each stage of the chain", (_corpora, _model, _passes)),
+    ("formats", _formats, "process time of each format, beside trafilatura", (_corpora, _model, _passes)),
+    ("text", _text, "boundaries, edges and structure of texts", (_corpora, _models, _peers, _work, _output)),
+    (
+        "metadata",
+        _metadata,
+        f"titles, authors, dates …, beside {', '.join(METADATA_PEERS)}; --corpus names files of gold metadata",
+        (_corpora, _model, _peers, _output),
+    ),
+    (
+        "mentions",
+        _mentions,
+        "names that an article mentions, by language",
+        (_corpora, _models, _peers, _work, _output),
+    ),
+)
 
 if __name__ == "__main__":
     sys.exit(main())

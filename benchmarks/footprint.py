@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
+from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.bench import resident_bytes
-from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas
@@ -112,12 +111,12 @@ def memory_growth(
             _release_free_memory()
         _extract_next(extractor, found, next(numbers))
     gc.collect()
-    resident = [resident_bytes()]
+    resident = [_resident_bytes()]
     step = max(1, n // _SAMPLES)
     for done in range(1, n + 1):
         _extract_next(extractor, found, next(numbers))
         if done % step == 0 or done == n:
-            resident.append(resident_bytes())
+            resident.append(_resident_bytes())
     return MemoryGrowth(n, first, tuple(resident))
 
 
@@ -188,3 +187,12 @@ def cold_start_table(starts: Iterable[ColdStart]) -> str:
     """Return a Markdown table of cold starts, in milliseconds."""
     rows = [[f"`{one.what}`", f"{1000 * one.process_seconds:.0f}", f"{1000 * one.wall_seconds:.0f}"] for one in starts]
     return markdown_table(["process", "process time, ms", "wall time, ms"], rows)
+
+
+def _resident_bytes() -> int:
+    """Return the resident memory of this process; without /proc its highest value so far."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.shapes import SHAPES, synthetic_page
+from benchmarks.speed import PageInput, System
 from blockfeat._files import writing
 from blockfeat._pool import in_order
-from blockfeat.training.evaluation.metrics import markdown_table
-from blockfeat.training.evaluation.speed import PageInput, System
+from blockfeat.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas
@@ -175,7 +175,7 @@ def measure_growth(
     Parameters
     ----------
     systems : sequence of System
-        What `blockfeat.training.evaluation.speed.systems_of` returns.
+        What `benchmarks.speed.systems_of` returns.
     shapes : iterable of str
         Some of `benchmarks.shapes.SHAPES`.
     sizes : sequence of int

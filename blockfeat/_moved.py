@@ -20,12 +20,12 @@ MOVED = {
     "batch": "io.batch",
     "crunch": "papers.crunch",
     "decode": "models.decoding",
-    "evaluation": "training.evaluation",
     "mentions": "monitor.mentions",
     "output": "io.outputs",
     "pandas": "integrations.pandas",
     "sources": "io.inputs",
     "spark": "integrations.spark",
+    "training.evaluation": "evaluation",
 }
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Each command, and the module of `blockfeat.commands` that it stands in.
 _COMMANDS = {
     "extract": "extract",
-    "explain": "page",
+    "explain": "explain",
     "train": "train",
     "evaluate": "evaluate",
     "serve": "serve",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.data import LabelledPage
 from blockfeat.errors import BlockfeatError
-from blockfeat.training.pages import LabelOptions, PageLabeller, context_measurer
+from blockfeat.training.examples import LabelOptions, PageLabeller, context_measurer
 
 __all__ = ["MADE", "MadePage", "PageMaker", "bare_page", "held_out_pages"]
 

@@ -14,6 +14,8 @@ from itertools import permutations
 from pathlib import Path
 from zlib import crc32
 
+from benchmarks.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
+from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.claims import Claims, plain
@@ -22,8 +24,6 @@ from blockfeat.metadata.metadata import Metadata, SourceRecords, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
 from blockfeat.page.urls import registered_domain
-from blockfeat.training.evaluation.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
-from blockfeat.training.evaluation.metrics import markdown_table
 
 FIELDS = {
     "title": ("title", "title"),

@@ -28,18 +28,15 @@ PACKAGE = "blockfeat"
 
 ROOMS = {
     "blockfeat.data.align": ("train",),
+    "blockfeat.evaluation": ("train",),
+    "blockfeat.evaluation.peers": ("peers",),
     "blockfeat.integrations.spark": ("spark",),
     "blockfeat.monitor": ("monitor",),
-    "blockfeat.monitor.mentions.bench": ("train",),
-    "blockfeat.monitor.mentions.scores": ("train",),
     "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.tokens.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
     "blockfeat.pso": ("train",),
     "blockfeat.training": ("train",),
-    "blockfeat.training.evaluation.metadata": ("peers",),
-    "blockfeat.training.evaluation.peers": ("peers",),
-    "blockfeat.training.evaluation.text_bench": ("peers",),
     "blockfeat.web": ("web",),
     "blockfeat.web.labelling.learning": ("train",),
     "blockfeat.web.live": ("monitor",),
@@ -47,10 +44,8 @@ ROOMS = {
 """The extras that packages and modules may use freely; those of a package hold for all that is in it."""
 
 DOORLESS = {
+    "blockfeat.evaluation.peers": "`Peer.load` says which peer cannot be imported",
     "blockfeat.integrations.spark": "its functions look first, so that its command can say it in one line",
-    "blockfeat.training.evaluation.metadata": "compares the peers that are installed",
-    "blockfeat.training.evaluation.peers": "`Peer.load` says which peer cannot be imported",
-    "blockfeat.training.evaluation.text_bench": "compares the peers that are installed",
 }
 """Rooms without a door of their own, and what stands for it."""
 

@@ -1,4 +1,4 @@
-"""A batch on the command line: where its output goes, how it runs, what is said of it, without typer."""
+"""A batch on the command line, without typer: where its output goes, how it runs, what is printed of it."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class Batch:
 
 
 def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
-    """Extract, write, and say what happened; return the exit code."""
+    """Extract, write, and print what happened; return the exit code."""
     from blockfeat.io.batch.run import run
     from blockfeat.io.batch.summary import Tally
     from blockfeat.io.inputs import fetched
@@ -279,13 +279,13 @@ def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
 
 
 def _emptiness(rendered: Rendered) -> str:
-    """Return why the text of a page is empty, or all of it; of several pages the summary says it."""
+    """Return the reason why a page has no text, if any; for several pages the summary counts the reasons."""
     return console.with_name(rendered.id, rendered.reason) if rendered.reason else ""
 
 
 @contextmanager
 def _said(tally: Tally, passed_over: PassedOver, *, quiet: bool) -> Iterator[None]:
-    """Say at the end, also at one by Ctrl-C, what was passed over and how a batch went."""
+    """Print at the end, also after Ctrl-C, what was passed over and how the batch went."""
     stopped = None
     try:
         yield

@@ -52,7 +52,7 @@ def how_it_runs() -> str:
 
 
 def show(text: str, *, at_once: bool = False) -> None:
-    """Print a line to standard output; ``at_once`` for what has to be read while the program goes on, in a pipe too."""
+    """Print a line to standard output; ``at_once`` flushes it, for output that is read while the program runs."""
     with writing("standard output"):
         sys.stdout.write(text + "\n")
         if at_once:

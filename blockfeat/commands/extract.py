@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,9 +20,6 @@ from blockfeat.commands.options import (
 )
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.io.inputs.options import DEFAULT_READING, InputOptions
-
-if TYPE_CHECKING:
-    pass
 
 
 @with_input_options()

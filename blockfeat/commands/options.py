@@ -153,7 +153,7 @@ def _parameter(option: tuple[Field[Any], Any]) -> inspect.Parameter:
 def labelled_pages(corpora: list[str], langs: str | None = None, leave_out: Path | None = None) -> list[LabelledPage]:
     """Read corpora, ``demo`` being the bundled pages; keep those in some languages, and those that no list names."""
     from blockfeat.data import demo_pages, load_corpora, read_page_list, without_listed
-    from blockfeat.data.languages import pages_of_languages
+    from blockfeat.data.split import pages_of_languages
 
     listed = read_page_list(leave_out) if leave_out else frozenset()
     paths = [path for path in corpora if path != "demo"]

@@ -125,7 +125,7 @@ def label(
         if lacks := training_lacks():
             console.show(f"No model is trained on them here: {lacks}")
         console.show(f"Label them at {address} (Ctrl-C ends; everything is saved at once)", at_once=True)
-        # Ctrl-C is how a labeller ends: nothing was left to save.
+        # A labeller ends by Ctrl-C; everything is saved already.
         with suppress(KeyboardInterrupt):
             server_of(create_label_app(session, settings)).run(sockets=[listening])
         done = session.progress.done

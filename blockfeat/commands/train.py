@@ -21,10 +21,10 @@ from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
 if TYPE_CHECKING:
+    from blockfeat.evaluation.strategies import StrategyScores
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
-    from blockfeat.training.evaluation.strategies import StrategyScores
-    from blockfeat.training.trainer import Progress, TrainedModel, TrainingReport
+    from blockfeat.training.config import Progress, TrainedModel, TrainingReport
 
 DEFAULT_KIND = "margin"
 # What is trained and how its labels are decoded, in the first line.
@@ -96,7 +96,7 @@ def train(
     """Train a model on labelled pages. Ctrl-C keeps the best so far."""
     require_extra("train", what="train")
     from blockfeat.data.split import read_page_list
-    from blockfeat.training.registry import TRAINERS, config_text
+    from blockfeat.training.config import TRAINERS, config_text
     from blockfeat.training.train import train as train_model
 
     given = {
@@ -131,8 +131,7 @@ def train(
 
 def _configuration(kind: str | None, source: str | None, given: dict[str, Any], settings: list[str]) -> tuple[str, Any]:
     """Return the kind and its hyperparameters: those of the file, changed by the options that are given."""
-    from blockfeat.training.config import with_settings
-    from blockfeat.training.registry import CONFIGS, checked_kind, load_config
+    from blockfeat.training.config import CONFIGS, checked_kind, load_config, with_settings
 
     given = {key: value for key, value in given.items() if value is not None}
     if source is not None:
@@ -164,7 +163,7 @@ def _train(
     save_model(model, output)
     if report is not None and model.report is not None:
         from blockfeat._files import writing
-        from blockfeat.training.evaluation.report import write_training_report
+        from blockfeat.evaluation.report import write_training_report
 
         found = model.report
         with writing(report):
@@ -188,7 +187,7 @@ def _corpora(named: list[str]) -> list[Path | str]:
 
 
 class _Stop:
-    """Says at once, when the user presses Ctrl-C, that training stops and what is kept."""
+    """Prints, when the user presses Ctrl-C, that training stops and what is kept."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -196,10 +195,10 @@ class _Stop:
 
     @contextmanager
     def announced(self) -> Iterator[None]:
-        """Handle Ctrl-C inside of the block: a message, then KeyboardInterrupt as ever."""
+        """Handle Ctrl-C inside the block: print a message, then raise KeyboardInterrupt as usual."""
         try:
             earlier = signal.signal(signal.SIGINT, self._handle)
-        except ValueError:  # not in the main thread: whoever runs this handles Ctrl-C
+        except ValueError:  # not in the main thread: the caller handles Ctrl-C
             yield
             return
         try:
@@ -245,7 +244,7 @@ def show_training(model: TrainedModel, output: Path) -> None:
 
 def show_scores(report: TrainingReport) -> None:
     """Print FE, PR, TB and HL; pages with gold text and pages with snippets only are rows of their own."""
-    from blockfeat.training.evaluation.strategies import METRICS
+    from blockfeat.evaluation.strategies import METRICS
 
     rows = [
         [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]

@@ -36,8 +36,8 @@ class Alignment:
     matched, words : int array, n
         Matched words and words of each block.
     echoed : int array, n
-        Words of each block that stand in a run of four words that the gold has, matched or not: a text that is twice
-        on the page is matched once.
+        Words of each block in runs of four words that the gold has, matched or not: a text that is twice on the page
+        is matched once.
     gold_words : int
         Words of the gold.
     """
@@ -77,8 +77,8 @@ def align(blocks: Blocks, gold: str) -> Alignment:
     Returns
     -------
     Alignment
-        The longest common subsequence of both, of which runs count that are at least three words long (they may
-        cross the borders of blocks); then runs of at least four words that stand in another order.
+        The longest common subsequence of both, without runs shorter than three words (runs may cross the borders of
+        blocks); then runs of at least four words in another order.
     """
     gold_words = tokenize(gold)
     measures = blocks.measures
@@ -112,7 +112,7 @@ def align_words(words: Sequence[Hashable], gold: Sequence[Hashable]) -> Places:
 
 
 def _in_common_runs(first: Sequence[object], second: Sequence[object], length: int) -> Flags:
-    """Return which words stand in a run of some length that the gold has too: of three, for no others can count."""
+    """Return which words are in a run of so many words that the gold has too."""
     known = set(zip(*(second[shift:] for shift in range(length)), strict=False))
     starts = [run in known for run in zip(*(first[shift:] for shift in range(length)), strict=False)]
     covered = np.zeros(len(first), dtype=bool)

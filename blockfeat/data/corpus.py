@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blockfeat._json_lines import check_suffix, json_type, parse_object, read_lines, stem, write_lines
-from blockfeat.data.block_roles import BlockRoles
+from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
 from blockfeat.page.urls import guess_host, registered_domain
@@ -83,7 +83,7 @@ _STRINGS = (
     *("corpus", "html", "text", "text2"),
 )
 _SNIPPETS = {"with": "present", "without": "absent"}
-# "" says something in these fields; in the others it is as good as nothing.
+# Fields in which "" differs from a missing value.
 _MAY_BE_EMPTY = frozenset({"html", "text", "text2"})
 
 

@@ -1,13 +1,81 @@
-"""Training labels of blocks from their alignment with the gold, with conventions of corpora made alike."""
+"""Labels of blocks: those that people gave as roles, and those to learn from, by the alignment with the gold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from blockfeat._json_lines import json_type
+from blockfeat.errors import CorpusError
+
+if TYPE_CHECKING:
+    from blockfeat.blocks.table import Blocks
+
+ROLES = ("content", "headline", "byline", "caption", "clutter")
+"""The roles that a labeller can give to a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRoles:
+    """The role of each block of a page.
+
+    Attributes
+    ----------
+    table : str
+        Name of the tag table that cut the page.
+    cut : str
+        Digest of the blocks' texts (`cut_digest`): roles of another cut of the page mean nothing.
+    blocks : tuple of str or None, n
+        One of `ROLES` for each block in document order; None where the labeller gave none.
+    """
+
+    table: str
+    cut: str
+    blocks: tuple[str | None, ...]
+
+    def fits(self, blocks: Blocks) -> bool:
+        """Return whether the roles are of this cut of the page."""
+        return self.table == blocks.table and len(self.blocks) == len(blocks) and self.cut == cut_digest(blocks)
+
+    @property
+    def has_content(self) -> bool:
+        """Whether a block is content."""
+        return "content" in self.blocks
+
+    def to_value(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        return {"table": self.table, "cut": self.cut, "blocks": list(self.blocks)}
+
+    @classmethod
+    def from_value(cls, value: object) -> BlockRoles:
+        """Read what `to_value` returned.
+
+        Raises
+        ------
+        CorpusError
+            Something is missing or wrong; the message gives the reason, not the place.
+        """
+        if not isinstance(value, Mapping):
+            raise CorpusError(f"field 'roles' is {json_type(value)}, not an object")
+        table, cut, blocks = (value.get(name) for name in ("table", "cut", "blocks"))
+        if not isinstance(table, str) or not isinstance(cut, str) or not isinstance(blocks, list):
+            raise CorpusError("field 'roles' needs the strings 'table' and 'cut' and the array 'blocks'")
+        for role in blocks:
+            if role is not None and role not in ROLES:
+                raise CorpusError(f"field 'roles': {role!r} is none of {', '.join(ROLES)} or null")
+        return cls(table, cut, tuple(blocks))
+
+
+def cut_digest(blocks: Blocks) -> str:
+    """Return 16 hexadecimal digits that say how a page was cut: a digest of the texts of its blocks."""
+    joined = "\n".join(blocks.texts()).encode("utf-8", "surrogatepass")
+    return blake2b(joined, digest_size=8).hexdigest()
+
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -56,7 +124,7 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
 
     Content is what has at least half of its words in the gold; between 0.3 and 2/3 the weight is low. Headlines and
     bylines are not content, whatever the corpus says. Captions that are in the gold, short blocks in the gold before
-    its first long block, and texts that the gold has and the page twice, say nothing.
+    its first long block, and texts that the gold has once and the page twice, have weight 0.
 
     Parameters
     ----------
@@ -83,7 +151,7 @@ def label_blocks(share: Floats, words: NDArray[np.integer[Any]], marks: Marks) -
 
 
 def role_labels(roles: Sequence[str | None]) -> BlockLabels:
-    """Label the blocks of a page whose labeller gave them roles; those without a role weigh nothing.
+    """Label the blocks of a page whose labeller gave them roles; those without a role have weight 0.
 
     Only ``"content"`` is content. Bylines count half, as in `label_blocks`.
     """
@@ -93,9 +161,9 @@ def role_labels(roles: Sequence[str | None]) -> BlockLabels:
 
 
 def snippet_labels(texts: list[str], present: tuple[str, ...], absent: tuple[str, ...]) -> BlockLabels:
-    """Label the blocks of a page whose gold is snippets; those without a snippet weigh nothing.
+    """Label the blocks of a page whose gold is snippets; those without a snippet have weight 0.
 
-    A snippet that must occur says something where one block alone has it; one that must not, in every block.
+    A snippet that must occur labels the only block that has it; one that must not labels every block that has it.
     """
     folded = [" ".join(text.split()) for text in texts]
     wanted = [" ".join(snippet.split()) for snippet in present]

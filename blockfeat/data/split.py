@@ -1,4 +1,4 @@
-"""Parts of a corpus: for training and testing with every site on one side only, and without pages that a list names."""
+"""Parts of a corpus: training and test without a common site, pages of some languages, pages that no list names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from blockfeat._json_lines import parse_object, read_lines
-from blockfeat.data.corpus import LabelledPage, language_code
-from blockfeat.errors import CorpusError
+from blockfeat.data.corpus import LabelledPage, language_code, select_languages
+from blockfeat.errors import BlockfeatError, CorpusError
+from blockfeat.lang.identify import identify
+from blockfeat.page.page import Page
 
 Item = TypeVar("Item")
 
@@ -39,7 +41,7 @@ def split_by_host(
     Parameters
     ----------
     pages : iterable of LabelledPage
-        From at least two hosts (`LabelledPage.host`); pages of a corpus that tell no host stay together.
+        From at least two hosts (`LabelledPage.host`); pages of a corpus without a known host stay together.
     share : float
         Share of the pages that go to the training part, between 0 and 1, approached as well as whole hosts
         allow: in all first, by language second.
@@ -167,7 +169,7 @@ def _load(site: _Site, counts: Counter[str], size: int, weight: int) -> tuple[in
 def _sites(pages: Iterable[LabelledPage], seed: int) -> list[_Site]:
     """Group pages by host, in an order that only seed and hosts decide.
 
-    Pages that tell no host may be of one site: those of a corpus stay together, unless nothing else is left.
+    Pages without a known host may be of one site: those of a corpus form one group, unless it would be the only one.
     """
     listed = list(pages)
     known = {page.host for page in listed if page.host != page.id}
@@ -254,6 +256,14 @@ def spaced(items: Sequence[Item], count: int | None) -> list[Item]:
     return [items[place * len(items) // count] for place in range(count)]
 
 
+def sampled(pages: Iterable[LabelledPage], count: int | None) -> list[LabelledPage]:
+    """Return at most so many pages of each corpus, evenly spaced; all for None."""
+    by_corpus: defaultdict[str, list[LabelledPage]] = defaultdict(list)
+    for page in pages:
+        by_corpus[page.corpus].append(page)
+    return [page for found in by_corpus.values() for page in spaced(found, count)]
+
+
 def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
     """Return corpus and id of each page of a list.
 
@@ -283,3 +293,25 @@ def read_page_list(path: Path) -> frozenset[tuple[str, str]]:
 def without_listed(pages: Iterable[LabelledPage], listed: frozenset[tuple[str, str]]) -> list[LabelledPage]:
     """Return the pages that a list does not name."""
     return [page for page in pages if (page.corpus, page.id) not in listed]
+
+
+def pages_of_languages(pages: Sequence[LabelledPage], langs: Sequence[str] | None) -> list[LabelledPage]:
+    """Return the pages of some languages, by their ``lang`` or else identified; all for None or no language.
+
+    Raises
+    ------
+    LanguageError
+        There is no page of one of the languages; the message lists the languages that there are.
+    """
+    return select_languages(pages, langs or None, identify=identified_language)
+
+
+def identified_language(page: LabelledPage) -> str | None:
+    """Identify the language of a labelled page by its gold text, or by all of its text."""
+    if page.text:
+        return identify(page.text).lang
+    try:
+        parsed = Page.parse(page.html)
+    except BlockfeatError:
+        return None
+    return identify(parsed.all_text(), declared=parsed.declared_lang).lang

@@ -147,7 +147,7 @@ class _Tally:
         if not page.html.strip():
             self.note(line, "empty html", f"{page.id!r} has empty html")
             return
-        # A labeller who gave every block another role has said that there is no content.
+        # Roles without content say that the page has none.
         is_meant = page.roles is not None and not page.roles.has_content
         if page.text is not None and not page.text.strip() and not is_meant:
             self.note(line, "empty gold", f"{page.id!r} has an empty gold text")

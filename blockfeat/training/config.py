@@ -1,23 +1,182 @@
-"""Configuration files of training: TOML to frozen dataclasses, checked key by key, and back."""
+"""What all trainers share: configuration files, ``fit(pages)``, progress, reports; and the trainer of each kind."""
 
 from __future__ import annotations
 
 import inspect
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import Field, asdict, fields, is_dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib.resources import files
 from math import inf
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from blockfeat._config import KeyPath, Problems, checked, dotted, parse_toml
-from blockfeat._files import config_text
+from blockfeat._files import config_text as text_of
+from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import ConfigError, InputError, TrainingError
+from blockfeat.evaluation.strategies import GroupedScores
+from blockfeat.models.model import Model
+from blockfeat.models.store import Plugins
+from blockfeat.pso.search import FeatureCurve
+from blockfeat.pso.swarm import Generation
 
 Config = TypeVar("Config")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a training is.
+
+    Attributes
+    ----------
+    phase : str
+        ``"reading"``, ``"measuring"``, ``"fitting"``, ``"swarm"``, ``"network"`` or ``"testing"``.
+    done, total : int
+        Steps done and all steps of this phase.
+    note : str
+        What the steps are, and the latest figure.
+    kept : str
+        What would be kept if the user stopped now; empty for nothing.
+    generation : Generation, optional
+        The generation of the swarm that has just ended.
+    """
+
+    phase: str
+    done: int
+    total: int
+    note: str = ""
+    kept: str = ""
+    generation: Generation | None = None
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def no_progress(progress: Progress) -> None:
+    """Ignore progress."""
+
+
+@dataclass(frozen=True)
+class TrainingReport:
+    """What happened in training.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of model.
+    training_pages, test_pages : int
+        Pages of both parts that were used.
+    parted_by : str
+        What the training and the test part do not share: ``"hosts"``, or ``"pages"`` where all pages are of one host.
+    fitness : float or None
+        What the swarm maximised: mean over all training pages; None for kinds without a swarm.
+    keep_all : float or None
+        The same where all blocks are kept.
+    training : GroupedScores or None
+        The fitness and that of all blocks, pages with gold text and pages with snippets apart.
+    test : GroupedScores or None
+        FE, PR, TB and HL on the test part (Table 1), the two groups apart.
+    history : tuple of Generation
+        Best and mean fitness by generation (the paper's Fig. 3).
+    curves : tuple of FeatureCurve
+        Fitness of each feature alone by threshold (Fig. 4), for threshold models.
+    curves_of : str
+        The pages and the measure of the curves.
+    skipped : tuple of str
+        Pages that could not be used, each with the reason.
+    details : mapping
+        Figures of this kind of model.
+    interrupted : bool
+        Whether the user stopped the training.
+    """
+
+    kind: str
+    training_pages: int
+    test_pages: int = 0
+    parted_by: Literal["hosts", "pages"] = "hosts"
+    fitness: float | None = None
+    keep_all: float | None = None
+    training: GroupedScores | None = None
+    test: GroupedScores | None = None
+    history: tuple[Generation, ...] = ()
+    curves: tuple[FeatureCurve, ...] = ()
+    curves_of: str = ""
+    skipped: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+class TrainedModel(Model, Protocol):
+    """A model with the report of its training."""
+
+    @property
+    def report(self) -> TrainingReport | None:
+        """How training went."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trainer(ABC, Generic[Config]):
+    """Trains one kind of model.
+
+    Attributes
+    ----------
+    config : dataclass
+        Every hyperparameter.
+    seed : int
+        Seed of all random numbers; the same seed and pages give the same model.
+    jobs : int
+        Processes that read pages; the model does not depend on it.
+    name : str
+        Name of the model.
+    languages : tuple of str
+        Languages that the model is for; empty for any.
+    """
+
+    kind: ClassVar[str]
+    suffix: ClassVar[str]
+
+    config: Config
+    seed: int = 0
+    jobs: int = 1
+    name: str = "trained"
+    languages: tuple[str, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """What the test part is scored by, one of `blockfeat.evaluation.strategies`' metrics."""
+        return "f1"
+
+    def check_libraries(self) -> None:
+        """Look for the libraries that only this kind, or this configuration, needs; nothing is imported.
+
+        Raises
+        ------
+        MissingExtraError
+            One is not installed.
+        """
+
+    @abstractmethod
+    def fit(self, pages: Sequence[LabelledPage], *, on_progress: OnProgress = no_progress) -> TrainedModel:
+        """Learn a model from labelled pages; its ``report`` has no test part yet.
+
+        Raises
+        ------
+        TrainingError
+            None of the pages can be learnt from.
+        KeyboardInterrupt
+            The user stopped training before there was anything to keep.
+        """
+
+    def curves(self, pages: Sequence[LabelledPage]) -> tuple[tuple[FeatureCurve, ...], str]:
+        """Return the curves of single features on some pages, and what they measure; none for most kinds."""
+        return (), ""
+
+
 _RUN_OPTIONS = frozenset({"seed"})
 _COMMENT = 110
 
@@ -28,51 +187,24 @@ def bundled_configs() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")))
 
 
-def read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
-    """Read a configuration: the path of a TOML file, or a bundled name, with or without ``.toml``.
-
-    Returns
-    -------
-    dict, Problems
-        What the file says, and where `config_from_values` notes what is wrong with it.
-
-    Raises
-    ------
-    TrainingError
-        There is no such file, or it is not TOML; the message names it.
-    """
+def _read_document(source: str | Path) -> tuple[dict[str, Any], Problems]:
+    """Read a configuration file, or a bundled one by its name; return its values, and where problems are noted."""
     path, name = Path(source), str(source).removesuffix(".toml")
     try:
         if not path.exists() and name in bundled_configs():
             text = files("blockfeat.training").joinpath("configs", f"{name}.toml").read_text(encoding="utf-8")
         else:
-            text = config_text(path)
+            text = text_of(path)
     except (InputError, ConfigError) as error:
         raise TrainingError(f"{error} (bundled are {', '.join(bundled_configs())})") from error
     return parse_toml(text, name=str(source), error=TrainingError)
 
 
-def config_from_values(cls: type[Config], values: Mapping[str, Any], problems: Problems) -> Config:
-    """Make a configuration from the values of a file; keys that are not there have their default.
-
-    Parameters
-    ----------
-    cls : type
-        A frozen dataclass of numbers, strings, booleans, tuples of them, and further such dataclasses (TOML tables).
-    values, problems : mapping, Problems
-        What `read_document` gives.
-
-    Raises
-    ------
-    TrainingError
-        Keys are unknown or values of the wrong type or out of range; the message has a line for each, with file and
-        line number.
-    """
-    return _changed_by(cls(), values, problems)
-
-
 def _changed_by(config: Config, values: Mapping[str, Any], problems: Problems) -> Config:
-    """Change a configuration by values, as `config_from_values` does the default one."""
+    """Return a frozen dataclass of numbers, strings, booleans, tuples and further dataclasses (tables) with new values.
+
+    The error for unknown keys and wrong values has a line for each, with file and line number.
+    """
     merged = _merged(asdict(config), values, problems)  # type: ignore[call-overload]
     config = checked(type(config), merged, problems, options=_RUN_OPTIONS)
     problems.check()
@@ -115,13 +247,9 @@ def with_settings(config: Config, settings: Sequence[str]) -> Config:
     return config
 
 
-def _config_fields(cls: type[Any]) -> list[Field[Any]]:
-    """Return the fields that a file may set: all but those that are options of a run."""
-    return [field for field in fields(cls) if field.name not in _RUN_OPTIONS]
-
-
-def config_to_toml(config: Any, kind: str) -> str:
-    """Return a configuration as TOML that `config_from_values` reads back, each key with its description."""
+def config_text(kind: str, config: Any = None) -> str:
+    """Return a configuration as TOML, each key with its description; the default one of a kind if none is given."""
+    config = CONFIGS[checked_kind(kind)]() if config is None else config
     lines = [f"# Hyperparameters of blockfeat train --kind {kind}; a file need only have the keys that it changes.", ""]
     lines += [f'kind = "{kind}"']
     return "\n".join([*lines, *_toml_lines(config, "")]) + "\n"
@@ -131,13 +259,13 @@ def _toml_lines(config: Any, prefix: str) -> Iterator[str]:
     """Yield the plain values, then the tables."""
     described = _descriptions(type(config))
     tables = []
-    for field in _config_fields(type(config)):
-        value = getattr(config, field.name)
-        comment = [f"# {line}" for line in wrap(described.get(field.name, ""), _COMMENT)]
+    for name in (option.name for option in fields(config) if option.name not in _RUN_OPTIONS):
+        value = getattr(config, name)
+        comment = [f"# {line}" for line in wrap(described.get(name, ""), _COMMENT)]
         if is_dataclass(value):
-            tables.append((field.name, value, comment))
+            tables.append((name, value, comment))
         else:
-            yield from ("", *comment, f"{field.name} = {_toml_value(value)}")
+            yield from ("", *comment, f"{name} = {_toml_value(value)}")
     for name, value, comment in tables:
         yield from ("", *comment, f"[{prefix}{name}]", *list(_toml_lines(value, f"{prefix}{name}."))[1:])
 
@@ -161,3 +289,88 @@ def _descriptions(cls: type[Any]) -> dict[str, str]:
         else:
             break
     return described
+
+
+TRAINERS = Plugins(
+    group="blockfeat.trainers",
+    own={
+        "thresholds": "blockfeat.training.thresholds:ThresholdTrainer",
+        "margin": "blockfeat.training.margin:MarginTrainer",
+        "sequence": "blockfeat.training.sequence:SequenceTrainer",
+    },
+    error=TrainingError,
+)
+"""Trainer of each kind."""
+
+
+@dataclass(frozen=True)
+class _Configs(Mapping[str, type[Any]]):
+    """The configuration of each kind: what its trainer makes where none is given."""
+
+    def __getitem__(self, kind: str) -> type[Any]:
+        trainer: type[Trainer[Any]] = TRAINERS[kind]
+        (made,) = (option.default_factory for option in fields(trainer) if option.name == "config")
+        if not isinstance(made, type):
+            raise TrainingError(f"the trainer of kind {kind!r} has no class as the default of its configuration")
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TRAINERS)
+
+    def __len__(self) -> int:
+        return len(TRAINERS)
+
+
+CONFIGS = _Configs()
+"""Configuration of each kind."""
+
+
+def checked_kind(kind: str) -> str:
+    """Return a kind that can be trained.
+
+    Raises
+    ------
+    TrainingError
+        There is no such kind.
+    """
+    if kind not in TRAINERS:
+        raise TrainingError(f"unknown kind {kind!r}; known are {', '.join(TRAINERS)}")
+    return kind
+
+
+def load_config(source: str | Path, kind: str | None = None) -> tuple[str, Any]:
+    """Read a configuration file: its kind, and its values as a dataclass.
+
+    Parameters
+    ----------
+    source : str or path
+        A TOML file, or the name of a bundled configuration (`blockfeat.training.config.bundled_configs`).
+    kind : str, optional
+        Kind that it must be for; needed where the file has no ``kind`` of its own.
+
+    Raises
+    ------
+    TrainingError
+        The file cannot be read, is for another kind, or has an unknown key or a bad value; the message names both.
+    """
+    document, problems = _read_document(source)
+    named = document.pop("kind", None)
+    if named is not None and not isinstance(named, str):
+        raise TrainingError(f"{source}: 'kind' must be a string, not {named!r}")
+    if named is not None and kind is not None and named != kind:
+        raise TrainingError(f"{source}: it configures models of kind {named!r}, not {kind!r}")
+    wanted = named or kind or ""
+    if wanted not in TRAINERS:
+        problem = "'kind' is missing" if not wanted else f"unknown 'kind' {wanted!r}"
+        raise TrainingError(f"{source}: {problem}; known are {', '.join(TRAINERS)}")
+    return wanted, _changed_by(CONFIGS[wanted](), document, problems)
+
+
+def make_trainer(kind: str, config: Any = None, **options: Any) -> Trainer[Any]:
+    """Return the trainer of a kind; options are the attributes of `Trainer`."""
+    cls: type[Trainer[Any]] = TRAINERS[checked_kind(kind)]
+    if config is None:
+        return cls(**options)
+    if not isinstance(config, CONFIGS[kind]):
+        raise TrainingError(f"kind {kind!r} takes a {CONFIGS[kind].__name__}, not a {type(config).__name__}")
+    return cls(config=config, **options)

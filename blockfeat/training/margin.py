@@ -18,10 +18,10 @@ from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
+from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.examples import PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
-from blockfeat.training.pages import PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.swarm_search import swarm_progress
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, no_progress
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ class MarginTrainer(Trainer[MarginOptions]):
         return self._model(fit, report)
 
     def _model(self, fit: MarginFit, report: TrainingReport) -> MarginModel:
-        """Return the model with numbers that a person can read."""
+        """Return the model, its parameters rounded to four digits."""
         return MarginModel(
             self.name,
             load_table(self.config.table),
@@ -123,9 +123,8 @@ def tune(
 ) -> MarginFit:
     """Let the swarm look around a start for the highest mean word F1.
 
-    Of all parameters it tunes one half at a time: over all at once it finds less, since particles in so many dimensions
-    rarely help one without harm to another (van den Bergh & Engelbrecht 2004). Ctrl-C ends the search; what was found
-    so far is the result.
+    It tunes half of the parameters at a time: in all dimensions at once a particle rarely improves one without making
+    another worse (van den Bergh & Engelbrecht 2004). Ctrl-C ends the search with the best parameters so far.
     """
     short = [page for page in pages if page.words.size <= options.blocks]
     packed = PackedPages.build(short, start.columns)
@@ -150,7 +149,7 @@ def tune(
 
 @dataclass(frozen=True)
 class _Reading:
-    """How a position of the swarm is read: as changes of a start, the nearer the later the round."""
+    """How a position of the swarm is decoded: as changes of a start, smaller ones in each further round."""
 
     at: Callable[[Parameters, Array, float], Parameters]
     dimensions: int
@@ -248,7 +247,7 @@ class PackedPages:
     heights : tuple of int
         How many pages have a first block, a second, …
     last : int array, pages
-        Where the last block of each page stands.
+        Place of the last block of each page.
     sums : sparse matrix, 2·pages × n
         Words of the blocks of each page, then words that the gold has.
     gold : float64 array, pages
@@ -319,8 +318,8 @@ class PackedPages:
     def labels(self, scores: Floats, enter: Array, leave: Array) -> NDArray[np.bool_]:
         """Return the labels with the highest sum of scores less costs of all pages, particles × n (Viterbi).
 
-        All that has to be known at a block is by how much the best labels that end in content lead the others: the
-        score of the block plus the lead before it, no less than -enter and no more than leave.
+        One number is carried from block to block, the lead of the best labels that end in content over the best of
+        those that do not: the score of the block plus the previous lead, clipped to [-enter, leave].
         """
         low, high = (-enter).astype(np.float32)[:, None], leave.astype(np.float32)[:, None]
         lead = scores.copy()

@@ -12,7 +12,7 @@ from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.pages import LabelOptions, TrainingPage
+from blockfeat.training.examples import LabelOptions, TrainingPage
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -48,16 +48,16 @@ class MarginOptions:
         Newton steps of that regression.
     tuned : str
         What the swarm tunes: "all" parameters, best on pages like those of the training, or "costs", the bias and the
-        two costs only, which holds better on pages of other corpora.
+        two costs only, which generalises better to other corpora.
     rounds : int
-        Rounds of the swarm; each looks half as far. Where it tunes all, a round has two stages: first weights, bias and
-        costs, then thresholds and softnesses.
+        Rounds of the swarm; each searches half as far. Where it tunes all, a round has two stages: weights, bias and
+        costs first, then thresholds and softnesses.
     pages : int
         Pages, drawn at random, against which the swarm tunes thresholds; all else it tunes against all.
     blocks : int
         Pages with more blocks do not count for the swarm.
     cut : float
-        Probability from which the model takes a block for content by itself; above one half for fewer teasers.
+        Probability from which a block is content; above one half, fewer teasers are kept.
     sure : float
         Expected F1 of a page below which the cut is lower; 0 for never.
     labels : LabelOptions
@@ -111,7 +111,7 @@ class Parameters:
     leave: float = 0.0
 
     def terms(self, names: Sequence[str]) -> tuple[SoftThreshold, ...]:
-        """Return the soft thresholds, strongest first, as numbers that a person can read."""
+        """Return the soft thresholds, strongest first, rounded to four digits."""
         order = np.argsort(-np.abs(self.weights), kind="stable").tolist()
         return tuple(
             SoftThreshold(
@@ -136,14 +136,14 @@ def _readable(value: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Blocks drawn by weight, each counts alike: values of all features, k × n, and labels."""
+    """Blocks drawn by their weight, which then count equally: values of all features, k × n, and labels."""
 
     values: Floats
     label: Array
 
     @classmethod
     def draw(cls, pages: Sequence[TrainingPage], count: int, seed: int) -> _Sample:
-        """Draw blocks, at most two for each of the pages' own; those of weight 0 never."""
+        """Draw blocks, at most twice as many as have a weight; never one of weight 0."""
         weights = np.concatenate([np.zeros(0), *(page.weight for page in pages)])
         if not weights.sum() > 0:
             raise TrainingError("no block of the training pages has a weight")
@@ -215,7 +215,7 @@ def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]
     ramps: list[tuple[int, float, float]] = []
     soft: list[Floats] = []
     for column, own in enumerate(values):
-        # Many features are 0 nearly everywhere: the other values have quantiles of their own.
+        # Many features are 0 nearly everywhere: quantiles of the other values are added.
         other = own[own != np.median(own)]
         rarer = np.quantile(other, _RARER) if other.size else []
         points = np.unique(np.concatenate((np.quantile(own, _QUANTILES), rarer)))
@@ -231,7 +231,7 @@ def _candidates(values: Floats) -> tuple[list[tuple[int, float, float]], Floats]
 
 
 def _gains(parameters: Parameters, sample: _Sample, soft: Floats, squares: Floats) -> Array:
-    """Return the score statistic of each candidate (soft: candidates × rows) beside what is chosen already."""
+    """Return the score statistic of each candidate (soft: candidates × rows), given the features chosen already."""
     own = _soft(parameters, sample.values[parameters.columns])
     chance = _chance(parameters, own)
     curvature = chance * (1 - chance)
@@ -246,7 +246,7 @@ def _gains(parameters: Parameters, sample: _Sample, soft: Floats, squares: Float
 
 
 def _newton(parameters: Parameters, sample: _Sample, steps: int) -> tuple[Parameters, float]:
-    """Move weights, thresholds, softnesses and bias to less loss, step by step with damping (Levenberg).
+    """Reduce the loss over weights, thresholds, softnesses and bias by damped Newton steps (Levenberg).
 
     Returns the parameters and their loss.
     """
@@ -277,7 +277,7 @@ def _newton(parameters: Parameters, sample: _Sample, steps: int) -> tuple[Parame
 
 
 def _jacobian(parameters: Parameters, values: Floats) -> Floats:
-    """Return what the scores change by with weights, thresholds in softnesses, logarithms of softnesses, and bias."""
+    """Return the derivatives of the scores by weights, thresholds in softnesses, logarithms of softnesses, and bias."""
     count = parameters.weights.size
     changes = np.ones((3 * count + 1, values.shape[1]), dtype=np.float32)
     scaled = _scaled(parameters, values)
@@ -312,7 +312,7 @@ def _scaled(parameters: Parameters, values: Floats) -> Floats:
 
 
 def _soft(parameters: Parameters, values: Floats) -> Floats:
-    """Return the same, -1 to 1."""
+    """Return what `_scaled` does, clipped to -1 to 1."""
     scaled = _scaled(parameters, values)
     return np.clip(scaled, -1, 1, out=scaled)
 

@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import fmean
-from typing import ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blockfeat._extras import import_lightgbm, import_torch, require_extra
 from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.split import split_pages
+from blockfeat.data.split import folds_by_host, split_pages
 from blockfeat.errors import CorpusError, TrainingError
+from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.measuring import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
-from blockfeat.training.evaluation.strategies import page_fitness
-from blockfeat.training.pages import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
-from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
-from blockfeat.training.soft_labels import Teacher, fit_forest, soften_labels
-from blockfeat.training.trainer import (
+from blockfeat.training.config import (
     OnProgress,
     Progress,
     Trainer,
     TrainingReport,
     no_progress,
 )
+from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
+from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 
+Teacher: TypeAlias = Callable[[TrainingPage], NDArray[np.floating[Any]]]
+"""Returns the probability of content of each block of a page."""
+
+
+_MOST_BLOCKS = 160
+_REACH = (-2, -1, 1, 2)
+# The weights of a page's blocks sum to one; LightGBM's limits are meant for rows that weigh one each.
+_WEIGHT = 1_000.0
+_FOREST = {
+    "objective": "binary",
+    "num_leaves": 31,
+    "learning_rate": 0.08,
+    "feature_fraction": 0.3,
+    "bagging_fraction": 0.8,
+    "bagging_freq": 1,
+    "max_bin": 127,
+    "verbose": -1,
+    "num_threads": 1,
+    "deterministic": True,
+}
 _AS_GOOD = 0.0005
 _MOST_REFUSED = 0.005
 _FEWEST_EMPTIED = 10
@@ -53,9 +73,9 @@ class SequenceConfig:
     inner_share : float
         Share of the pages, by host, that a first network is trained on; the cut is chosen on the others. 1 for none.
     teacher_share : float
-        Share of the teachers' probabilities in the labels (`blockfeat.training.soft_labels`); 0 for labels as they are.
+        Share of the teachers' probabilities in the labels (`soften_labels`); 0 for labels as they are.
     trees : int
-        Trees of the forest that teaches beside a network.
+        Trees of the forest that teaches together with a network.
     fewest_taught : int
         With fewer pages there are no teachers.
     cut : float
@@ -234,9 +254,9 @@ def _mean_of_corpora(scores: dict[str, list[float]]) -> float:
 def learn_content_test(model: SequenceModel, pages: Sequence[TrainingPage]) -> ContentTest | None:
     """Learn from pages with and without their content which pages have none; None for too few to learn from.
 
-    Logistic regression over the measures of `ContentTest`, both groups weighted alike; the bias is set so that 0.5 %
-    of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those of a
-    third of the short pages without.
+    Logistic regression over the measures of `ContentTest`, both groups with the same weight; the bias is set so that
+    0.5 % of the pages with content are refused. A short page is refused where all its blocks are as unlikely as those
+    of a third of the short pages without.
     """
     chosen = [page for page in pages if page.source is not None and page.source.text is not None]
     is_full = np.array([not page.is_emptied for page in chosen], dtype=np.bool_)
@@ -259,6 +279,108 @@ def might_be(highest: Sequence[float]) -> float:
     Parameters
     ----------
     highest : sequence of float
-        The highest logit of each of these pages; fewer than ten tell nothing, and give what models have without any.
+        The highest logit of each of these pages; `MIGHT_BE` is returned for fewer than ten.
     """
     return float(np.quantile(highest, 1 / 3)) if len(highest) >= _FEWEST_EMPTIED else MIGHT_BE
+
+
+def soften_labels(
+    pages: Sequence[TrainingPage],
+    teach: Callable[[Sequence[TrainingPage], str], Teacher],
+    *,
+    share: float,
+    seed: int,
+) -> list[TrainingPage]:
+    """Return the pages with soft labels: (1 - share) · label + share · mean probability.
+
+    Gold texts differ in what they count as content, and some are wrong. Where models of other sites contradict a label,
+    this is more often the cause than a difficult block; a network trained on soft labels makes fewer errors on pages of
+    other corpora (docs/accuracy-study.md). The sites are split into two halves; models are trained on each and label
+    the pages of the other. Hinton, Vinyals & Dean 2015, section 2, with teachers that never label what they learnt on.
+
+    Parameters
+    ----------
+    pages : sequence of TrainingPage
+        Pages with their sources, of at least two hosts.
+    teach : callable
+        Trains models on pages, and returns the teacher that they make; the second argument names them for the progress.
+    share : float
+        Share of the teachers in a label, from 0 to 1.
+    seed : int
+        Seed of the halves.
+
+    Raises
+    ------
+    CorpusError
+        The pages are of fewer than two hosts.
+    """
+    sources = list({id(page.source): page.source for page in pages if page.source is not None}.values())
+    softened = list(pages)
+    for number, (learnt, _) in enumerate(folds_by_host(sources, 2, seed), start=1):
+        seen = {id(source) for source in learnt}
+        teacher = teach([page for page in pages if id(page.source) in seen], f"teachers {number} of 2")
+        for place, page in enumerate(pages):
+            if page.source is not None and id(page.source) not in seen:
+                label = (1 - share) * page.label + share * teacher(page)
+                softened[place] = replace(page, label=label.astype(np.float32))
+    return softened
+
+
+def surroundings(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the features of each block, of its two neighbours on each side, and their means over the page.
+
+    Parameters
+    ----------
+    matrix : float32 array, n × k
+        Features of a page's blocks.
+
+    Returns
+    -------
+    float32 array, n × 6k
+        Zeros stand for neighbours beyond the page.
+    """
+    count, width = matrix.shape
+    reach = max(_REACH)
+    edge = np.zeros((reach, width), dtype=np.float32)
+    padded = np.vstack((edge, matrix, edge))
+    beside = [padded[reach + step : reach + step + count] for step in _REACH]
+    mean = np.broadcast_to(matrix.mean(axis=0), matrix.shape)
+    return np.hstack((matrix, *beside, mean)).astype(np.float32, copy=False)
+
+
+def fit_forest(pages: Sequence[TrainingPage], *, trees: int, seed: int) -> Teacher:
+    """Fit boosted trees to the labels of pages; return the function that gives a page's probabilities.
+
+    Of a long page 160 blocks are drawn, with the weight of all its blocks. The same pages and seed give the same trees.
+
+    Parameters
+    ----------
+    pages : sequence of TrainingPage
+        What to learn from; labels from 0.5 on are content.
+    trees : int
+        Number of trees.
+    seed : int
+        Seed of the draws.
+
+    Raises
+    ------
+    MissingExtraError
+        LightGBM is not installed.
+    """
+    lightgbm = import_lightgbm()
+    order = np.random.default_rng(seed)
+    rows, labels, weights = zip(*(_sample(page, order) for page in pages), strict=True)
+    data = lightgbm.Dataset(np.vstack(rows), np.concatenate(labels), weight=np.concatenate(weights))
+    booster = lightgbm.train({**_FOREST, "seed": seed}, data, trees)
+    return lambda page: np.asarray(booster.predict(surroundings(page.matrix)), dtype=np.float64)
+
+
+def _sample(
+    page: TrainingPage, order: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
+    """Return rows, labels and weights of some blocks with a known label, which weigh what all of them weigh."""
+    known = np.flatnonzero(page.weight > 0)
+    drawn = known if known.size <= _MOST_BLOCKS else np.sort(order.choice(known, _MOST_BLOCKS, replace=False))
+    weights = page.weight[drawn]
+    factor = _WEIGHT * float(page.weight.sum()) / max(float(weights.sum()), 1e-9)
+    return surroundings(page.matrix)[drawn], page.label[drawn] >= 0.5, weights * np.float32(factor)

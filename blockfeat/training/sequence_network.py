@@ -1,4 +1,4 @@
-"""Training of the sequence network with PyTorch (extra ``sequence``); extraction needs none of it."""
+"""Training of the sequence network with PyTorch (extra ``sequence``), which extraction does not need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
-from blockfeat.training.pages import TrainingPage
+from blockfeat.training.examples import TrainingPage
 
 Array = NDArray[np.float32]
 
@@ -160,7 +160,7 @@ def _run_pass(
 
 
 def _standardisation(pages: Sequence[TrainingPage]) -> tuple[Array, Array]:
-    """Return mean and inverse deviation of each feature; pages count alike."""
+    """Return mean and inverse deviation of each feature; each page has the same weight."""
     means = np.stack([page.matrix.mean(axis=0, dtype=np.float64) for page in pages])
     squares = np.stack([(page.matrix.astype(np.float64) ** 2).mean(axis=0) for page in pages])
     mean = means.mean(axis=0)

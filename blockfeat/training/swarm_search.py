@@ -1,4 +1,4 @@
-"""What trainers by particle swarm share: gold by block, pages scored at once under many particles, the search."""
+"""What trainers by particle swarm share: gold by block, pages scored for many particles at once, the search."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
@@ -30,18 +31,17 @@ from blockfeat.pso.fitness import (
 )
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
-from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
-from blockfeat.training.trainer import OnProgress, Progress, TrainingReport
+from blockfeat.training.config import OnProgress, Progress, TrainingReport
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
 Array = NDArray[np.float64]
 Candidates = TypeVar("Candidates", contravariant=True)
-"""What a swarm asks to be scored: one or more candidates for a model's parameters."""
+"""What is scored at once: one or more candidates for a model's parameters."""
 
 
 class SwarmConfig:
-    """Base of the hyperparameters of a model that a swarm fits to pages; its dataclass says where they stand."""
+    """Base of the configurations of kinds that a swarm trains: dataclasses with these fields among theirs."""
 
     fitness: str
     swarm: SwarmOptions
@@ -81,9 +81,9 @@ def search_with_progress(
     objective, dimensions
         As for `blockfeat.pso.search.search`.
     config : SwarmConfig
-        The swarm and what comes behind it.
+        The swarm, and the restarts and the ascent after it.
     on_progress : callable
-        Is called with each step.
+        Called with each step.
     seed : int
         Seed of the swarm.
     known : float array, d, optional
@@ -219,7 +219,7 @@ def chunk_of(pages: Sequence[WithGold], metric: str) -> Chunk:
 
 
 class Part(Protocol[Candidates]):
-    """Some pages whose blocks stand one after the other."""
+    """Some pages with their blocks in one sequence."""
 
     @property
     def chunk(self) -> Chunk:
@@ -279,7 +279,7 @@ class TrainingSet(Generic[Candidates]):
         found : SearchResult
             What the search found.
         best : Candidates
-            The same as one candidate.
+            Its position, as one candidate.
         skipped : tuple of str
             Pages that could not be used.
         **details

@@ -14,6 +14,7 @@ from blockfeat._extras import require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import METRICS
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
@@ -22,7 +23,8 @@ from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.evaluation.strategies import METRICS
+from blockfeat.training.config import OnProgress, Trainer, no_progress
+from blockfeat.training.examples import measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,
@@ -33,7 +35,6 @@ from blockfeat.training.swarm_search import (
     pages_in_groups,
     search_with_progress,
 )
-from blockfeat.training.trainer import OnProgress, Trainer, measured_pages, no_progress
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -70,7 +71,7 @@ class _Particles(NamedTuple):
 
 @dataclass(frozen=True)
 class _Part:
-    """Pages whose blocks stand one after the other: oriented features, words, first block of each page."""
+    """Pages with their blocks in one sequence: oriented features, words, first block of each page."""
 
     values: Floats
     words: Floats
@@ -133,7 +134,7 @@ class ThresholdConfig(SwarmConfig):
     segmenter : str
         "fast" or "spacy": what finds words and sentences.
     per_language : bool
-        Learn thresholds for each language with enough pages beside the joint ones.
+        Learn thresholds for each language with enough pages, in addition to the joint ones.
     fewest_pages : int
         Pages that a language needs for thresholds of its own.
     start_open : bool
@@ -141,7 +142,7 @@ class ThresholdConfig(SwarmConfig):
     swarm : SwarmOptions
         The particle swarm.
     polish : Polish
-        Restarts of the swarm and a coordinate ascent behind it, against local optima.
+        Restarts of the swarm and a coordinate ascent after it, against local optima.
     """
 
     table: str = "html5"
@@ -240,7 +241,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
         return [prepared for _, prepared in measured], skipped
 
     def _particles(self, space: SearchSpace, positions: Array) -> _Particles:
-        """Return what positions of the search space stand for."""
+        """Return the thresholds and margins that positions of the search space encode."""
         uses_margins = self.config.decoder == "mss"
         margins = [space.margins_of(position) for position in positions] if uses_margins else None
         return _Particles(space.oriented_thresholds(positions), margins)

@@ -12,16 +12,23 @@ from typing import Any, TypeVar
 
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
-from blockfeat.data.languages import identified_language, pages_of_languages
-from blockfeat.data.split import split_pages, without_listed
+from blockfeat.data.split import identified_language, pages_of_languages, split_pages, without_listed
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
-from blockfeat.training.evaluation.strategies import compare_strategies
-from blockfeat.training.registry import checked_kind, make_trainer
+from blockfeat.training.config import (
+    OnProgress,
+    Progress,
+    TrainedModel,
+    Trainer,
+    TrainingReport,
+    checked_kind,
+    make_trainer,
+    no_progress,
+)
 from blockfeat.training.thresholds import ThresholdConfig
-from blockfeat.training.trainer import OnProgress, Progress, TrainedModel, Trainer, TrainingReport, no_progress
 
 _logger = logging.getLogger("blockfeat.training")
 
@@ -88,7 +95,7 @@ def train(
     seed : int, optional
         Seed of all random numbers and of the split; the same seed gives the same model.
     config : dataclass, optional
-        Hyperparameters, of the class that `blockfeat.training.registry.CONFIGS` has for the kind.
+        Hyperparameters, of the class that `blockfeat.training.config.CONFIGS` has for the kind.
     options : TrainingOptions, optional
         Hyperparameters and run options of a threshold model in one object.
     split : float, optional

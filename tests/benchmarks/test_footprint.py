@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.footprint import MemoryGrowth, cold_starts, memory_growth, resident_bytes
+from benchmarks.footprint import MemoryGrowth, cold_starts, memory_growth
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
 
@@ -27,10 +27,6 @@ def test_growth_is_taken_from_the_end_of_the_warm_up() -> None:
 def test_memory_needs_pages() -> None:
     with pytest.raises(InputError):
         memory_growth(Extractor.load("thresholds"), [])
-
-
-def test_resident_memory_is_more_than_nothing() -> None:
-    assert resident_bytes() > 1_000_000
 
 
 def test_cold_starts_are_those_of_new_processes() -> None:

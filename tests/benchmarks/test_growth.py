@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.growth import SIZES, Growth, GrowthResult, fit_exponent, measure_growth
+from benchmarks.speed import PageInput, System, systems_of
 from blockfeat.errors import InputError
-from blockfeat.training.evaluation.speed import PageInput, System, systems_of
 
 
 def measured(power: float, *, factor: float = 1e-9) -> Growth:

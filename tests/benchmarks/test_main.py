@@ -1,46 +1,70 @@
-"""The command ``python -m benchmarks``, and what ``blockfeat bench`` says where that folder is missing."""
+"""The command ``python -m benchmarks``: each benchmark prints its tables, and writes files where a folder is named."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from benchmarks.__main__ import main
 from benchmarks.footprint import ColdStart, cold_start_table
-from blockfeat.cli import app_of
-from blockfeat.commands import evaluate
+
+_DEMO = ("--corpus", "demo", "--model", "thresholds")
+_ALONE = ("--peers", "none")
 
 
-def test_stages_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["stages", "--corpus", "demo", "--sample", "2", "--passes", "1", "--model", "thresholds"]) == 0
-    assert "| prediction |" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (("stages", *_DEMO, "--sample", "2", "--passes", "1"), ["| prediction |"]),
+        (("formats", *_DEMO, "--sample", "1", "--passes", "1"), ["| text |", "| Markdown |", "| record |"]),
+    ],
+)
+def test_tables_are_printed(words: tuple[str, ...], printed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert all(part in out for part in printed)
 
 
-def test_each_format_has_its_time(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["formats", "--corpus", "demo", "--sample", "1", "--passes", "1", "--model", "thresholds"]) == 0
-    printed = capsys.readouterr().out
-    assert all(f"| {name} |" in printed for name in ("text", "Markdown", "record"))
+@pytest.mark.parametrize(
+    ("words", "printed", "files"),
+    [
+        (("speed", *_DEMO, "--sample", "1", "--passes", "1"), "× lxml parse", {"speed.csv", "speed.png"}),
+        (("text", *_DEMO, "--sample", "2"), "glued / broken", {"text.md", "text-pages.csv"}),
+        (("mentions", *_DEMO, "--sample", "4"), "headline and sure text", {"mentions.md", "mentions.csv"}),
+    ],
+)
+def test_files_are_written_where_a_folder_is_named(
+    words: tuple[str, ...], printed: str, files: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, *_ALONE, "--output", str(tmp_path / "out")]) == 0
+    assert printed in capsys.readouterr().out
+    assert {path.name for path in (tmp_path / "out").iterdir()} == files
+
+
+def test_metadata_are_compared_with_files_of_gold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = {"id": "1", "html": "<title>Quiet days</title><h1>Quiet days</h1>", "gold": {"title": "Quiet days"}}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(gold), encoding="utf-8")
+    assert main(["metadata", "--corpus", str(tmp_path / "gold.jsonl"), *_ALONE]) == 0
+    assert "| gold | 1 | blockfeat default | 1.000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("text", "--corpus", "absent.jsonl", *_ALONE), 126, "absent.jsonl"),
+        (("speed", *_DEMO, "--peers", "foo"), 126, "unknown peer 'foo'"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(
+    words: tuple[str, ...], code: int, said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("blockfeat.commands.console._discard_output", lambda: None)
+    assert main(words) == code
+    (line,) = capfd.readouterr().err.splitlines()
+    assert said in line
 
 
 def test_cold_starts_are_rows() -> None:
     assert "| `python` | 20 | 30 |" in cold_start_table([ColdStart("python", 0.02, 0.03)])
-
-
-@pytest.mark.parametrize("is_checkout", [True, False])
-def test_bench_speed_says_what_to_run_without_a_checkout(
-    is_checkout: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    if not is_checkout:
-        monkeypatch.setattr(evaluate, "import_module", missing)
-    words = ["bench", "--speed", "--corpus", "demo", "--peers", "none", "--sample", "1", "--passes", "1", "--quiet"]
-    if not is_checkout:
-        words += ["--growth", "--memory"]
-    result = CliRunner().invoke(app_of(), [*words, "--model", "thresholds", "--output", str(tmp_path)])
-    assert result.exit_code == 0
-    assert ("| prediction |" in result.output) == is_checkout
-    assert ("python -m benchmarks stages|growth|footprint" in result.output) != is_checkout

@@ -118,8 +118,6 @@ def test_a_broken_pipe_is_no_failure(folder: Path, words: tuple[str, ...], is_cl
     call = [*_CALL, *words]
     pipe = subprocess.PIPE
     with subprocess.Popen(call, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         if not is_closed_at_once:
             assert process.stdout.readline()
         process.stdout.close()
@@ -151,8 +149,6 @@ def test_ctrl_c_is_130_and_one_line(folder: Path) -> None:
     call = [*_CALL, "extract", "page.html", "-", "--format", "json"]
     pipe = subprocess.PIPE
     with subprocess.Popen(call, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         assert process.stdout.readline()
         _wait_until_it_waits(process.pid)
         _interrupt(process)

@@ -37,7 +37,6 @@ def _labelling(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
     ) as process:  # fmt: skip
         try:
-            assert process.stdout is not None
             lines = [process.stdout.readline()]
             while lines[-1] and "http://" not in lines[-1]:
                 lines.append(process.stdout.readline())

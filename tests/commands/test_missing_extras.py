@@ -78,8 +78,6 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "evaluate --corpus own.jsonl --quiet": "",
         "evaluate --agreement own.jsonl own.jsonl": "",
         "bench --corpus own.jsonl --peers resiliparse --quiet": "",
-        "bench text --corpus own.jsonl --peers resiliparse --quiet": "",
-        "bench mentions --corpus absent.jsonl": _needs("bench mentions", "monitor"),
         "train --corpus absent.jsonl --segmenter spacy": _needs("training with segmenter = 'spacy'", "spacy"),
         "train --corpus absent.jsonl --kind web2text": _needs("training models of kind web2text", "web2text"),
         "train --corpus absent.jsonl --kind sequence": _needs("training models of kind sequence", "sequence"),

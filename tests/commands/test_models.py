@@ -1,12 +1,16 @@
-"""``blockfeat models``."""
+"""``blockfeat models`` and ``blockfeat adapt``."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from blockfeat.cli import app_of
-from blockfeat.models.store import bundled_models
+from blockfeat.models.store import bundled_models, load_model
+from pages import article_page
 
 
 @pytest.mark.parametrize(
@@ -26,3 +30,17 @@ def test_the_longest_block_is_no_maximal_run() -> None:
     ]
     assert "mss" not in line
     assert "longest" in line.split("│")[4]
+
+
+def test_adapt_prints_what_each_iteration_changed(tmp_path: Path) -> None:
+    for number in range(1, 7):
+        (tmp_path / f"{number}.html").write_text(article_page(number), encoding="utf-8")
+    target = tmp_path / "site.npz"
+    done = CliRunner().invoke(app_of(), ["adapt", "--pages", str(tmp_path), "--output", str(target), "--quiet"])
+    assert done.exit_code == 0, done.output
+    first, *iterations, last = done.output.splitlines()
+    assert first == f"6 pages, {len(iterations)} iterations"
+    for number, line in enumerate(iterations, start=1):
+        assert re.fullmatch(rf"iteration {number}: the text of \d pages changed", line)
+    assert last == f"written: {target}"
+    assert load_model(target).name == "site"

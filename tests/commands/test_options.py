@@ -1,15 +1,18 @@
-"""Names that the shell completes."""
+"""Names that the shell completes, and slips: what was meant is named."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from blockfeat.commands.options import model_names
 from blockfeat.models.store import bundled_models
+from command_line import call as blockfeat
+from pages import article_page
 
 _CALL = [sys.executable, "-c", "import sys; sys.argv[0] = 'blockfeat'; from blockfeat.cli import main; main()"]
 
@@ -34,3 +37,34 @@ def test_a_shell_gets_completions(words: str, expected: str) -> None:
     asked = {"_BLOCKFEAT_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     done = subprocess.run(_CALL, env={**os.environ, **asked}, capture_output=True, timeout=600, check=False)
     assert done.stdout.decode().split() == [expected]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["exract", "x"], "Did you mean 'extract'?"),
+        (["extract", "PAGE", "--model", "defalt"], "did you mean default?"),
+        (["extract", "PAGE", "-o", "out.jsnl"], "did you mean .jsonl?"),
+        (["extract", "PAGE", "-o", "out.docx"], "no format has the suffix .docx"),
+        (["explain", "PAGE", "--lang-ui", "xx"], "there are en, de, fr"),
+    ],
+)
+def test_slips_are_told(tmp_path: Path, words: list[str], said: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(article_page(), encoding="utf-8")
+    done = blockfeat(*[str(page) if word == "PAGE" else word for word in words])
+    assert done.returncode != 0
+    assert said in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_a_slip_of_the_monitor_is_no_file(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+    done = blockfeat("monitor", "rprot", "x.toml")
+    assert done.returncode == 2
+    assert "Did you mean 'report'?" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_an_unusual_suffix_is_written_with_a_format(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(article_page(), encoding="utf-8")
+    assert blockfeat("extract", page, "-o", tmp_path / "out.docx", "-f", "text").returncode == 0

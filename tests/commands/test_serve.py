@@ -24,7 +24,6 @@ _COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat',
 def _served(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     command = [sys.executable, "-c", _COMMAND, "serve", "--port", "0", "--jobs", "1", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         line = process.stdout.readline()
         try:
             yield re.findall(r"http://\S+?(?=/ )", line)[0], process
@@ -55,7 +54,6 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
         assert client.post("/api/v1/extract", json={"html": "x" * 30_000}).status_code == 413
         process.send_signal(signal.SIGINT)
         assert process.wait(600) in (0, 130)
-        assert process.stderr is not None
         assert "Traceback" not in process.stderr.read()
 
 

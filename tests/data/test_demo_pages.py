@@ -51,18 +51,8 @@ def visible_text(html: str) -> str:
     return text.replace("\u00ad", "")
 
 
-def words_in_order(needles: list[str], haystack: list[str]) -> bool:
-    """Whether all the needles stand in the haystack one directly after another."""
-    width = len(needles)
-    return any(haystack[i : i + width] == needles for i in range(len(haystack) - width + 1))
-
-
 def test_file_is_what_the_tool_builds(build_demo: Any) -> None:
     assert build_demo.build() == demo_text()
-
-
-def test_building_twice_gives_the_same_text(build_demo: Any) -> None:
-    assert build_demo.build() == build_demo.build()
 
 
 def test_check_says_whether_the_file_is_up_to_date(
@@ -86,12 +76,9 @@ def test_enough_pages_languages_and_sites() -> None:
     assert len(demo_text().encode()) < 1_500_000
 
 
-def test_ids_urls_and_texts_are_unique() -> None:
+def test_ids_urls_and_texts_are_unique_and_hosts_are_reserved_names() -> None:
     for field in ("id", "url", "text", "title"):
         assert max(Counter(page[field] for page in PAGES).values()) == 1
-
-
-def test_hosts_are_reserved_names() -> None:
     assert all((urlsplit(page["url"]).hostname or "").endswith(".example") for page in PAGES)
 
 
@@ -114,32 +101,22 @@ def test_some_pages_have_the_text_of_a_second_labeller() -> None:
         assert page["text2"] != page["text"]
 
 
-def test_present_snippets_stand_in_the_gold_text(page: dict[str, Any]) -> None:
-    assert len(page["with"]) >= 3
-    assert [snippet for snippet in page["with"] if snippet not in page["text"]] == []
-
-
-def test_absent_snippets_stand_in_the_page_only(page: dict[str, Any]) -> None:
+def test_snippets_stand_in_the_gold_text_or_in_the_rest_of_the_page(page: dict[str, Any]) -> None:
     visible = " ".join(visible_text(page["html"]).split())
+    assert len(page["with"]) >= 3
     assert len(page["without"]) >= 4
-    assert [snippet for snippet in page["without"] if snippet in page["text"]] == []
-    assert [snippet for snippet in page["without"] if snippet not in page["html"]] == []
-    assert [snippet for snippet in page["without"] if snippet not in visible] == []
+    assert [snippet for snippet in page["with"] if snippet not in page["text"]] == []
+    assert [snippet for snippet in page["without"] if snippet in page["text"] or snippet not in visible] == []
 
 
-def test_gold_paragraphs_stand_in_the_page_word_by_word(page: dict[str, Any]) -> None:
-    words = visible_text(page["html"]).split()
-    missing = [p for p in page["text"].split("\n\n") if not words_in_order(p.split(), words)]
-    assert missing == []
-
-
-def test_gold_paragraphs_stand_in_the_order_of_the_page(page: dict[str, Any]) -> None:
-    squeezed = "".join(visible_text(page["html"]).split())
-    # The headline may also stand in a menu before the text, so the search begins at its last place.
-    paragraphs = ["".join(p.split()) for p in page["text"].split("\n\n")]
-    position = squeezed.index(paragraphs[0])
-    for paragraph in paragraphs[1:]:
-        position = squeezed.index(paragraph, position)
+def test_gold_paragraphs_stand_in_the_page_word_by_word_in_its_order(page: dict[str, Any]) -> None:
+    words = f" {' '.join(visible_text(page['html']).split())} "
+    paragraphs = [f" {' '.join(paragraph.split())} " for paragraph in page["text"].split("\n\n")]
+    # A menu before the text may hold the headline too.
+    place = max(words.find(paragraphs[0]), words.rfind(paragraphs[0], 0, words.find(paragraphs[1])))
+    for paragraph in paragraphs:
+        place = words.find(paragraph, place)
+        assert place >= 0, paragraph
 
 
 def test_most_of_a_page_is_not_its_main_text() -> None:

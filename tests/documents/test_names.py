@@ -108,7 +108,6 @@ def _first_column(document: str, heading: str) -> list[str]:
     """Return the names between backticks in the first column of the first table behind a heading."""
     text = (ROOT / "docs" / document).read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
     table = re.search(r"(?:^\|.*\n)+", text, re.MULTILINE)
-    assert table is not None
     return [name for row in table[0].splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
 
 

@@ -49,7 +49,6 @@ def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def _make_docs(folder: Path, site: Path) -> subprocess.CompletedProcess[str]:
     """Do in a folder what ``make docs`` does, but for the place of the site."""
     recipe = _RECIPE.search((ROOT / "Makefile").read_text(encoding="utf-8"))
-    assert recipe is not None
     command = recipe[1].replace("$(RUN)", f"{shlex.quote(sys.executable)} -m")
     return _shell(f"{command} --site-dir {shlex.quote(str(site))}", folder)
 

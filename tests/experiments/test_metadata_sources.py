@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.metadata_scores import GoldPage
 from blockfeat import Extractor
-from blockfeat.training.evaluation.metadata_scores import GoldPage
 from experiments.metadata_sources import calibration, count_sources, differences, learnt_order, read_values
 from metadata.described import TEXT
 

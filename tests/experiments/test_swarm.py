@@ -10,7 +10,7 @@ from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.pages import TrainingPage
+from blockfeat.training.examples import TrainingPage
 from experiments.swarm.draws import block_order, draws, table
 from experiments.swarm.eight import Numbers
 

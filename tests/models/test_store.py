@@ -22,7 +22,7 @@ from blockfeat.models.store import (
     model_to_bytes,
     save_model,
 )
-from blockfeat.training.registry import TRAINERS
+from blockfeat.training.config import TRAINERS
 
 
 def test_the_bundled_models_load_and_say_where_they_come_from() -> None:

@@ -89,7 +89,6 @@ def _done(folder: Path, *words: str) -> tuple[int | None, str, str]:
         (("extract", "pages", "--jobs", "2", "--format", "json", "--quiet"), '"status"'),
         (("evaluate", "--corpus", "own.jsonl", "--jobs", "2", "--quiet"), "word F1"),
         (("bench", "--corpus", "own.jsonl", "--peers", "none", "--quiet"), "written: bench-output"),
-        (("bench", "--corpus", "own.jsonl", "--speed", "--passes", "1", "--peers", "none", "--quiet"), "written:"),
     ],
 )
 @pytest.mark.rest

@@ -12,8 +12,7 @@ import pytest
 
 from blockfeat.errors import TrainingError
 from blockfeat.models import load_model
-from blockfeat.training.config import bundled_configs
-from blockfeat.training.registry import CONFIGS, TRAINERS, config_text, load_config, make_trainer
+from blockfeat.training.config import CONFIGS, TRAINERS, bundled_configs, config_text, load_config, make_trainer
 
 
 @pytest.mark.parametrize("kind", TRAINERS)

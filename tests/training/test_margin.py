@@ -15,9 +15,9 @@ from blockfeat.features.measuring import context_features
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.margin import MarginModel
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.examples import TrainingPage
 from blockfeat.training.margin import PackedPages, fit_margin, tune
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
-from blockfeat.training.pages import TrainingPage
 
 QUARTERS = st.integers(-16, 16).map(lambda number: number / 4)
 BLOCK = st.tuples(QUARTERS, st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]))
@@ -160,16 +160,6 @@ def test_blocks_of_weight_nought_are_never_learnt_from() -> None:
     assert sorted(start_of(spoilt, replace(SMALL, features=2)).columns.tolist()) == [2, 4]
 
 
-def test_the_swarm_starts_from_what_is_known_and_mends_a_bad_bias() -> None:
-    bad = Parameters(np.array([2, 4]), np.array([6.0, 0.5]), np.array([1.0, 0.5]), np.array([1.0, -1.0]), bias=0.9)
-    fit = tune(bad, pages(), replace(SMALL, rounds=2))
-    assert fit.start == PackedPages.build(pages(), bad.columns).evaluate(bad)
-    assert fit.fitness > fit.start + 0.05
-    assert min(fit.parameters.enter, fit.parameters.leave) >= 0
-    assert (fit.parameters.softnesses > 0).all()
-    assert [one.number for one in fit.history] == list(range(1, len(fit.history) + 1))
-
-
 def test_the_swarm_over_the_costs_leaves_what_the_regression_found() -> None:
     start = start_of(pages(), SMALL)
     options = replace(SMALL, tuned="costs")
@@ -181,11 +171,15 @@ def test_the_swarm_over_the_costs_leaves_what_the_regression_found() -> None:
 
 
 @pytest.mark.parametrize("tuned", ["all", "costs"])
-def test_each_way_to_tune_mends_a_bad_bias(tuned: str) -> None:
+def test_the_swarm_starts_from_what_is_known_and_mends_a_bad_bias(tuned: str) -> None:
     bad = Parameters(np.array([2, 4]), np.array([6.0, 0.5]), np.array([1.0, 0.5]), np.array([1.0, -1.0]), bias=0.9)
     fit = tune(bad, pages(), replace(SMALL, rounds=2, tuned=tuned))
+    assert fit.start == PackedPages.build(pages(), bad.columns).evaluate(bad)
     assert fit.fitness > fit.start + 0.05
     assert fit.parameters.bias < bad.bias
+    assert min(fit.parameters.enter, fit.parameters.leave) >= 0
+    assert (fit.parameters.softnesses > 0).all()
+    assert [one.number for one in fit.history] == list(range(1, len(fit.history) + 1))
 
 
 def test_what_cannot_be_tuned_is_refused() -> None:

@@ -13,6 +13,7 @@ import blockfeat
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
+from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.tokens.trainer import TokenConfig
@@ -20,14 +21,12 @@ from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
-from blockfeat.training.evaluation.metrics import word_scores
+from blockfeat.training.config import TRAINERS, Progress
 from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.registry import TRAINERS
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
-from blockfeat.training.trainer import Progress
 
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {
@@ -55,7 +54,6 @@ def test_pages_of_one_site_are_tested_on_other_pages(
         pytest.importorskip("torch")
     own = [replace(page, url=f"https://own.example/{page.id}", corpus="own") for page in pages[:8]]
     model = train(own, kind=kind, config=QUICK[kind])
-    assert model.report is not None
     assert (model.report.parted_by, model.report.test_pages) == ("pages", 2)
     assert model.record["split_by"] == "page"
     assert "one host: split by page" in caplog.text
@@ -65,7 +63,6 @@ def test_a_page_alone_leaves_nothing_to_test(pages: list[LabelledPage]) -> None:
     with pytest.raises(CorpusError, match="--split 1"):
         train(pages[:1])
     model = train(pages[:1], split=1, config=QUICK["thresholds"])
-    assert model.report is not None
     assert (model.report.training_pages, model.report.test_pages) == (1, 0)
 
 
@@ -76,11 +73,8 @@ def test_every_kind_learns_is_tested_and_stored(kind: str, pages: list[LabelledP
     seen: list[Progress] = []
     model = train(pages, kind=kind, seed=2, config=QUICK[kind], name="mine", on_progress=seen.append, command="c")
     report = model.report
-    assert report is not None
     assert (report.kind, report.interrupted) == (kind, False)
     assert report.training_pages + report.test_pages == len(pages)
-    assert report.test is not None
-    assert report.test.text is not None
     assert report.test.text.extraction > (report.test.text.all_text or 0) + 0.1
     record = json.loads(json.dumps(dict(model.record)))
     assert (record["kind"], record["seed"], record["command"]) == (kind, 2, "c")
@@ -127,7 +121,6 @@ def test_the_public_function_trains_thresholds_unless_asked_for_another_kind(pag
     model = blockfeat.train(pages, langs=["de", "fr"], seed=1, options=options)
     assert model.name == "old"
     assert model.record["split"] == 0.6
-    assert model.report is not None
     assert model.report.kind == "thresholds"
     assert set(model.thresholds) == {"joint"}  # type: ignore[attr-defined]
     with pytest.raises(TrainingError, match="'options' are those of a threshold model"):
@@ -140,13 +133,9 @@ def test_snippets_and_gold_texts_are_scored_apart(pages: list[LabelledPage]) -> 
     mixed = [replace(page, text=None) if number % 2 else page for number, page in enumerate(pages)]
     model = train(mixed, seed=1, config=QUICK["thresholds"])
     report = model.report
-    assert report is not None
     for scores in (report.training, report.test):
-        assert scores is not None
         assert [group.metric for group in scores.groups] == ["cosine", "snippets"]
-    assert report.test is not None
     assert report.test.pages == report.test_pages
-    assert report.training is not None
     parts = report.training.groups
     together = sum(part.extraction * part.pages for part in parts) / sum(part.pages for part in parts)
     assert report.fitness == pytest.approx(together)
@@ -159,7 +148,9 @@ def test_pages_with_snippets_only_are_no_use_for_tokens(pages: list[LabelledPage
         train([replace(page, text=None) for page in pages], kind="tokens", split=1)
 
 
-@pytest.mark.parametrize(("kind", "phase"), [("margin", "swarm"), ("sequence", "network"), ("web2text", "network")])
+@pytest.mark.parametrize(
+    ("kind", "phase"), [("thresholds", "swarm"), ("margin", "swarm"), ("sequence", "network"), ("web2text", "network")]
+)
 def test_ctrl_c_keeps_what_progress_says(kind: str, phase: str, pages: list[LabelledPage]) -> None:
     if kind in NEEDS_TORCH:
         pytest.importorskip("torch")
@@ -172,7 +163,6 @@ def test_ctrl_c_keeps_what_progress_says(kind: str, phase: str, pages: list[Labe
 
     model = train(pages, kind=kind, config=QUICK[kind], on_progress=interrupt)
     assert stopped
-    assert model.report is not None
     assert model.report.interrupted
     assert model.record["interrupted"] is True
     assert model.report.test is not None
@@ -198,7 +188,6 @@ def test_ctrl_c_in_the_test_leaves_the_test_out(pages: list[LabelledPage]) -> No
             raise KeyboardInterrupt
 
     model = train(pages, kind="tokens", on_progress=interrupt)
-    assert model.report is not None
     assert model.report.interrupted
     assert model.report.test is None
 

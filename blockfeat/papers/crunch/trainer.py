@@ -26,6 +26,8 @@ from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.fitness import Chunk
 from blockfeat.pso.search import Polish, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.config import OnProgress, Trainer, no_progress
+from blockfeat.training.examples import measured_pages
 from blockfeat.training.swarm_search import (
     Gold,
     Preparer,
@@ -35,7 +37,6 @@ from blockfeat.training.swarm_search import (
     pages_in_groups,
     search_with_progress,
 )
-from blockfeat.training.trainer import OnProgress, Trainer, measured_pages, no_progress
 
 CANDIDATES = CleanSettings().link_lists.containers
 """Containers of today that a particle may look at beside table cells."""

@@ -22,7 +22,8 @@ from blockfeat.papers.tokens.classifier import KINDS, FeatureCounts, NaiveBayes,
 from blockfeat.papers.tokens.model import Constraints, TokenModel
 from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens
 from blockfeat.papers.tokens.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, check_any, no_progress
+from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.examples import check_any
 
 Indices = NDArray[np.integer[Any]]
 Keys = NDArray[np.uint64]

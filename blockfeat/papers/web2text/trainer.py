@@ -23,8 +23,8 @@ from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.papers.web2text.model import LeafLabeller, Web2TextModel
 from blockfeat.papers.web2text.networks import LabelledLeaves, Recipe, train_web2text
-from blockfeat.training.pages import LabelOptions, convention_marks
-from blockfeat.training.trainer import OnProgress, Progress, Trainer, TrainingReport, measured_pages, no_progress
+from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
+from blockfeat.training.examples import LabelOptions, convention_marks, measured_pages
 
 
 @dataclass(frozen=True)

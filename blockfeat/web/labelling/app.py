@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
 from blockfeat.blocks.table import kinds_of_blocks
-from blockfeat.data.block_roles import ROLES
+from blockfeat.data.labels import ROLES
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app, described
 from blockfeat.web.guard import frame_policy

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from blockfeat._files import whole_file, writing
 from blockfeat._json_lines import json_line, parse_object, stem
-from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
+from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError, OutputError
 from blockfeat.web.labelling.log import Change, LabelLog
 

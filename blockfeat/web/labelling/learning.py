@@ -13,9 +13,9 @@ from typing import Any
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
+from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.registry import CONFIGS, make_trainer
+from blockfeat.training.config import CONFIGS, make_trainer
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
 from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint, LabelTraining, OnStep, Step
@@ -50,7 +50,7 @@ def train_on_labels(
     others : mapping of str to Extractor, optional
         Models to score on the same pages.
     configs : mapping of str to dataclass, optional
-        Hyperparameters by kind, as for `blockfeat.training.registry.CONFIGS`; by default those of the kind, thresholds
+        Hyperparameters by kind, as for `blockfeat.training.config.CONFIGS`; by default those of the kind, thresholds
         by the word F1 that the curve shows.
     seed : int
         Seed of the folds and of training.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from blockfeat.data.block_roles import ROLES
+from blockfeat.data.labels import ROLES
 from blockfeat.errors import CorpusError
 
 STATES = ("open", "done", "skipped", "bad")
@@ -24,7 +24,7 @@ class Change:
     page : str
         Id of the page.
     cut : str
-        Digest of its blocks (`blockfeat.data.block_roles.cut_digest`).
+        Digest of its blocks (`blockfeat.data.labels.cut_digest`).
     roles : mapping of int to str or None
         The new role of each block that changes; None takes the role away.
     state : str or None

@@ -16,7 +16,7 @@ from blockfeat._numeric import probabilities
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import data_tables
-from blockfeat.data.block_roles import cut_digest
+from blockfeat.data.labels import cut_digest
 from blockfeat.errors import BlockfeatError
 from blockfeat.extraction.confidence import content_logits
 from blockfeat.extraction.extraction import Extraction

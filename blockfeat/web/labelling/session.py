@@ -12,8 +12,8 @@ from threading import RLock
 from types import TracebackType
 
 from blockfeat._files import held_alone
-from blockfeat.data.block_roles import ROLES, BlockRoles
 from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import ROLES, BlockRoles
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
 from blockfeat.web.labelling.files import CorpusFile, Journal
 from blockfeat.web.labelling.log import STATES, Change, PageLabels

@@ -52,7 +52,6 @@ def texts_of(rendered: RenderedPage, block: VisualBlock) -> str:
 def test_the_article_is_a_block_of_its_own_beside_the_links() -> None:
     rendered = news_page()
     root = segment(rendered)
-    assert root is not None
     found = [texts_of(rendered, block) for block in root.all()]
     assert " ".join(f"article{n} has a text" for n in range(4)) in found
     assert " ".join(f"link{n}" for n in range(4)) in found
@@ -67,7 +66,6 @@ def test_a_finer_granularity_parts_more() -> None:
     assert sizes == sorted(sizes)
     assert sizes[0] == 1
     finest = segment(rendered, granularity=10)
-    assert finest is not None
     assert len([block for block in finest.all() if not block.parts]) == 4  # banner, links, article, footer
 
 
@@ -93,7 +91,6 @@ def test_deep_nesting_neither_recurses_nor_loses_text() -> None:
         inner = Box("div", (0, 0, 100, 40), inside)
     rendered = page(inner)
     root = segment(rendered, granularity=10)
-    assert root is not None
     assert "deep" in texts_of(rendered, root)
     assert len({node for block in root.all() if not block.parts for node in block.nodes}) == 201
 

@@ -11,9 +11,9 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage, write_corpus
+from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
-from blockfeat.training.evaluation.metrics import word_scores
-from blockfeat.training.pages import TrainingPage
+from blockfeat.training.examples import TrainingPage
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions
 from experiments.corpora import Corpora
 from experiments.nested_folds import Fold

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from blockfeat.data.block_roles import BlockRoles
 from blockfeat.data.corpus import LabelledPage, read_corpus
+from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError
 from blockfeat.web.labelling.files import CorpusFile, Journal
 from blockfeat.web.labelling.log import Change

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from blockfeat.data.block_roles import ROLES
 from blockfeat.data.corpus import read_corpus
+from blockfeat.data.labels import ROLES
 from blockfeat.data.validate import validate
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.web.labelling.background import model_file

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.data.block_roles import ROLES
+from blockfeat.data.labels import ROLES
 from blockfeat.errors import CorpusError
 from blockfeat.web.labelling.log import STATES, Change, LabelLog, PageLabels
 

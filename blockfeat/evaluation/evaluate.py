@@ -1,0 +1,396 @@
+"""Scores of an extractor on labelled pages: by page, by group and in total."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from blockfeat._pool import in_order
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.errors import InputError
+from blockfeat.evaluation.metrics import (
+    Interval,
+    SnippetScores,
+    confidence_interval,
+    cosine_length_ratio,
+    markdown_table,
+    percent,
+    snippet_scores,
+    word_scores,
+)
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang import tokenize
+from blockfeat.page.document import Document
+
+if TYPE_CHECKING:
+    import pandas
+
+METRICS = ("precision", "recall", "f1", "cosine")
+"""Scores of a page against its gold text, by the names of the attributes of `PageScore`."""
+
+KEYS = ("corpus", "lang", "page_type")
+"""Attributes by which pages can be grouped."""
+
+_logger = logging.getLogger("blockfeat.evaluation.evaluate")
+
+
+@dataclass(frozen=True, slots=True)
+class PageScore:
+    """The scores of one page.
+
+    Attributes
+    ----------
+    id, corpus : str
+        The page and its corpus.
+    lang, page_type : str or None
+        As in the corpus.
+    precision, recall, f1 : float or None
+        Over words, from 0 to 1 (`blockfeat.evaluation.metrics.word_scores`); None without a gold text.
+    cosine : float or None
+        `blockfeat.evaluation.metrics.cosine_length_ratio`; None without a gold text.
+    snippets : SnippetScores or None
+        None if the page has no snippets.
+    words_predicted, words_gold : int
+        Words of the extraction and of the gold text (0 without one).
+    error : str or None
+        Why the extraction failed; its text counts as empty then.
+    """
+
+    id: str
+    corpus: str
+    lang: str | None
+    page_type: str | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    cosine: float | None
+    snippets: SnippetScores | None
+    words_predicted: int
+    words_gold: int
+    error: str | None = None
+
+    @property
+    def has_text(self) -> bool:
+        """True if the page has a gold text, and with it the scores over words."""
+        return self.f1 is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain values that JSON can hold."""
+        return {**asdict(self), "snippets": _snippets_to_dict(self.snippets)}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupScores:
+    """Mean scores of a group of pages.
+
+    Attributes
+    ----------
+    group : str
+        The corpus, language or page type; ``"unknown"`` for pages without one, ``"all"`` for all pages.
+    pages, text_pages, errors : int
+        Pages, those with a gold text, and those whose extraction failed.
+    precision, recall, f1, cosine : float or None
+        Means over the pages with a gold text; None if there are none.
+    f1_low, f1_high : float or None
+        Bounds of the bootstrap confidence interval of the mean F1.
+    snippets : SnippetScores or None
+        Pooled over the pages that have snippets; None if there are none.
+    """
+
+    group: str
+    pages: int
+    text_pages: int
+    errors: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    cosine: float | None
+    f1_low: float | None
+    f1_high: float | None
+    snippets: SnippetScores | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain values that JSON can hold."""
+        return {**asdict(self), "snippets": _snippets_to_dict(self.snippets)}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of all pages, in the order in which they came.
+
+    Attributes
+    ----------
+    pages : tuple of PageScore
+        One for each page. Those without a gold text count in the snippet scores only.
+    """
+
+    pages: tuple[PageScore, ...]
+
+    def mean(self, metric: str) -> float:
+        """Return the mean of one of `METRICS` over the pages with a gold text; NaN if there are none.
+
+        Raises
+        ------
+        InputError
+            If there is no such metric.
+        """
+        values = self.values(metric)
+        return math.fsum(values) / len(values) if values else math.nan
+
+    def values(self, metric: str) -> list[float]:
+        """Return one of `METRICS` for each page with a gold text, for comparisons in pairs.
+
+        Raises
+        ------
+        InputError
+            If there is no such metric.
+        """
+        if metric not in METRICS:
+            raise InputError(f"unknown metric {metric!r}: there are {', '.join(METRICS)}")
+        return [getattr(page, metric) for page in self.pages if page.has_text]
+
+    def interval(
+        self, metric: str = "f1", *, level: float = 0.95, samples: int = 1000, seed: int = 0
+    ) -> Interval | None:
+        """Return the mean of a metric with its confidence interval; None without pages with a gold text.
+
+        Parameters and errors as for `blockfeat.evaluation.metrics.confidence_interval`.
+        """
+        values = self.values(metric)
+        return confidence_interval(values, level=level, samples=samples, seed=seed) if values else None
+
+    def summary(self, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> GroupScores:
+        """Return the mean scores of all pages, as a group named ``"all"``."""
+        return self._group("all", level, samples, seed)
+
+    def by(self, key: str, *, level: float = 0.95, samples: int = 1000, seed: int = 0) -> list[GroupScores]:
+        """Return the mean scores by one of `KEYS`, sorted by group.
+
+        Parameters
+        ----------
+        key : str
+            ``"corpus"``, ``"lang"`` or ``"page_type"``.
+        level, samples, seed
+            Of the confidence interval (`blockfeat.evaluation.metrics.confidence_interval`).
+
+        Raises
+        ------
+        InputError
+            If the key is another.
+        """
+        if key not in KEYS:
+            raise InputError(f"cannot group by {key!r}: there are {', '.join(KEYS)}")
+        groups: defaultdict[str, list[PageScore]] = defaultdict(list)
+        for page in self.pages:
+            groups[getattr(page, key) or "unknown"].append(page)
+        return [Evaluation(tuple(pages))._group(group, level, samples, seed) for group, pages in sorted(groups.items())]
+
+    def _group(self, group: str, level: float, samples: int, seed: int) -> GroupScores:
+        interval = self.interval(level=level, samples=samples, seed=seed)
+        means = {metric: self.mean(metric) if interval else None for metric in METRICS}
+        return GroupScores(
+            group=group,
+            pages=len(self.pages),
+            text_pages=len(self.values("f1")),
+            errors=sum(page.error is not None for page in self.pages),
+            **means,
+            f1_low=interval.low if interval else None,
+            f1_high=interval.high if interval else None,
+            snippets=self.snippets(),
+        )
+
+    def worst(self, n: int = 10) -> list[PageScore]:
+        """Return the `n` pages of lowest F1, the worst first; pages without a gold text are left out."""
+        return _lowest([(page.f1, page) for page in self.pages if page.f1 is not None], n)
+
+    def worst_by_snippets(self, n: int = 10) -> list[PageScore]:
+        """Return the `n` pages of lowest snippet F1 among those without a gold text, the worst first."""
+        with_snippets = [(page.snippets, page) for page in self.pages if page.snippets is not None]
+        return _lowest([(snippets.f1, page) for snippets, page in with_snippets if not page.has_text], n)
+
+    def snippets(self) -> SnippetScores | None:
+        """Return the summed snippet counts of all pages; their scores are pooled, not means over pages."""
+        found = [page.snippets for page in self.pages if page.snippets is not None]
+        return sum(found, SnippetScores()) if found else None
+
+    def to_dict(self, *, pages: bool = False, worst: int = 10) -> dict[str, Any]:
+        """Return the scores as plain values that JSON can hold.
+
+        Parameters
+        ----------
+        pages : bool
+            Add the scores of every page under ``"pages"``.
+        worst : int
+            Number of pages under ``"worst"``, and under ``"worst_by_snippets"``.
+        """
+        result: dict[str, Any] = {
+            "all": self.summary().to_dict(),
+            "by": {key: [row.to_dict() for row in self.by(key)] for key in KEYS},
+            "worst": [page.to_dict() for page in self.worst(worst)],
+            "worst_by_snippets": [page.to_dict() for page in self.worst_by_snippets(worst)],
+        }
+        if pages:
+            result["pages"] = [page.to_dict() for page in self.pages]
+        return result
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return a data frame with one row a page and the snippet counts in columns of their own."""
+        import pandas
+
+        counts = tuple(SnippetScores.__dataclass_fields__)
+        columns = [name for name in PageScore.__dataclass_fields__ if name != "snippets"]
+        rows = [
+            {name: getattr(page, name) for name in columns}
+            | {name: getattr(page.snippets, name) if page.snippets else None for name in counts}
+            for page in self.pages
+        ]
+        frame = pandas.DataFrame(rows, columns=[*columns, *counts])
+        # The same types for any pages: floats, and whole numbers that may be missing.
+        return frame.astype(dict.fromkeys(METRICS, "float64") | dict.fromkeys(counts, "Int64"))
+
+    def to_markdown(self, key: str = "corpus") -> str:
+        """Return a Markdown table of the mean scores by one of `KEYS`, with a last row for all pages.
+
+        Scores are in per cent, F1 with its 95 % confidence interval. Columns for words or snippets are left
+        out where no page has them.
+
+        Raises
+        ------
+        InputError
+            If the key is not one of `KEYS`.
+        """
+        rows = [*self.by(key), self.summary()]
+        columns = [key, "pages"]
+        with_text, with_snippets = rows[-1].text_pages > 0, rows[-1].snippets is not None
+        columns += ["precision", "recall", "F1", "95 % interval", "cosine"] if with_text else []
+        columns += ["snippet precision", "snippet recall", "snippet F1"] if with_snippets else []
+        columns += ["errors"] if rows[-1].errors else []
+        return markdown_table(columns, [_cells(row, columns) for row in rows])
+
+
+def score_page(text: str, page: LabelledPage, *, error: str | None = None) -> PageScore:
+    """Return the scores of an extracted text against the gold of its page.
+
+    Parameters
+    ----------
+    text : str
+        The extraction.
+    page : LabelledPage
+        The page with its gold text, its snippets, or both.
+    error : str, optional
+        Why the extraction failed.
+    """
+    predicted = tokenize(text)
+    gold = None if page.text is None else tokenize(page.text)
+    words = None if gold is None else word_scores(predicted, gold)
+    return PageScore(
+        id=page.id,
+        corpus=page.corpus,
+        lang=page.lang,
+        page_type=page.page_type,
+        precision=words.precision if words else None,
+        recall=words.recall if words else None,
+        f1=words.f1 if words else None,
+        cosine=None if gold is None else cosine_length_ratio(predicted, gold),
+        snippets=snippet_scores(text, page.present, page.absent) if page.present or page.absent else None,
+        words_predicted=len(predicted),
+        words_gold=len(gold or ()),
+        error=error,
+    )
+
+
+def evaluate(extract: Callable[[LabelledPage], str], pages: Iterable[LabelledPage]) -> Evaluation:
+    """Run an extractor over labelled pages and score what it returns.
+
+    Parameters
+    ----------
+    extract : callable
+        Takes a page and returns its text. If it raises, the text counts as empty and the error is kept.
+    pages : iterable of LabelledPage
+        Read once.
+
+    Returns
+    -------
+    Evaluation
+        With one score for each page, in their order. For extractions that were made elsewhere, such as in parallel,
+        build ``Evaluation(tuple(...))`` of what `score_page` returns.
+    """
+    return Evaluation(tuple(_evaluated(extract, page) for page in pages))
+
+
+def _evaluated(extract: Callable[[LabelledPage], str], page: LabelledPage) -> PageScore:
+    try:
+        text = extract(page)
+    except Exception as error:  # any failure of any extractor, peers included, is a result
+        _logger.warning("%s: %s: %s", page.id, type(error).__name__, error)
+        return score_page("", page, error=f"{type(error).__name__}: {error}")
+    return score_page(text or "", page)  # some peers return None where they find nothing
+
+
+def _lowest(scored: list[tuple[float, PageScore]], n: int) -> list[PageScore]:
+    """Return the pages with the lowest scores; of equal ones by corpus and id."""
+    ordered = sorted(scored, key=lambda item: (item[0], item[1].corpus, item[1].id))
+    return [page for _, page in ordered[: max(n, 0)]]
+
+
+def _snippets_to_dict(snippets: SnippetScores | None) -> dict[str, Any] | None:
+    if snippets is None:
+        return None
+    scores = {name: getattr(snippets, name) for name in ("precision", "recall", "f1", "accuracy")}
+    return {**asdict(snippets), **scores}
+
+
+def _cells(row: GroupScores, columns: list[str]) -> list[str]:
+    """Return the cells of a row of the Markdown table."""
+    interval = "" if row.f1_low is None else f"{percent(row.f1_low)}-{percent(row.f1_high)}"
+    cells = {
+        "pages": str(row.pages),
+        "errors": str(row.errors),
+        "precision": percent(row.precision),
+        "recall": percent(row.recall),
+        "F1": percent(row.f1),
+        "95 % interval": interval,
+        "cosine": percent(row.cosine),
+        "snippet precision": percent(row.snippets.precision if row.snippets else None),
+        "snippet recall": percent(row.snippets.recall if row.snippets else None),
+        "snippet F1": percent(row.snippets.f1 if row.snippets else None),
+    }
+    return [row.group, *(cells[column] for column in columns[1:])]
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """Extracts one page and scores it, in any process."""
+
+    extractor: Extractor
+
+    def __call__(self, page: LabelledPage) -> PageScore:
+        extraction = self.extractor.extract_document(Document(id=page.id, data=page.html, url=page.url))
+        return score_page(extraction.text, page, error=extraction.error)
+
+    def failed(self, page: LabelledPage, reason: str) -> PageScore:
+        return score_page("", page, error=reason)
+
+
+def score_model(
+    extractor: Extractor,
+    pages: Iterable[LabelledPage],
+    *,
+    jobs: int = 1,
+    on_page: Callable[[int], None] | None = None,
+) -> Evaluation:
+    """Extract and score labelled pages; a page that fails counts as empty text and keeps its error.
+
+    The pages' languages are identified, not taken from the corpus, as they would be in use.
+    """
+    scorer = _Scorer(extractor)
+    scores = []
+    for number, (_, score) in enumerate(in_order(scorer, pages, jobs=jobs, failure=scorer.failed), start=1):
+        scores.append(score)
+        if on_page is not None:
+            on_page(number)
+    return Evaluation(tuple(scores))

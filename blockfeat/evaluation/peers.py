@@ -1,0 +1,238 @@
+"""The other extractors that blockfeat is compared with, each called as its own benchmark calls it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol
+
+from blockfeat.errors import InputError, MissingExtraError
+
+_NO_ADDRESS = "https://page.example/article"
+_LOGGERS = ("boilerpy3", "charset_normalizer", "goose3", "htmldate", "newspaper", "readability", "trafilatura")
+# Names of jusText's stop lists by ISO 639-1 code.
+_STOP_LIST_NAMES = (
+    "af:Afrikaans ar:Arabic az:Azerbaijani be:Belarusian bg:Bulgarian bn:Bengali br:Breton bs:Bosnian ca:Catalan "
+    "cs:Czech cy:Welsh da:Danish de:German el:Greek en:English eo:Esperanto es:Spanish et:Estonian eu:Basque "
+    "fa:Persian fi:Finnish fr:French ga:Irish gl:Galician gu:Gujarati he:Hebrew hi:Hindi hr:Croatian "
+    "hu:Hungarian hy:Armenian id:Indonesian is:Icelandic it:Italian ka:Georgian kk:Kazakh kn:Kannada ko:Korean "
+    "ku:Kurdish ky:Kyrgyz la:Latin lb:Luxembourgish lt:Lithuanian lv:Latvian mk:Macedonian ml:Malayalam "
+    "mr:Marathi ms:Malay mt:Maltese nb:Norwegian_Bokmal ne:Nepali nl:Dutch nn:Norwegian_Nynorsk "
+    "no:Norwegian_Bokmal oc:Occitan pl:Polish pt:Portuguese ro:Romanian ru:Russian sk:Slovak sl:Slovenian "
+    "sq:Albanian sr:Serbian sv:Swedish sw:Swahili ta:Tamil te:Telugu tl:Tagalog tr:Turkish uk:Ukrainian "
+    "ur:Urdu uz:Uzbek vi:Vietnamese yo:Yoruba"
+)
+_BODY = re.compile("<body", re.IGNORECASE)
+_STOP_LISTS = dict(pair.split(":") for pair in _STOP_LIST_NAMES.split())
+
+
+class PeerExtract(Protocol):
+    """Extracts the text of one page; most peers make no use of language and address."""
+
+    def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
+        """Return the text, empty if there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another extractor; cheap to make and to send to another process, for nothing is imported before `load`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the peer and its mode, such as ``"trafilatura"`` and ``"trafilatura-fast"``.
+    package : str
+        The package that has it.
+    version : str
+        The version that is installed.
+    make : callable
+        Imports the package and returns the function that extracts.
+    """
+
+    name: str
+    package: str
+    version: str
+    make: Callable[[], PeerExtract]
+
+    def load(self) -> PeerExtract:
+        """Import the package, silence its log messages and warnings, and return the function that extracts.
+
+        Raises
+        ------
+        MissingExtraError
+            The package, or one that it needs, cannot be imported.
+        """
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self.make()
+        except ImportError as error:
+            raise MissingExtraError(f"peer {self.name}: {error}; install blockfeat[peers]") from error
+
+    def extract(self, html: str, lang: str | None = None, url: str | None = None) -> str:
+        """Load the peer and extract one page; to extract many, keep what `load` returns."""
+        return self.load()(html, lang, url)
+
+
+def _trafilatura(*, fast: bool) -> PeerExtract:
+    """As ``tests/evaluate.py`` of trafilatura: without comments, with tables."""
+    found = import_module("trafilatura").extract
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        text = found(html, fast=fast, include_comments=False, include_tables=True, include_formatting=False)
+        return text or ""
+
+    return extract
+
+
+def _resiliparse() -> PeerExtract:
+    """As the web content extraction benchmark of resiliparse's author (Bevendorff et al., SIGIR 2023)."""
+    parse = import_module("resiliparse.parse.html").HTMLTree.parse
+    plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        text: str = plain_text(
+            parse(html),
+            preserve_formatting=True,
+            main_content=True,
+            list_bullets=False,
+            comments=False,
+            links=False,
+            alt_texts=False,
+        )
+        return text
+
+    return extract
+
+
+def _readability() -> PeerExtract:
+    """As the article extraction benchmark of Zyte; its markup to text by resiliparse, in place of html_text."""
+    document = import_module("readability").Document
+    plain_text = import_module("resiliparse.extract.html2text").extract_plain_text
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        summary = document(html).summary(html_partial=True)
+        text: str = plain_text(summary, preserve_formatting=True, list_bullets=False, alt_texts=False)
+        return text
+
+    return extract
+
+
+def _justext() -> PeerExtract:
+    """As the benchmarks of Zyte and of Bevendorff et al. call it, with the stop list of the page's language.
+
+    Where the language is not known, or has no list, the words of all lists together, as trafilatura does.
+    """
+    justext: Any = import_module("justext")
+    lists: dict[str | None, frozenset[str]] = {}
+
+    def stop_list(lang: str | None) -> frozenset[str]:
+        name = _STOP_LISTS.get(lang or "")
+        if name not in lists:
+            names = [name] if name else sorted(justext.get_stoplists())
+            lists[name] = frozenset().union(*map(justext.get_stoplist, names))
+        return lists[name]
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        paragraphs = justext.justext(html, stop_list(lang), 50, 200, 0.1, 0.2, 0.2, 200, True)
+        return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
+
+    return extract
+
+
+def _boilerpy3(extractor: str) -> PeerExtract:
+    """As the article extraction benchmark of Zyte; it reads nothing outside of a body, which old pages leave out."""
+    found = getattr(import_module("boilerpy3.extractors"), extractor)()
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        return found.get_content(html if _BODY.search(html) else f"<html><body>{html}</body></html>") or ""
+
+    return extract
+
+
+def _newspaper4k() -> PeerExtract:
+    """As ``tests/evaluation/evaluate.py`` of newspaper4k: with the page's address, without images."""
+    article = import_module("newspaper").article
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        return article(url=url or _NO_ADDRESS, input_html=html, fetch_images=False).text or ""
+
+    return extract
+
+
+def _goose3() -> PeerExtract:
+    """As ``tests/evaluate.py`` of trafilatura: one Goose with its defaults."""
+    goose = import_module("goose3").Goose()
+
+    def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
+        return goose.extract(raw_html=html).cleaned_text or ""
+
+    return extract
+
+
+_PEERS: tuple[tuple[str, str, Callable[[], PeerExtract]], ...] = (
+    ("resiliparse", "resiliparse", _resiliparse),
+    ("trafilatura", "trafilatura", partial(_trafilatura, fast=False)),
+    ("trafilatura-fast", "trafilatura", partial(_trafilatura, fast=True)),
+    ("readability-lxml", "readability-lxml", _readability),
+    ("justext", "jusText", _justext),
+    ("boilerpy3-article", "boilerpy3", partial(_boilerpy3, "ArticleExtractor")),
+    ("boilerpy3-default", "boilerpy3", partial(_boilerpy3, "DefaultExtractor")),
+    ("boilerpy3-largest", "boilerpy3", partial(_boilerpy3, "LargestContentExtractor")),
+    ("newspaper4k", "newspaper4k", _newspaper4k),
+    ("goose3", "goose3", _goose3),
+)
+
+PEER_NAMES = tuple(name for name, _, _ in _PEERS)
+"""All supported peers, the fastest first."""
+
+
+def installed_peers() -> tuple[Peer, ...]:
+    """Return the peers whose packages are installed, without importing them."""
+    found = ((name, package, _version(package), make) for name, package, make in _PEERS)
+    return tuple(Peer(name, package, number, make) for name, package, number, make in found if number)
+
+
+def missing_peers() -> tuple[str, ...]:
+    """Return the packages of peers that are not installed."""
+    return tuple(dict.fromkeys(package for _, package, _ in _PEERS if not _version(package)))
+
+
+def peers_named(names: Iterable[str]) -> tuple[Peer, ...]:
+    """Return peers by name; ``"all"`` stands for those that are installed, ``"none"`` for none.
+
+    Raises
+    ------
+    InputError
+        There is no such peer.
+    MissingExtraError
+        A peer asked for by name is not installed.
+    """
+    installed = {peer.name: peer for peer in installed_peers()}
+    chosen: dict[str, Peer] = {}
+    for name in names:
+        if name == "all":
+            chosen |= installed
+        elif name in installed:
+            chosen[name] = installed[name]
+        elif name in PEER_NAMES:
+            raise MissingExtraError(f"peer {name!r} is not installed; install blockfeat[peers]")
+        elif name != "none":
+            raise InputError(f"unknown peer {name!r}; known are {', '.join(PEER_NAMES)}, all, none")
+    return tuple(chosen.values())
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,312 @@
+"""Training examples: pages with features, labels and weights of their blocks; pages measured in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._pool import in_order
+from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.table import Blocks
+from blockfeat.blocks.tagtable import load_table
+from blockfeat.data.align import align
+from blockfeat.data.corpus import LabelledPage
+from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
+from blockfeat.errors import BlockfeatError, TrainingError
+from blockfeat.features.measuring import Measurer, context_features, context_places
+from blockfeat.lang.identify import Identifier
+from blockfeat.lang.index import StopWordIndex
+from blockfeat.page.page import Page
+from blockfeat.training.config import OnProgress, Progress, no_progress
+
+Floats = NDArray[np.float32]
+Measured = TypeVar("Measured")
+
+_TITLE_SHARE, _TITLE_COVER = 0.75, 0.35
+_ECHO = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingPage:
+    """One page to learn from.
+
+    Attributes
+    ----------
+    matrix : float32 array, n × k
+        The context features of its n blocks.
+    label, weight : float32 arrays, n
+        1 for content, 0 for none, between them for a soft label; how much each block counts in the loss, 0 for one
+        whose label is unknown.
+    words : float32 array, n
+        Words of each block.
+    share : float32 array, n
+        Share of those words that the gold has, as far as the label agrees.
+    importance : float
+        How much the page counts in the mean of the fitness.
+    is_emptied : bool
+        Whether its content was taken out, to learn what a page without content looks like.
+    texts : tuple of str
+        The texts of the blocks.
+    source : LabelledPage, optional
+        The page.
+    """
+
+    matrix: Floats
+    label: Floats
+    weight: Floats
+    words: Floats
+    share: Floats
+    importance: float = 1.0
+    is_emptied: bool = False
+    texts: tuple[str, ...] = ()
+    source: LabelledPage | None = None
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """How gold texts become labels and weights of blocks.
+
+    Attributes
+    ----------
+    least_found : float
+        A page is left out if less than this share of its gold's words is found on it.
+    other_types : float
+        How much a page counts that is no article, by its page_type; an article counts 1.
+    least_weight : float
+        Square roots of words, summed over a page, below which the page counts less.
+    """
+
+    least_found: float = 0.5
+    other_types: float = 0.5
+    least_weight: float = 60.0
+
+    def importance(self, page: LabelledPage) -> float:
+        """Return how much a page counts."""
+        return 1.0 if page.page_type in (None, "article") else self.other_types
+
+
+def context_measurer(table: str, languages: tuple[str, ...] = ()) -> Measurer:
+    """Return a measurer that cuts pages by a tag table and computes all context features of their blocks."""
+    identifier = Identifier.build(StopWordIndex.build())
+    return Measurer(Cutter.of(load_table(table)), context_features(), identifier, languages=languages)
+
+
+def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
+    """Return the headlines, bylines and captions among the blocks of a page, by their context features."""
+    places = context_places()
+
+    def column(name: str) -> Floats:
+        return np.asarray(matrix[:, places[name]])
+
+    titled = (column("title_share") >= _TITLE_SHARE) & (column("title_cover") >= _TITLE_COVER)
+    return Marks(
+        headline=(column("around_h1") > 0) | titled,
+        byline=(column("around_byline") > 0) & (column("terminal") == 0),
+        caption=column("around_figure") > 0,
+        echo=echo >= _ECHO,
+    )
+
+
+@dataclass(frozen=True)
+class PageLabeller:
+    """Measures and labels pages, in this process or in another.
+
+    Attributes
+    ----------
+    measurer : Measurer
+        As `context_measurer` makes it.
+    options : LabelOptions
+        How labels and weights are made.
+    emptied_weight : float
+        Weight of the copy of a page without its content.
+    emptied : frozenset of (str, str)
+        Corpus and id of the pages that such a copy is made of, where they have a gold text.
+    """
+
+    measurer: Measurer
+    options: LabelOptions
+    emptied_weight: float = 0.0
+    emptied: frozenset[tuple[str, str]] = frozenset()
+
+    def __call__(self, page: LabelledPage) -> list[TrainingPage]:
+        """Return a page, and its copy without content where that is wanted."""
+        found, blocks, share = self.label(page)
+        is_content = (share >= 0.3) | (found.label > 0)
+        wants_emptied = bool(page.text) and (page.corpus, page.id) in self.emptied
+        emptied = self._emptied(page, blocks, is_content) if wants_emptied else None
+        return [found] if emptied is None else [found, emptied]
+
+    def label(self, page: LabelledPage) -> tuple[TrainingPage, Blocks, NDArray[np.float64]]:
+        """Measure and label one page; return its blocks too, and the share of each that the gold has.
+
+        Raises
+        ------
+        TrainingError
+            The page has no blocks, or too little of its gold is found on it.
+        """
+        measured = self.measurer.measure(Page.parse(page.html, url=page.url))
+        blocks, matrix = measured.blocks, measured.matrix.astype(np.float32, copy=False)
+        if not len(blocks):
+            raise TrainingError("the page has no text")
+        texts = tuple(blocks.texts())
+        if page.roles is not None and page.roles.fits(blocks):
+            labels = role_labels(page.roles.blocks)
+            return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels
+        if page.text is None:
+            labels = snippet_labels(list(texts), page.present, page.absent)
+            return self._page(page, matrix, blocks, labels, labels.labels, texts), blocks, labels.labels
+        alignment = align(blocks, page.text)
+        if not page.text.strip() or alignment.found < self.options.least_found:
+            raise TrainingError(f"only {alignment.found:.0%} of its gold text is found on it")
+        labels = label_blocks(alignment.share, alignment.words, convention_marks(matrix, alignment.echo))
+        # The fitness follows the labels: headlines and bylines are not content, even where the gold has them.
+        agrees = (alignment.share >= 0.5) == (labels.labels > 0)
+        share = np.where(agrees, alignment.share, 0.0)
+        return self._page(page, matrix, blocks, labels, share, texts), blocks, alignment.share
+
+    def _page(
+        self,
+        page: LabelledPage,
+        matrix: Floats,
+        blocks: Blocks,
+        labels: BlockLabels,
+        share: NDArray[np.float64],
+        texts: tuple[str, ...],
+    ) -> TrainingPage:
+        """Return a page with the weights of its blocks: each the root of its words, in all the page's importance."""
+        words = blocks.measures.words.astype(np.float32)
+        importance = self.options.importance(page)
+        weight = labels.weights * np.sqrt(np.maximum(words, 1))
+        weight *= importance / max(float(weight.sum()), self.options.least_weight)
+        return TrainingPage(
+            matrix,
+            labels.labels.astype(np.float32),
+            weight.astype(np.float32),
+            words,
+            share.astype(np.float32),
+            importance,
+            texts=texts,
+        )
+
+    def _emptied(self, page: LabelledPage, blocks: Blocks, is_content: NDArray[np.bool_]) -> TrainingPage | None:
+        """Return the page without its content; None where nothing is left."""
+        source, position, kept = blocks.tags.source, 0, []
+        for block in np.flatnonzero(is_content).tolist():
+            kept.append(source[position : int(blocks.first_byte[block])])
+            position = int(blocks.end_byte[block])
+        html = b"".join((*kept, source[position:])).decode("utf-8", "replace")
+        measured = self.measurer.measure(Page.parse(html, url=page.url))
+        left = measured.blocks
+        if not len(left):
+            return None
+        # What is still in the gold is of no known label.
+        known = np.where(align(left, page.text or "").share >= 0.5, 0.0, 1.0)
+        nothing = np.zeros(len(left))
+        found = self._page(
+            page, measured.matrix.astype(np.float32, copy=False), left, BlockLabels(nothing, known), nothing, ()
+        )
+        weight = (found.weight * self.emptied_weight).astype(np.float32)
+        return replace(found, weight=weight, is_emptied=True)
+
+
+def label_pages(
+    pages: Sequence[LabelledPage],
+    labeller: PageLabeller,
+    *,
+    emptied_every: int = 0,
+    jobs: int = 1,
+    on_progress: OnProgress = no_progress,
+) -> tuple[list[TrainingPage], tuple[str, ...]]:
+    """Measure and label pages; return them, and why others cannot be used.
+
+    Parameters
+    ----------
+    pages : sequence of LabelledPage
+        Labelled pages.
+    labeller : PageLabeller
+        What measures and labels one.
+    emptied_every : int
+        Of so many pages with gold text one is taken a second time without its content; 0 for none.
+    jobs : int
+        Number of processes.
+    on_progress : callable
+        Called after each page.
+
+    Raises
+    ------
+    TrainingError
+        No page can be used.
+    """
+    chosen = pages[emptied_every - 1 :: emptied_every] if emptied_every else ()
+    work = replace(labeller, emptied=frozenset((page.corpus, page.id) for page in chosen))
+    measured, skipped = measured_pages(work, pages, jobs=jobs, on_progress=on_progress)
+    return [replace(one, source=page) for page, found in measured for one in found], skipped
+
+
+def measured_pages(
+    work: Callable[[LabelledPage], Measured], pages: Sequence[LabelledPage], *, jobs: int, on_progress: OnProgress
+) -> tuple[list[tuple[LabelledPage, Measured]], tuple[str, ...]]:
+    """Measure pages, in this process or in others; those that cannot be used are listed with the reason.
+
+    Parameters
+    ----------
+    work : callable
+        Measures one page; raises `BlockfeatError` for a page that cannot be learnt from.
+    pages : sequence of LabelledPage
+        The pages.
+    jobs : int
+        Number of processes.
+    on_progress : callable
+        Called after each page.
+
+    Raises
+    ------
+    TrainingError
+        None can be used.
+    """
+    found: list[tuple[LabelledPage, Measured]] = []
+    skipped: list[str] = []
+    done = in_order(_Guarded(work), pages, jobs=jobs, failure=_skipped)
+    for number, (page, result) in enumerate(done, start=1):
+        if isinstance(result, _Skipped):
+            skipped.append(result.reason)
+        else:
+            found.append((page, result))
+        on_progress(Progress("measuring", number, len(pages), "pages measured"))
+    check_any(found, len(pages), skipped)
+    return found, tuple(skipped)
+
+
+def check_any(found: Sequence[object], pages: int, skipped: Sequence[str]) -> None:
+    """Raise TrainingError where none of so many pages can be learnt from, with the first reason."""
+    if not found:
+        why = f" (the first: {skipped[0]})" if skipped else ""
+        raise TrainingError(f"none of {pages} pages can be trained on{why}")
+
+
+@dataclass(frozen=True)
+class _Skipped:
+    """Why a page cannot be used."""
+
+    reason: str
+
+
+def _skipped(page: LabelledPage, reason: object) -> _Skipped:
+    return _Skipped(f"{page.corpus} {page.id}: {reason}")
+
+
+@dataclass(frozen=True)
+class _Guarded(Generic[Measured]):
+    """Measures a page, or returns the reason why it cannot be used."""
+
+    work: Callable[[LabelledPage], Measured]
+
+    def __call__(self, page: LabelledPage) -> Measured | _Skipped:
+        try:
+            return self.work(page)
+        except BlockfeatError as error:
+            return _skipped(page, error)

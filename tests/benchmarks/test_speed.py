@@ -1,0 +1,122 @@
+"""Speed: structure, means, ratios and tables; never how long anything takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.speed import (
+    BARE_PARSE,
+    PageInput,
+    PageTimes,
+    SpeedResult,
+    System,
+    measure_speed,
+    systems_of,
+)
+from blockfeat.data import LabelledPage
+from blockfeat.errors import InputError
+
+PAGES = [LabelledPage(str(number), f"<p>page {number} é</p>", "", corpus="ab"[number % 2]) for number in range(8)]
+
+
+def fails(page: PageInput) -> object:
+    raise ValueError("no")
+
+
+def made_up() -> SpeedResult:
+    systems = tuple(
+        System(name, "1", kind, fails)
+        for name, kind in ((BARE_PARSE, "parse"), ("blockfeat x", "blockfeat"), ("slow", "peer"))
+    )
+    return SpeedResult(
+        systems,
+        (
+            PageTimes("a", "1", 100, (0.001, 0.002, 0.100)),
+            PageTimes("a", "2", 100, (0.003, 0.004, math.nan)),
+            PageTimes("b", "3", 100, (0.002, 0.006, 0.050)),
+        ),
+        5,
+    )
+
+
+def test_every_system_is_timed_on_every_page() -> None:
+    calls: list[tuple[str, bytes, str]] = []
+    systems = [
+        System(name, "1", "blockfeat", lambda page, name=name: calls.append((name, page.data, page.html)))  # type: ignore[misc]
+        for name in ("one", "two")
+    ]
+    result = measure_speed(systems, PAGES, passes=2)
+    assert result.names == ("one", "two")
+    assert [page.id for page in result.pages] == [page.id for page in PAGES]
+    assert all(seconds >= 0 for page in result.pages for seconds in page.seconds)
+    warm_up = 2
+    assert len(calls) == 2 * 2 * len(PAGES) + warm_up
+    assert all(data == html.encode() for _, data, html in calls)
+
+
+def test_each_call_gets_a_text_of_its_own() -> None:
+    given: list[str] = []
+    systems = [System(name, "1", "peer", lambda page: given.append(page.html)) for name in ("one", "two")]
+    measure_speed(systems, PAGES, passes=3)
+    assert len({id(html) for html in given}) == len(given)
+
+
+def test_the_spread_is_that_of_the_passes() -> None:
+    result = replace(
+        made_up(), every=np.array([[[1, 2, 8], [1, 2, math.nan]], [[1, 3, 8], [1, 3, 8]], [[1, 4, 8], [1, 4, 8]]])
+    )
+    assert result.quartiles("blockfeat x", BARE_PARSE) == pytest.approx((2.5, 3.5))
+    assert result.quartiles("slow", BARE_PARSE) == pytest.approx((8, 8))
+    assert "2.00 (2.50 to 3.50)" in result.to_markdown()
+
+
+def test_a_system_that_fails_has_no_time() -> None:
+    result = measure_speed([*systems_of(), System("bad", "1", "peer", fails)], PAGES, passes=1)
+    assert math.isnan(result.mean("bad"))
+    assert math.isnan(result.ratio("bad", BARE_PARSE))
+    assert "bad" in result.to_markdown()
+
+
+def test_means_and_ratios_are_over_common_pages() -> None:
+    result = made_up()
+    assert result.mean(BARE_PARSE) == pytest.approx(0.002)
+    assert result.mean("slow", "a") == pytest.approx(0.1)
+    assert result.ratio("blockfeat x", BARE_PARSE) == pytest.approx(2)
+    assert result.ratio("slow", BARE_PARSE) == pytest.approx(0.075 / 0.0015)
+    assert result.ratio("slow", BARE_PARSE, "b") == pytest.approx(25)
+    with pytest.raises(InputError, match="nobody"):
+        result.mean("nobody")
+
+
+def test_table_is_sorted_by_time() -> None:
+    lines = made_up().to_markdown().splitlines()
+    assert lines[0].startswith("| system | version | a, ms | b, ms | all, ms | pages | × lxml parse |")
+    assert [line.split(" | ")[0].strip("| ") for line in lines[2:]] == [BARE_PARSE, "blockfeat x", "slow"]
+    assert lines[3].split(" | ")[2:7] == ["3.00", "6.00", "4.00", "3", "2.00 |"]
+
+
+def test_frame_has_a_row_for_each_system_and_page() -> None:
+    frame = made_up().to_frame()
+    assert list(frame.columns) == ["system", "version", "corpus", "id", "size", "seconds"]
+    assert len(frame) == 9
+
+
+def test_picture_is_written(tmp_path: Path) -> None:
+    made_up().plot(tmp_path / "speed.png")
+    assert (tmp_path / "speed.png").stat().st_size > 1000
+
+
+def test_without_pages_or_passes_there_is_nothing_to_measure() -> None:
+    with pytest.raises(InputError):
+        measure_speed(systems_of(), [])
+    with pytest.raises(InputError):
+        measure_speed(systems_of(), PAGES, passes=0)
+
+
+def test_lone_surrogates_do_not_stop_the_clock() -> None:
+    assert PageInput.of_text("a\ud800b").data == b"a?b"

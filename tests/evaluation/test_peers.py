@@ -1,0 +1,92 @@
+"""The peers: which are there, what they are called, and that those installed extract a page."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from blockfeat.errors import InputError, MissingExtraError
+from blockfeat.evaluation import peers
+from blockfeat.evaluation.peers import PEER_NAMES, Peer, installed_peers, missing_peers, peers_named
+
+SENTENCES = (
+    "The ferry to the island leaves at nine, and those who miss it have to wait until the afternoon.",
+    "Most of the people who live there have a boat of their own, which is why they never need to hurry.",
+    "In the winter of that year the harbour froze, and for eleven days nobody could get in or out.",
+    "They walked over the ice in the end, with their bread on a sledge that the teacher had built.",
+    "When it was over the council bought a new ferry, and it has been on time on every day since then.",
+)
+PAGE = (
+    "<!DOCTYPE html><html lang=en><head><title>The ferry</title></head><body><ul><li><a href=/>Home</a></li></ul>"
+    + "<article><h1>The ferry</h1>"
+    + "".join(f"<p>{sentence} {sentence.lower()} {sentence.title()}</p>" for sentence in SENTENCES)
+    + "</article></body></html>"
+)
+
+
+def no_such(*names: str) -> Peer:
+    def make() -> peers.PeerExtract:
+        raise ImportError("No module named 'nobody'")
+
+    return Peer("nobody", "nobody", "1", make)
+
+
+def test_names_are_distinct_and_installed_ones_known() -> None:
+    assert len(set(PEER_NAMES)) == len(PEER_NAMES)
+    assert {peer.name for peer in installed_peers()} <= set(PEER_NAMES)
+    assert all(peer.version for peer in installed_peers())
+
+
+def test_resiliparse_is_always_there() -> None:
+    (peer,) = peers_named(["resiliparse"])
+    assert SENTENCES[0] in peer.extract(PAGE)
+
+
+@pytest.mark.parametrize("name", PEER_NAMES)
+def test_installed_peers_extract(name: str) -> None:
+    installed = {peer.name: peer for peer in installed_peers()}
+    if name not in installed:
+        pytest.skip(f"{name} is not installed (extra 'peers')")
+    extract = installed[name].load()
+    text = extract(PAGE, "en", "https://island.example/ferry")
+    assert isinstance(text, str)
+    assert sum(sentence in text for sentence in SENTENCES) >= 3
+    assert "<p>" not in text
+    assert isinstance(extract("<p>x</p>", None, None), str)
+
+
+@pytest.mark.parametrize("name", [name for name in PEER_NAMES if name.startswith("boilerpy3")])
+def test_boilerpy3_reads_pages_without_a_body_element(name: str) -> None:
+    installed = {peer.name: peer for peer in installed_peers()}
+    if name not in installed:
+        pytest.skip(f"{name} is not installed (extra 'peers')")
+    bare = PAGE.replace("<body>", "").replace("</body>", "")
+    assert installed[name].load()(bare) == installed[name].load()(PAGE) != ""
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "_version", lambda package: None if package == "boilerpy3" else "1.0")
+    assert missing_peers() == ("boilerpy3",)
+    assert not [peer for peer in installed_peers() if peer.package == "boilerpy3"]
+    with pytest.raises(MissingExtraError, match="boilerpy3-article"):
+        peers_named(["boilerpy3-article"])
+
+
+def test_all_stands_for_those_installed() -> None:
+    assert peers_named(["all"]) == installed_peers()
+    assert peers_named(["none"]) == ()
+    assert peers_named(["resiliparse", "resiliparse"]) == peers_named(["resiliparse"])
+    with pytest.raises(InputError, match="nobody"):
+        peers_named(["nobody"])
+
+
+def test_a_peer_that_cannot_be_imported_names_the_extra() -> None:
+    with pytest.raises(MissingExtraError, match=r"blockfeat\[peers\]"):
+        no_such().load()
+
+
+def test_peers_travel_between_processes() -> None:
+    here, there = installed_peers(), pickle.loads(pickle.dumps(installed_peers()))
+    assert [(peer.name, peer.version) for peer in there] == [(peer.name, peer.version) for peer in here]
+    assert all(peer.load() for peer in there)
