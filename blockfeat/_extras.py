@@ -22,7 +22,7 @@ EXTRAS = {
     ),
     "spacy": ("spacy",),
     "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "psycopg", "sqlalchemy", "stamina", "w3lib"),
-    "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
+    "web": ("fastapi", "jinja2", "python_multipart", "uvicorn"),
     "dates": ("htmldate",),
     "warc": ("fastwarc",),
     "parquet": ("pyarrow",),

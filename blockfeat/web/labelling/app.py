@@ -16,6 +16,7 @@ from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.data.block_roles import ROLES
 from blockfeat.page.page import Page
 from blockfeat.web.app import base_app, described
+from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
 from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS
@@ -33,8 +34,6 @@ from blockfeat.web.labelling.schemas import (
 )
 from blockfeat.web.labelling.session import LabelSession, PageView
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
-from blockfeat.web.safe.markup import LOOKS
-from blockfeat.web.safe.page import coloured_page, head_styles
 from blockfeat.web.settings import ServeSettings
 
 _SUMMARY = "Labels the blocks of pages, and trains models on them."
@@ -113,7 +112,7 @@ def frame(
         view.roles,
         styles=head_styles(stored.html, url=stored.url, look=look),
         look=look,
-        attributes=dict.fromkeys(view.marked, ' data-marked=""'),
+        attributes={block: {"data-marked": ""} for block in view.marked},
         style_sheet=files("blockfeat.web").joinpath("static", "label_frame.css").read_text(encoding="utf-8"),
     )
     return HTMLResponse(html, headers={"content-security-policy": frame_policy(look)})

@@ -12,13 +12,13 @@ from pydantic import BaseModel, StringConstraints, ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from blockfeat.errors import BlockfeatError
+from blockfeat.web.coloured import LOOKS
 from blockfeat.web.guard import PAGE_POLICY, frame_policy
 from blockfeat.web.problems import Problem, problem_of, reason_of
 from blockfeat.web.reader.api import Asked
 from blockfeat.web.reader.schemas import Choices, CleanChoices, FrameChoices
 from blockfeat.web.reader.service import Service
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
-from blockfeat.web.safe.markup import LOOKS
 
 router = APIRouter(include_in_schema=False)
 
