@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from blockfeat.errors import LanguageError, MissingExtraError
+from blockfeat._extras import require_extra
+from blockfeat.errors import LanguageError
 
 PAPER_LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "sv", "da", "no", "fi", "pl", "ru", "el")
 """Fourteen languages, as in Ziegler & Skubacz (2007), who name the first five; the rest is our choice."""
@@ -82,10 +83,9 @@ def stop_word_lists(languages: Iterable[str] | None = None) -> dict[str, frozens
 
 def _raw_lists() -> _Lists:
     """Read the lists of stopwordsiso from its data file; importing the package takes ten times as long."""
+    require_extra("train", "stopwordsiso", what="a list of stop words")
     spec = find_spec("stopwordsiso")
-    if spec is None or spec.origin is None:
-        raise MissingExtraError("stop lists need stopwordsiso: pip install stopwordsiso")
-    data = Path(spec.origin).with_name("stopwords-iso.json").read_bytes()
+    data = Path(str(spec and spec.origin)).with_name("stopwords-iso.json").read_bytes()
     lists: dict[str, list[str]] = json.loads(data)
     return lists
 

@@ -8,6 +8,7 @@ from html import escape
 
 from lxml import etree
 
+from blockfeat._extras import require_extra
 from blockfeat.content.links import Base
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import Page
@@ -86,6 +87,7 @@ def _add(found: Links, link: etree._Element, hosts: HostList | None) -> None:
 
 def html_of(root: etree._Element) -> str:
     """Return a tree as HTML5, as a browser would write it: what may not be nested stands side by side."""
+    require_extra("clean", "selectolax", what="cleaning a page")
     from selectolax.lexbor import LexborHTMLParser
 
     head = root.find("head")
