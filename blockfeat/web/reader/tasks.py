@@ -16,7 +16,8 @@ from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.web.coloured import extraction_and_coloured_page, head_styles, safe_page
-from blockfeat.web.reader.described import (
+from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource
+from blockfeat.web.reader.serialise import (
     described_features,
     described_model,
     described_thresholds,
@@ -24,8 +25,6 @@ from blockfeat.web.reader.described import (
     features_by_name,
     usual_values,
 )
-from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors
 
 
 def _extracted(source: PageSource, choices: ExtractionChoices, loaded: LoadedExtractors) -> Extraction:
