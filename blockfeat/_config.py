@@ -15,6 +15,7 @@ from itertools import pairwise
 from operator import getitem
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
+from blockfeat._extras import importing
 from blockfeat.errors import BlockfeatError, ConfigError
 
 KeyPath = tuple[str | int, ...]
@@ -91,7 +92,8 @@ class Parsed:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Let pydantic call the function."""
-        from pydantic import AfterValidator, BeforeValidator
+        with importing("clean", what="a configuration"):
+            from pydantic import AfterValidator, BeforeValidator
 
         validator = AfterValidator(self.read) if self.late else BeforeValidator(self.read)
         return validator.__get_pydantic_core_schema__(source, handler)
@@ -229,7 +231,9 @@ def checked(
     ConfigError
         Nothing can be returned; the message has all problems.
     """
-    from pydantic import ConfigDict, TypeAdapter, ValidationError  # only where a configuration is read
+    # Only where a configuration is read. The commands of training, monitor and web ask for their extra first.
+    with importing("clean", what="a configuration"):
+        from pydantic import ConfigDict, TypeAdapter, ValidationError
 
     # Classes of the standard library take their options from what holds them.
     adapter = TypeAdapter(tuple[cls], config=ConfigDict(extra="forbid", strict=True))  # type: ignore[valid-type]

@@ -11,9 +11,11 @@ from typing import Any
 from blockfeat.errors import MissingExtraError
 
 EXTRAS = {
+    "clean": ("pydantic", "selectolax"),
     "train": (
         "matplotlib",
         "pandas",
+        "pydantic",
         "pyswarms",
         "rapidfuzz",
         "resiliparse",
@@ -21,8 +23,18 @@ EXTRAS = {
         "snowballstemmer",
     ),
     "spacy": ("spacy",),
-    "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "psycopg", "sqlalchemy", "stamina", "w3lib"),
-    "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
+    "monitor": (
+        "ahocorasick_rs",
+        "feedparser",
+        "opencc",
+        "protego",
+        "psycopg",
+        "pydantic",
+        "sqlalchemy",
+        "stamina",
+        "w3lib",
+    ),
+    "web": ("fastapi", "jinja2", "pydantic", "python_multipart", "selectolax", "uvicorn"),
     "dates": ("htmldate",),
     "warc": ("fastwarc",),
     "parquet": ("pyarrow",),
@@ -33,7 +45,7 @@ EXTRAS = {
     "datatrove": ("datatrove",),
     "langchain": ("langchain_core",),
     "render": ("playwright",),
-    "proxy": ("mitmproxy",),
+    "proxy": ("mitmproxy", "pydantic", "selectolax"),
     "ja": ("sudachidict_core", "sudachipy"),
     "th": ("pythainlp",),
 }

@@ -17,7 +17,7 @@ from blockfeat.data.corpus import demo_pages
 
 _ROOT = Path(__file__).parents[1]
 _MODULES = {"faust-cchardet": "cchardet"}
-_BROUGHT = ("annotated_types", "pydantic_core", "typing_extensions", "typing_inspection")  # by pydantic
+_BROUGHT = ("webencodings",)  # by tinycss2
 _LINE = re.compile(r"^([A-Za-z0-9_-]+)(.*)$", re.MULTILINE)
 
 # Refuses each library that is neither blockfeat's, nor Python's, nor named.
@@ -38,7 +38,6 @@ sys.meta_path.insert(0, Refusing)
 """
 _EXTRACT = """
 import blockfeat
-from blockfeat.papers.crunch.clean import clean
 from blockfeat.data.corpus import demo_pages
 from blockfeat.models import bundled_models
 
@@ -50,7 +49,9 @@ for page in pages[::6]:
     assert doc.text and doc.to_markdown(links=True) and doc.to_html() and doc.to_xml()
     record = doc.to_dict(evidence=True)
     assert record["fingerprint"] and record["kind"] and record["blocks"][0]["reason"]
-    assert clean(page.html).sanitised()
+    assert doc.to_page()
+styled = "<style>p { background: url(a.png) }</style><p>" + "A sentence that goes on for long enough to be kept. " * 5
+assert blockfeat.extract(styled, url="https://a.example/").to_page().count("https://a.example/a.png") == 1
 undated = blockfeat.extract("<p>" + "A sentence that gives no date at all, and goes on for long enough. " * 5)
 assert undated.metadata.published is None
 blockfeat.extract("<p>Рано утром лодка отошла от берега, старый рыбак молчал".encode("cp1251"))

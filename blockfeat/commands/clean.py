@@ -73,6 +73,7 @@ def clean(
     if proxy is not None:
         _serve_proxy(proxy, settings)
         return
+    require_extra("clean", what="clean")
     console.check_choice(format, ("html", "text"), "--format")
     chosen = CleanSettings() if settings is None else read_settings(settings)
     if update_hosts:

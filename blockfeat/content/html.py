@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from blockfeat.content.links import fold_white_space, xml_characters
+from blockfeat.content.links import Base, fold_white_space, xml_characters
 from blockfeat.content.nodes import (
     Caption,
     Code,
@@ -22,6 +22,7 @@ from blockfeat.content.nodes import (
     Quote,
     Table,
 )
+from blockfeat.content.sanitise import Sanitiser
 from blockfeat.lang.scripts import direction_of, has_leftward
 
 if TYPE_CHECKING:
@@ -29,21 +30,6 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 
-_TAG_NAMES = """
-a blockquote br caption code dd dl dt em figcaption figure h1 h2 h3 h4 h5 h6 img li ol p pre span strong sub sup table
-tbody td th thead tr ul
-"""
-_TAGS = set(_TAG_NAMES.split())
-_ATTRIBUTES = {
-    "*": {"dir"},
-    "a": {"href"},
-    "code": {"class"},
-    "img": {"alt", "src"},
-    "ol": {"start"},
-    "span": {"class"},
-    **{cell: {"colspan", "rowspan"} for cell in ("td", "th")},
-}
-_SCHEMES = {"http", "https", "mailto"}
 _WITH_TEXT = ("blockquote", "dd", "dt", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "li", "p", "pre", "td", "th")
 
 
@@ -52,10 +38,9 @@ def to_html(content: Content) -> str:
 
     The body holds headings, paragraphs, lists, definitions, tables, quotes, preformatted text and captions; in them
     links and images with a relative, http, https or mailto target, bold, italics, code and line breaks. Nothing else:
-    it is built from escaped text and then sanitised by nh3 with that allow list. A page written from right to left has
+    it is built from escaped text, and sanitised as foreign pages are. A page written from right to left has
     ``dir``, and so has a block of the other direction.
     """
-    import nh3
     from lxml import html
 
     elements = [_element(node) for node in content.nodes]
@@ -64,7 +49,7 @@ def to_html(content: Content) -> str:
     if direction == "rtl" or has_leftward(text):
         _set_directions(elements, direction)
     body = "\n".join(html.tostring(element, encoding="unicode") for element in elements)
-    body = nh3.clean(body, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, link_rel=None)
+    body = Sanitiser(Base(None)).markup(body)
     title = escape(fold_white_space(xml_characters(content.title or "")).strip())
     language = f' lang="{escape(xml_characters(content.lang))}"' if content.lang else ""
     language += ' dir="rtl"' if direction == "rtl" else ""

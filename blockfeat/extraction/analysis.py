@@ -342,10 +342,10 @@ class PageAnalysis:
 
     def markup(self, *, absolute: bool, styles: bool) -> str:
         """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""
-        from blockfeat.content.page_markup import PageMarkup
+        from blockfeat.content.kept_page import KeptPage
 
         blocks, kept = self.measured.blocks, self.prediction.kept
-        return PageMarkup(blocks, kept, self.page.url, self.evidence.title, self.page.data).written(
+        return KeptPage(blocks, kept, self.page.url, self.evidence.title, self.page.data).written(
             absolute=absolute, styles=styles
         )
 

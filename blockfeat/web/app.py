@@ -88,7 +88,7 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     ModelError
         A model file cannot be used.
     """
-    from blockfeat.web.reader import api, views
+    from blockfeat.web.reader import api
     from blockfeat.web.reader.service import Service
 
     settings = settings or ServeSettings()
@@ -102,7 +102,7 @@ def create_app(settings: ServeSettings | None = None) -> FastAPI:
     app = base_app(settings, title="blockfeat", summary=_SUMMARY, lifespan=lifespan)
     app.state.service = service
     app.include_router(api.router)
-    app.include_router(views.router)
+    app.include_router(api.pages)
     app.openapi = partial(described, app, model_names=service.names)  # type: ignore[method-assign]
     return app
 
@@ -195,7 +195,7 @@ def server_of(app: FastAPI, *, trusted_proxies: str = "", log_level: str = "warn
     """
     import uvicorn
 
-    from blockfeat.web.connections import limited_connections
+    from blockfeat.web.guard import limited_connections
 
     proxies = frozenset(name.strip() for name in trusted_proxies.split(",") if name.strip())
     config = uvicorn.Config(

@@ -19,8 +19,10 @@ from blockfeat.models.store import load_model, save_model
 from hidden_modules import beyond, hiding
 
 
-def _needs(what: str, extra: str) -> str:
-    modules = EXTRAS[extra]
+def _needs(what: str, extra: str, *there: str) -> str:
+    """Return what a command says that lacks an extra where others are installed."""
+    installed = {module for other in there for module in EXTRAS[other]}
+    modules = [module for module in EXTRAS[extra] if module not in installed]
     names = " and ".join(filter(None, (", ".join(modules[:-1]), modules[-1])))
     return re.escape(f"{what} needs {names}: pip install 'blockfeat[{extra}]'")
 
@@ -48,7 +50,6 @@ _MONITOR = {
 _BY_PLAIN = {
     "extract page.html": "",
     "explain page.html --output explained.html": "",
-    "clean page.html": "",
     "models": "",
     "adapt --pages pages --output adapted.npz --iterations 1": "",
     "corpus count demo": "",
@@ -62,6 +63,9 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "evaluate --corpus absent.jsonl": _needs("evaluate", "train"),
         "bench --corpus absent.jsonl": _needs("bench", "train"),
         "demo": _needs("demo", "train"),
+        "clean page.html": _needs("clean", "clean"),
+        "clean --show-settings": "",
+        "extract page.html --model crunch": "",
         "serve": _needs("serve", "web"),
         "label absent.html": _needs("label", "web"),
         "monitor absent.toml": _needs("monitor run", "monitor"),
@@ -73,30 +77,35 @@ _COMMANDS: dict[tuple[str, ...], dict[str, str]] = {
         "extract page.jsonl.zst": r".*zstd.* pyarrow: pip install 'blockfeat\[parquet\]'",
         "extract page.html --model cut-by-spacy.json": _needs("cutting words by spaCy", "spacy"),
     },
+    ("clean",): {
+        "clean page.html": "",
+        "clean page.html --settings listing --sanitise": "",
+        "clean --proxy 8080": _needs("clean --proxy", "proxy", "clean"),
+    },
     ("train",): {
         "train --corpus demo --lang de --set rounds=1 --set swarm.particles=2 --output de.json": "",
         "evaluate --corpus own.jsonl --quiet": "",
         "evaluate --agreement own.jsonl own.jsonl": "",
         "bench --corpus own.jsonl --peers resiliparse --quiet": "",
-        "train --corpus absent.jsonl --segmenter spacy": _needs("training with segmenter = 'spacy'", "spacy"),
-        "train --corpus absent.jsonl --kind web2text": _needs("training models of kind web2text", "web2text"),
-        "train --corpus absent.jsonl --kind sequence": _needs("training models of kind sequence", "sequence"),
-        "monitor status absent.db": _needs("monitor status", "monitor"),
+        "train --corpus absent.jsonl --segmenter spacy": _needs("training with segmenter = 'spacy'", "spacy", "train"),
+        "train --corpus absent.jsonl --kind web2text": _needs("training models of kind web2text", "web2text", "train"),
+        "train --corpus absent.jsonl --kind sequence": _needs("training models of kind sequence", "sequence", "train"),
+        "monitor status absent.db": _needs("monitor status", "monitor", "train"),
     },
     ("monitor",): {
         "monitor init monitor.toml": "",
         "monitor check monitor.toml": "",
         "monitor aliases Tolmet --lang pl": "",
-        "monitor run rendering.toml": _needs("rendering.toml: render = 'auto'", "render"),
-        "monitor serve absent.toml": _needs("monitor serve", "web"),
+        "monitor run rendering.toml": _needs("rendering.toml: render = 'auto'", "render", "monitor"),
+        "monitor serve absent.toml": _needs("monitor serve", "web", "monitor"),
         "monitor export absent.db --format parquet --output absent.parquet": _needs(
-            "monitor export --format parquet", "parquet"
+            "monitor export --format parquet", "parquet", "monitor"
         ),
-        "label absent.html": _needs("label", "web"),
+        "label absent.html": _needs("label", "web", "monitor"),
     },
     ("web",): {
-        "monitor serve absent.toml": _needs("monitor serve", "monitor"),
-        "train --corpus absent.jsonl": _needs("train", "train"),
+        "monitor serve absent.toml": _needs("monitor serve", "monitor", "web"),
+        "train --corpus absent.jsonl": _needs("train", "train", "web"),
     },
 }
 _UNREAD = ("extract page.parquet", "extract page.warc", "extract page.jsonl.zst")

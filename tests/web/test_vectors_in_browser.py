@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors, load_extractors, model_names
+from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 from script_vectors import METADATA_VECTORS, VECTORS, page_with
 from served import Served

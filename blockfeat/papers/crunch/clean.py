@@ -8,6 +8,9 @@ from html import escape
 
 from lxml import etree
 
+from blockfeat._extras import require_extra
+from blockfeat.content.links import Base
+from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import Page
 from blockfeat.page.tags import FLATTENED
 from blockfeat.papers.crunch.filters import (
@@ -29,22 +32,7 @@ Links = dict[tuple[str, str], None]
 """Address and text of links, in order, each once."""
 
 
-_MORE_TAGS = {"address", "main", "picture", "section"}
-_ATTRIBUTES = {
-    "*": {"class", "dir", "id", "lang", "title"},
-    "a": {"href"},
-    "col": {"span", "width"},
-    "colgroup": {"span", "width"},
-    "img": {"alt", "height", "src", "width"},
-    "li": {"value"},
-    "ol": {"reversed", "start", "type"},
-    "table": {"border", "cellpadding", "cellspacing", "width"},
-    "td": {"align", "colspan", "headers", "rowspan", "valign", "width"},
-    "th": {"abbr", "align", "colspan", "headers", "rowspan", "scope", "valign", "width"},
-    "time": {"datetime"},
-}
 _OPTIONS = {"optgroup", "option", "script"}
-_SCHEMES = {"http", "https", "mailto"}
 # Where markup is broken the page that is written reads otherwise than the one that was read: it is cleaned again until
 # it does not change, mostly once.
 _ROUNDS = 8
@@ -99,6 +87,7 @@ def _add(found: Links, link: etree._Element, hosts: HostList | None) -> None:
 
 def html_of(root: etree._Element) -> str:
     """Return a tree as HTML5, as a browser would write it: what may not be nested stands side by side."""
+    require_extra("clean", "selectolax", what="cleaning a page")
     from selectolax.lexbor import LexborHTMLParser
 
     head = root.find("head")
@@ -147,21 +136,12 @@ def _strip_end(root: etree._Element) -> None:
 
 
 def sanitised_html(html: str) -> str:
-    """Return a page of which only title, language and body are left, sanitised by nh3 with an allow list."""
-    import nh3
-
+    """Return a page of which only title, language and body are left, without styles or anything that could run."""
     page = Page.parse(html)
-    body = nh3.clean(
-        html,
-        tags=nh3.ALLOWED_TAGS | _MORE_TAGS,
-        attributes=_ATTRIBUTES,
-        url_schemes=_SCHEMES,
-        clean_content_tags={"script", "style", "title"},
-        link_rel=None,
-    ).strip()
-    language = f' lang="{escape(page.declared_lang)}"' if page.declared_lang else ""
     head = f'<meta charset="utf-8">\n<title>{escape(page.title or "")}</title>'
-    return f"<!DOCTYPE html>\n<html{language}>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    root = etree.Element("html") if page.tree is None else page.tree
+    etree.strip_elements(root, "title", with_tail=False)
+    return f"<!DOCTYPE html>\n{Sanitiser(Base(None), styles=False).document(root, head)}"
 
 
 def text_of(html: str) -> str:

@@ -22,8 +22,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.filters import Decision, Held, Walked
 from blockfeat.papers.crunch.hosts import HostList, host_list
-from blockfeat.papers.crunch.read_settings import settings_from_values
-from blockfeat.papers.crunch.settings import CleanSettings
+from blockfeat.papers.crunch.settings import CleanSettings, stored_settings
 
 Indices = NDArray[np.int64]
 
@@ -299,7 +298,7 @@ class CrunchModel(Documented):
     @classmethod
     def own_attributes(cls, document: Mapping[str, Any], arrays: Arrays, read: ReadFile | None) -> dict[str, Any]:
         """Return the attributes that `own_values` and `own_arrays` wrote."""
-        return {"settings": settings_from_values(document["settings"])}
+        return {"settings": stored_settings(document["settings"])}
 
 
 def tree_of(measured: MeasuredPage) -> MeasuredTree:

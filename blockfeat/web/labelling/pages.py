@@ -27,7 +27,7 @@ from blockfeat.metadata.dates import find_span
 from blockfeat.page.document import Document
 from blockfeat.page.encoding import decode
 from blockfeat.page.page import Page
-from blockfeat.web.safe.page import analysis_of
+from blockfeat.web.coloured import analysis_of
 
 _LEVEL = 1  # of packing: fast, and HTML packs well
 

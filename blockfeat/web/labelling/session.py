@@ -15,8 +15,7 @@ from blockfeat._files import held_alone
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import ROLES, BlockRoles
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
-from blockfeat.web.labelling.files import CorpusFile, Journal
-from blockfeat.web.labelling.log import STATES, Change, PageLabels
+from blockfeat.web.labelling.journal import STATES, Change, CorpusFile, Journal, PageLabels
 from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text_of_roles
 
 _logger = logging.getLogger("blockfeat.web.labelling")
@@ -33,7 +32,7 @@ class PageView:
     cut : CutPage
         The page, its blocks and what the model suggests.
     state : str
-        One of `blockfeat.web.labelling.log.STATES`.
+        One of `blockfeat.web.labelling.journal.STATES`.
     marked : mapping of int to str
         The roles that the labeller gave, by block.
     warning : str or None
@@ -142,7 +141,7 @@ class LabelSession:
         return self._journal.can_redo
 
     def state(self, page: str) -> str:
-        """Return the state of a page, one of `blockfeat.web.labelling.log.STATES`."""
+        """Return the state of a page, one of `blockfeat.web.labelling.journal.STATES`."""
         with self._lock:
             return self._state(self._known(page))
 

@@ -17,8 +17,8 @@ from blockfeat.papers.crunch.settings import (
     LinkLists,
     RemovedLinks,
 )
-from blockfeat.web.reader.loaded import ExtractionChoices
-from blockfeat.web.safe.markup import LOOKS
+from blockfeat.web.coloured import LOOKS
+from blockfeat.web.reader.cache import ExtractionChoices
 
 _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200

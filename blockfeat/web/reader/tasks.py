@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from blockfeat.content.links import clean_characters, safe_target
+from blockfeat.content.links import Base, clean_characters
+from blockfeat.content.sanitise import Sanitiser
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.outputs import explanation_table, written
 from blockfeat.io.outputs.records import plain, record_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.web.reader.described import (
+from blockfeat.web.coloured import extraction_and_coloured_page, head_styles, safe_page
+from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource
+from blockfeat.web.reader.serialise import (
     described_features,
     described_model,
     described_thresholds,
@@ -22,9 +25,6 @@ from blockfeat.web.reader.described import (
     features_by_name,
     usual_values,
 )
-from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors
-from blockfeat.web.safe.page import extraction_and_coloured_page, head_styles, safe_page
 
 
 def _extracted(source: PageSource, choices: ExtractionChoices, loaded: LoadedExtractors) -> Extraction:
@@ -163,7 +163,7 @@ def cleaned_page(
     settings : CleanSettings
         What is removed.
     look : str
-        One of `blockfeat.web.safe.markup.LOOKS`.
+        One of `blockfeat.web.coloured.LOOKS`.
     links : LinksOn, optional
         Where links lead; nowhere without it.
     head : str
@@ -189,20 +189,5 @@ def read_article(
 
 def _body(document: str, links: LinksOn) -> str:
     """Return the body of an article, sanitised once more with its links changed."""
-    import nh3
-
-    def changed(tag: str, attribute: str, value: str) -> str | None:
-        if (tag, attribute) != ("a", "href"):
-            return value
-        target = safe_target(value)
-        return None if target is None else links(target)
-
     body = document.partition("<body>")[2].rpartition("</body>")[0]
-    attributes = {"*": {"dir"}, "a": {"href"}, "img": {"alt", "src"}, "ol": {"start"}}
-    return nh3.clean(
-        body,
-        attributes=attributes,
-        url_schemes={"http", "https", "mailto"},
-        attribute_filter=changed,
-        link_rel="noreferrer",
-    )
+    return Sanitiser(Base(None), link=links, added={"a": {"rel": "noreferrer"}}).markup(body)

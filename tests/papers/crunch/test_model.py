@@ -154,7 +154,13 @@ def test_the_file_holds_all_settings_and_names_what_is_wrong() -> None:
     assert again == model
     document, arrays = model.to_document()
     document["settings"]["link_lists"]["ratio"] = "much"
-    with pytest.raises(ModelError, match=r"own\.json: settings: 'link_lists.ratio' must be a number"):
+    with pytest.raises(ModelError, match=r"own\.json: 'settings.link_lists.ratio' must be a number, not 'much'"):
+        CrunchModel.from_document(document, arrays, where="own.json")
+    document["settings"]["link_lists"] = {"ratios": 1}
+    with pytest.raises(ModelError, match=r"own\.json: settings.link_lists: unknown key 'ratios'"):
+        CrunchModel.from_document(document, arrays, where="own.json")
+    document["settings"] = {"empty_tables": {"least_characters": True}, "filters": []}
+    with pytest.raises(ModelError, match=r"'settings\.empty_tables\.least_characters' must be an integer, not True"):
         CrunchModel.from_document(document, arrays, where="own.json")
     with pytest.raises(ModelError, match="missing or wrong value: 'settings'"):
         CrunchModel.from_document({name: document[name] for name in document if name != "settings"}, arrays)

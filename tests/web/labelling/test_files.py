@@ -10,8 +10,7 @@ import pytest
 from blockfeat.data.corpus import LabelledPage, read_corpus
 from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError
-from blockfeat.web.labelling.files import CorpusFile, Journal
-from blockfeat.web.labelling.log import Change
+from blockfeat.web.labelling.journal import Change, CorpusFile, Journal
 
 
 def page(id: str, text: str = "x") -> LabelledPage:
@@ -120,7 +119,7 @@ import resource, signal, sys
 from pathlib import Path
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import OutputError
-from blockfeat.web.labelling.files import CorpusFile
+from blockfeat.web.labelling.journal import CorpusFile
 path = Path(sys.argv[1])
 file = CorpusFile(path)
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from blockfeat.data.labels import ROLES
 from blockfeat.errors import CorpusError
-from blockfeat.web.labelling.log import STATES, Change, LabelLog, PageLabels
+from blockfeat.web.labelling.journal import STATES, Change, LabelLog, PageLabels
 
 changes = st.builds(
     Change,

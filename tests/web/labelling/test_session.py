@@ -11,7 +11,7 @@ from blockfeat.data.validate import validate
 from blockfeat.errors import CorpusError, InputError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
-from blockfeat.web.labelling.files import CorpusFile
+from blockfeat.web.labelling.journal import CorpusFile
 from blockfeat.web.labelling.pages import SessionPages, Suggester, sureness
 from blockfeat.web.labelling.session import LabelSession
 from labelled_site_pages import site, site_page

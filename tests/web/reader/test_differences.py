@@ -6,7 +6,7 @@ import pytest
 
 from blockfeat.data import demo_pages
 from blockfeat.extraction.extractor import extractor_of
-from blockfeat.web.reader.described import differing_blocks
+from blockfeat.web.reader.serialise import differing_blocks
 
 
 def test_models_that_cut_alike_differ_where_their_labels_do() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blockfeat.errors import LimitExceeded
-from blockfeat.web.reader.kept import KeptPages, PageSource
+from blockfeat.web.reader.cache import KeptPages, PageSource
 
 
 class _Clock:

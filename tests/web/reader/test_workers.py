@@ -11,7 +11,7 @@ import pytest
 from blockfeat._worker import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
-from blockfeat.web.reader.workers import Turns, Workers
+from blockfeat.web.reader.service import Turns, Workers
 from pool_tasks import End, Raise, Say, Sleep, ends, ready
 
 

@@ -1,4 +1,4 @@
-"""Pages that are written again: nothing in them is active, whatever they were."""
+"""Foreign pages with their blocks marked: nothing in them is active, whatever they were."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from active_markup import active_in
+from blockfeat.data import demo_pages
+from blockfeat.extraction.analysis import PageAnalysis
+from blockfeat.extraction.extractor import extractor_of
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.settings import CleanSettings, Filters
-from blockfeat.web.reader.kept import PageSource
-from blockfeat.web.reader.loaded import ExtractionChoices, LoadedExtractors, load_extractors, model_names
+from blockfeat.web.coloured import LOOKS, coloured_page, extraction_and_coloured_page, head_styles, safe_page
+from blockfeat.web.reader.cache import ExtractionChoices, LoadedExtractors, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
-from blockfeat.web.safe.markup import LOOKS
-from blockfeat.web.safe.page import head_styles, safe_page
 from property_examples import examples
 from script_vectors import INERT, METADATA_VECTORS, VECTORS, page_with
 
@@ -83,14 +84,14 @@ def test_vectors_in_the_head(name: str, loaded: LoadedExtractors) -> None:
 @examples(60)
 @given(st.lists(st.sampled_from(_PIECES), max_size=12), st.sampled_from(["plain", "page"]))
 def test_nothing_is_active_whatever_the_page(pieces: list[str], look: str) -> None:
-    assert active_in(_safe("".join(pieces), look)) == []
+    assert active_in(_safe("<p>" + "".join(pieces), look)) == []
 
 
 @examples(30)
 @given(st.lists(st.sampled_from(_PIECES), max_size=10))
 def test_a_safe_page_stays_as_it_is(pieces: list[str]) -> None:
     """A parser finds in it what was written: markup does not mutate into something else."""
-    once = _safe("".join(pieces), "page")
+    once = _safe("<p>" + "".join(pieces), "page")
     again = html5lib.serialize(html5lib.parse(once), omit_optional_tags=False, quote_attr_values="always")
     assert active_in(again) == []
 
@@ -110,7 +111,7 @@ def test_looks() -> None:
     plain, own, web = (_safe(html, look) for look in LOOKS)
     assert "color:red" not in plain
     assert "data:" not in plain
-    assert 'class="y"' not in plain
+    assert "style" not in plain
     assert own.count("color:red") == 2
     assert "/s.css" not in own
     assert "i.png" not in own
@@ -135,3 +136,69 @@ def test_a_deep_page_is_written() -> None:
 def test_empty_pages_are_written() -> None:
     for html in ("", "   ", "<!-- -->"):
         assert "<body>" in _safe(html, "page")
+
+
+_BLOCK = "{http://www.w3.org/1999/xhtml}bf-block"
+
+
+def _marked(document: str) -> dict[int, tuple[str, set[str]]]:
+    """Return text and verdicts of each block, by its number."""
+    found: dict[int, tuple[str, set[str]]] = {}
+    for element in html5lib.parse(document, treebuilder="etree").iter(_BLOCK):
+        text, verdicts = found.get(int(element.get("data-block")), ("", set()))
+        found[int(element.get("data-block"))] = (
+            text + "".join(element.itertext()),
+            verdicts | {element.get("data-verdict")},
+        )
+    return found
+
+
+@pytest.mark.parametrize("model", ["default", "ziegler2007", "web2text", "longest-block"])
+@pytest.mark.parametrize("number", [0, 26])
+def test_every_block_is_marked_with_its_text_and_verdict(model: str, number: int) -> None:
+    page = demo_pages()[number]
+    extraction, document = extraction_and_coloured_page(page.html, extractor_of(model), url=page.url)
+    marked = _marked(document)
+    assert len(marked) == len(extraction.blocks) > 0
+    for block in extraction.blocks:
+        text, verdicts = marked[block.index]
+        assert "".join(text.split()) == "".join(block.text.split())
+        expected = "kept" if block.kept else "beside" if block.part in ("headline", "byline") else "dropped"
+        assert verdicts == {expected}
+
+
+def test_text_outside_of_blocks_is_not_marked() -> None:
+    html = page_with("<button>Menu</button><select><option>One</select><p>Text of the <b>block</b>.</p>")
+    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    marked = _marked(document)
+    assert ">Menu<" in document
+    assert not any("Menu" in text or "One" in text for text, _ in marked.values())
+    assert "Text of the block." in {text for text, _ in marked.values()}
+    assert len(marked) == len(extraction.blocks)
+
+
+def test_text_that_stands_in_noscript_only_is_shown() -> None:
+    paragraph = "<p>The ferry leaves at nine in the morning and comes back before dark, as people had asked.</p>"
+    html = f"<title>T</title><body><div id=app></div><noscript>{paragraph * 12}</noscript>"
+    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    assert len(_marked(document)) == len(extraction.blocks) == 12
+
+
+def test_verdicts_and_marks_of_ones_own() -> None:
+    html = page_with()
+    extraction = extractor_of("default").extract(html)
+    assert isinstance(extraction.analysis, PageAnalysis)
+    blocks = extraction.analysis.measured.blocks
+    verdicts = ["content" if block.kept else "clutter" for block in extraction.blocks]
+    document = coloured_page(
+        Page.parse(html), blocks, verdicts, attributes={0: {"data-suggested": "x"}}, style_sheet="bf-block{color:red}"
+    )
+    assert {verdict for _, some in _marked(document).values() for verdict in some} == {"content", "clutter"}
+    assert document.count('data-suggested="x"') == document.count('data-block="0"') > 0
+    assert "<style>bf-block{color:red}</style>" in document
+
+
+def test_a_page_without_blocks() -> None:
+    extraction, document = extraction_and_coloured_page("<html></html>", extractor_of("default"))
+    assert extraction.blocks == ()
+    assert _marked(document) == {}

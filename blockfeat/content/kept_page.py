@@ -1,8 +1,11 @@
-"""The tree of a page with everything but the kept blocks, their ancestors and their images taken out."""
+"""The page itself with everything but its kept blocks taken out: its tree, its head, and both as markup."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +15,17 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks, elements_behind, kinds_of_blocks, text_places
 from blockfeat.content.build import shows_images
 from blockfeat.content.inline import SOURCES
-from blockfeat.content.links import xml_characters
+from blockfeat.content.links import Base, fold_white_space, xml_characters
+from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.tags import Tags, lxml_tree, name_key, name_keys
 
-Indices = NDArray[np.int64]
+# Nothing runs, whatever a browser makes of what is written.
+_POLICY = "script-src 'none'; object-src 'none'; frame-src 'none'; form-action 'none'"
+_DOCTYPE = re.compile(
+    rb"\s*+(?:\xef\xbb\xbf\s*+)?(?:<\?xml[^<>]{0,200}>\s*+)?(?:<!--[^<>]{0,2000}-->\s*+)?<!doctype\s++html",
+    re.IGNORECASE,
+)
+_MOST_START = 4_096
 
 _MEDIA_KEYS = name_keys(["img", "audio", "video"])
 _PAGE_KEYS = name_keys(["body", "html"])
@@ -29,6 +39,69 @@ _OF_MEDIA = frozenset({"source", "track"})
 _MEDIA = frozenset({"audio", "picture", "video"})
 # What ends the flow around floating elements, by its name or its style.
 _CLEARING = ("clear", "clearfix", "cf")
+
+
+@dataclass(frozen=True, eq=False)
+class KeptPage:
+    """One page with everything but its kept blocks taken out.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    kept : bool array, n
+        Those that are kept.
+    url : str or None
+        Its address.
+    title : str or None
+        Its title.
+    data : bytes
+        The page as it was read, UTF-8.
+    """
+
+    blocks: Blocks
+    kept: NDArray[np.bool_]
+    url: str | None
+    title: str | None
+    data: bytes
+
+    def written(self, *, absolute: bool, styles: bool) -> str:
+        """Return the page as HTML, with absolute addresses or not, with its styles or not; linear in its size."""
+        tags = self.blocks.tags
+        sanitiser = Sanitiser(Base.of(tags, self.url) if absolute else Base(None))
+        head = self._head(sanitiser, None if absolute else _own_base(self.blocks), styles=styles)
+        if not len(tags):
+            return f"<!DOCTYPE html>\n<html>\n<head>\n{head}\n</head>\n<body>\n</body>\n</html>\n"
+        # A browser lays a page without a doctype out in another way.
+        doctype = "<!DOCTYPE html>\n" if _DOCTYPE.match(self.data[:_MOST_START]) else ""
+        return doctype + sanitiser.document(kept_tree(self.blocks, self.kept), head)
+
+    def _head(self, sanitiser: Sanitiser, base: str | None, *, styles: bool) -> str:
+        """Return the head: a policy, view port, title, base and styles."""
+        lines = ['<meta charset="utf-8">', f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">']
+        tags = Tags.read(self.data, keeps_raw_text=True).tags
+        lines += _view_port(tags)
+        lines.append(f"<title>{escape(fold_white_space(xml_characters(self.title or '')).strip())}</title>")
+        if base is not None and (target := sanitiser.address(base)):
+            lines.append(f'<base href="{escape(target)}">')
+        return "\n".join([*lines, *(sanitiser.head_styles(tags) if styles else ())])
+
+
+def _own_base(blocks: Blocks) -> str | None:
+    """Return the address of the page's base element."""
+    for element in blocks.tags.named("base").tolist():
+        if href := blocks.tags.attributes(element).get("href", "").strip():
+            return href
+    return None
+
+
+def _view_port(tags: Tags) -> list[str]:
+    for element in tags.named("meta").tolist():
+        attributes = tags.attributes(element)
+        if attributes.get("name", "").lower() == "viewport":
+            content = escape(xml_characters(attributes.get("content", ""))[:200])
+            return [f'<meta name="viewport" content="{content}">']
+    return []
 
 
 def kept_media(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:

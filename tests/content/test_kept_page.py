@@ -125,7 +125,7 @@ def test_the_head_has_title_styles_and_view_port() -> None:
         '<style media="print">p { background: url("https://a.example/sub/i.png") }</style>\n'
         '<link rel="stylesheet" href="https://a.example/sub/b.css">\n'
         '<link rel="stylesheet" href="https://a.example/sub/d.css">\n'
-        "<style>@import \"https://a.example/sub/e.css\"; b::after { content: '<\\/b>' }</style>\n"
+        '<style>@import url("https://a.example/sub/e.css"); b::after { content: "\\3c /b>" }</style>\n'
         '</head>\n<body bgcolor="red">\n<p>one</p>\n</body>\n</html>\n'
     )
 

@@ -17,7 +17,7 @@ from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
 from blockfeat.features.schema import Feature
 from blockfeat.models.model import Model
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.web.safe.page import analysis_of
+from blockfeat.web.coloured import analysis_of
 
 _MOST_MOVING = 16
 

@@ -1,0 +1,376 @@
+"""What of a foreign page may be written: one list of elements and attributes, one filter each for addresses and CSS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Literal
+
+from blockfeat.content.inline import SOURCES
+from blockfeat.content.links import Base, safe_target, xml_characters
+from blockfeat.page.tags import Tags, name_keys
+
+if TYPE_CHECKING:
+    from lxml import etree
+    from tinycss2.ast import Node
+
+
+Loads = Literal["none", "embedded", "web", "all"]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TAGS = _names(
+    """
+    a abbr acronym address article aside audio b bdi bdo big blockquote br button caption center cite code col colgroup
+    data dd del details dfn dir div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i
+    img input ins kbd label legend li main mark menu nav nobr ol p picture pre q rp rt ruby s samp search section small
+    source span strike strong sub summary sup table tbody td tfoot th thead time tr track tt u ul var video wbr
+    """
+)
+_CUSTOM = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
+_EVERYWHERE = _names("align bgcolor border class color dir height id lang nowrap role style title valign width")
+_OF_CELLS = {"abbr", "axis", "background", "char", "charoff", "colspan", "headers", "rowspan", "scope"}
+_ATTRIBUTES: dict[str, set[str]] = {
+    "*": set(_EVERYWHERE),
+    "a": {"href", "name"},
+    "audio": {"controls", "loop", "muted", "preload", "src"},
+    "br": {"clear"},
+    "button": {"disabled", "tabindex", "type"},
+    "col": {"span"},
+    "colgroup": {"span"},
+    "details": {"open"},
+    "font": {"face", "size"},
+    "hr": {"noshade", "size"},
+    "img": {"alt", "decoding", "hspace", "loading", "sizes", "src", "srcset", "vspace"},
+    "input": {"disabled", "placeholder", "size", "tabindex", "type", "value"},
+    "li": {"type", "value"},
+    "ol": {"reversed", "start", "type"},
+    "source": {"media", "sizes", "src", "srcset", "type"},
+    "table": {"background", "cellpadding", "cellspacing", "frame", "rules", "summary"},
+    "td": _OF_CELLS,
+    "th": _OF_CELLS,
+    "time": {"datetime"},
+    "track": {"default", "kind", "label", "src", "srclang"},
+    "tr": {"background"},
+    "ul": {"type"},
+    "video": {"controls", "loop", "muted", "playsinline", "poster", "preload", "src"},
+}
+_PREFIXES = {"aria-", "data-"}
+_SCHEMES = {"data", "http", "https", "mailto"}
+_OUTER = _EVERYWHERE | {"background", "link", "text", "vlink"}
+_OUTER_NAME = re.compile(r"(?:aria|data)-[a-z0-9-]+")
+_OF_STYLES = _names("background bgcolor color face style")
+# Elements whose text a browser would not show as that of an element, or that would act.
+_RENAMED = {
+    "form": "div",
+    "dialog": "div",
+    "listing": "pre",
+    "plaintext": "pre",
+    "xmp": "pre",
+    **dict.fromkeys(("datalist", "option", "optgroup", "output", "select", "textarea", "title"), "span"),
+    **dict.fromkeys(("applet", "canvas", "iframe", "noembed", "noframes", "noscript", "object", "template"), "div"),
+    **dict.fromkeys(("frameset", "frame", "foreignobject", "math", "svg"), "div"),
+}
+_OUTERMOST = frozenset({"body", "head", "html"})
+# nh3 leaves them out, the first two with all that is in them.
+_LEFT_OUT = _names("script style base link meta")
+# Elements that a browser opens again in each block behind one that broke them up: deeper ones would multiply.
+_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
+_MOST_FORMATTING = 8
+_INPUTS = _names("button checkbox email number radio reset search submit tel text")
+_PRESSED = frozenset({"button", "reset", "submit"})
+
+_PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
+_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
+_CANDIDATE = re.compile(r"[^\s,]\S*(?:\s+[\d.]+[wx])?")
+_WEB = ("http://", "https://")
+_MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
+
+# What old browsers ran in styles, also behind the escapes and comments that they passed over.
+_RUNS = re.compile(r"(?i)expression|(?:java|vb|live)script|(?<!scroll-)behaviou?r|-moz-binding|-o-link|progid")
+_DISGUISE = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-f]{1,6}\s?)?|[\x00-\x20]+", re.IGNORECASE | re.DOTALL)
+# A style with none of these neither loads nor runs, and needs no parser.
+_DOUBTFUL = re.compile(rf"{_RUNS.pattern}|[\\<]|/\*|@(?:import|charset|namespace)|(?:url|src|image|image-set)\(")
+_PREFIX = re.compile(r"-[a-z]+-")
+_OF_STRINGS = frozenset({"image", "image-set", "src"})
+_MOST_NESTED = 30
+# What could end a style element; not the sign of a comparison.
+_TAG_IN_STYLE = re.compile(r"<(?![=\s\d])")
+
+
+@dataclass(frozen=True)
+class Sanitiser:
+    """Writes a foreign page, or a part of one, so that nothing in it runs; linear in its size.
+
+    Attributes
+    ----------
+    base : Base
+        What relative addresses refer to; of None, they stay as they are.
+    styles : bool
+        Whether style attributes and colours stay.
+    pictures : str
+        Which addresses a browser may load: ``"none"``; ``"embedded"`` pictures; also pictures and style sheets of the
+        ``"web"``; or ``"all"`` addresses, also of films, and relative ones.
+    link : callable, optional
+        Makes the address of a link from its safe target; without it that is the address.
+    added : mapping
+        Attributes that elements get, such as ``{"a": {"rel": "noreferrer"}}``.
+    """
+
+    base: Base
+    styles: bool = True
+    pictures: Loads = "all"
+    link: Callable[[str], str] | None = None
+    added: Mapping[str, dict[str, str]] = field(default_factory=dict)
+
+    def document(self, root: etree._Element, head: str) -> str:
+        """Return a page as a document without a doctype; its tree is changed.
+
+        Parameters
+        ----------
+        root : lxml element
+            The outermost element of the page.
+        head : str
+            Safe markup for its head, instead of its own.
+        """
+        from lxml import etree
+
+        body = _body(root)
+        custom = self._prepare(root)
+        inner = self.markup(etree.tostring(body, method="html", encoding="unicode", with_tail=False), custom)
+        start = f"<html{self._outer(root)}>\n<head>\n{head}\n</head>\n<body{self._outer(body)}>"
+        return f"{start}\n{inner.strip()}\n</body>\n</html>\n"
+
+    def markup(self, markup: str, custom: frozenset[str] = frozenset()) -> str:
+        """Return a part of a page; ``custom`` names elements that are allowed beside those of the list."""
+        import nh3
+
+        return nh3.clean(
+            xml_characters(markup),
+            tags=set(_TAGS | custom),
+            clean_content_tags={"script", "style"},
+            attributes=_ATTRIBUTES,
+            generic_attribute_prefixes=_PREFIXES,
+            attribute_filter=self.attribute,
+            set_tag_attribute_values=dict(self.added),
+            url_schemes=_SCHEMES,
+            link_rel=None,
+        )
+
+    def attribute(self, element: str, name: str, value: str) -> str | None:
+        """Return the value of an attribute of the list; None for one that may not stay."""
+        if not self.styles and name in _OF_STYLES:
+            return None
+        if name == "style":
+            return self.css(value).strip() or None
+        if name == "href":
+            target = self.address(value)
+            return target if target is None or self.link is None else self.link(target)
+        if name == "srcset":
+            return self._set_of(value) if self.pictures == "all" else None
+        if name in ("background", "poster", "src"):
+            return self._loaded(value, is_picture=element in ("img", "source"))
+        return value
+
+    def address(self, value: str) -> str | None:
+        """Return where a link leads; None for an address that is not allowed."""
+        return value.strip() if value.lstrip().startswith("#") else safe_target(self.base.resolved(value))
+
+    def css(self, css: str) -> str:
+        """Return a style sheet or declarations: what would run or load more than allowed goes, addresses are rewritten.
+
+        Styles in doubt are written anew from what a parser finds in them, so that escapes and comments hide nothing.
+        """
+        if not _DOUBTFUL.search(css):
+            return css
+        from tinycss2 import parse_component_value_list, serialize
+
+        nodes = self._rules(parse_component_value_list(css, skip_comments=True), 0)
+        return _TAG_IN_STYLE.sub(r"\\3c ", serialize(nodes))
+
+    def head_styles(self, tags: Tags) -> Iterator[str]:
+        """Yield the style elements and linked sheets of a page, read with its raw text, in their order."""
+        chosen = (tags.key[:, None] == name_keys(["link", "style"])).any(axis=1).nonzero()[0]
+        for element in chosen.tolist():
+            attributes = tags.attributes(element)
+            media = _media(attributes)
+            if tags.name(element) == "style":
+                css = self.css(xml_characters(tags.text(element)))
+                if attributes.get("type", "text/css").strip().lower() in ("", "text/css") and css.strip():
+                    yield f"<style{media}>{css}</style>"
+            elif _is_style_sheet(attributes) and (target := self._loaded(attributes["href"], is_picture=False)):
+                yield f'<link rel="stylesheet" href="{escape(target)}"{media}>'
+
+    def _prepare(self, root: etree._Element) -> frozenset[str]:
+        """Rename what may not stay as it is, and find the sources of images; return the names of custom elements."""
+        from lxml import etree
+
+        formats: list[bool] = []
+        custom: set[str] = set()
+        depth = 0
+        for event, element in etree.iterwalk(root, events=("start", "end")):
+            if event == "end":
+                depth -= formats.pop()
+                continue
+            name = str(element.tag).lower()
+            formats.append(name in _FORMATTING)
+            depth += formats[-1]
+            if name in _RENAMED:
+                element.tag = _RENAMED[name]
+            elif name in _FORMATTING and depth > _MOST_FORMATTING:
+                element.tag = "span"
+            elif _CUSTOM.fullmatch(name):
+                custom.add(name)
+            elif name not in _TAGS | _OUTERMOST | _LEFT_OUT:
+                element.tag = "span"
+            self._set_attributes(name, element)
+        return frozenset(custom)
+
+    def _set_attributes(self, name: str, element: etree._Element) -> None:
+        if name == "details":
+            element.set("open", "")
+        elif name in ("audio", "video"):
+            element.set("controls", "")
+        elif name in ("button", "input"):
+            _disable(name, element)
+        elif name == "img":
+            # A script would have loaded what stands elsewhere, in place of what stands inside of the page.
+            given = sorted(filter(None, map(element.get, SOURCES)), key=lambda value: bool(_PICTURE.match(value)))
+            if source := next(filter(None, (self._loaded(value, is_picture=True) for value in given)), None):
+                element.set("src", source)
+        if sizes := next(filter(None, map(element.get, _SETS)), None):
+            element.set("srcset", xml_characters(sizes))
+
+    def _loaded(self, value: str, *, is_picture: bool) -> str | None:
+        """Return the address of what a browser loads by itself; None for one that it may not load."""
+        if is_picture and self.pictures != "none" and _PICTURE.fullmatch(value.strip()):
+            return "".join(value.split())
+        if self.pictures in ("none", "embedded"):
+            return None
+        target = self.address(value)
+        return target if target and (self.pictures == "all" or target.lower().startswith(_WEB)) else None
+
+    def _set_of(self, value: str) -> str | None:
+        """Return the addresses of an image in several sizes."""
+        if "data:" in value.lower():
+            return None
+        found = []
+        for candidate in _CANDIDATE.findall(value):
+            address, _, size = candidate.rstrip(",").partition(" ")
+            target = self.address(address.rstrip(","))
+            if target is not None:
+                found.append(f"{target} {size}".strip())
+        return ", ".join(found) or None
+
+    def _outer(self, element: etree._Element) -> str:
+        """Return the attributes of html or body that matter for the look of a page."""
+        found = []
+        for key, value in ((str(key).lower(), str(value)) for key, value in element.attrib.items()):
+            if key in _OUTER or _OUTER_NAME.fullmatch(key):
+                kept = self.attribute(str(element.tag), key, xml_characters(value))
+                found += [] if kept is None else [f' {key}="{escape(kept)}"']
+        return "".join(found)
+
+    def _rules(self, nodes: list[Node], depth: int) -> list[Node]:
+        """Return the rules and declarations, each ended by a block or a semicolon, of which nothing would run."""
+        from tinycss2 import serialize
+
+        found: list[Node] = []
+        begin = 0
+        for place, node in enumerate(nodes, start=1):
+            if place < len(nodes) and node.type != "{} block" and node != ";":
+                continue
+            rule, begin = self._values(nodes[begin:place], depth), place
+            own = serialize([each for each in rule if each.type != "{} block"])
+            if not _RUNS.search(_DISGUISE.sub("", own)):
+                found += rule
+        return found
+
+    def _values(self, nodes: list[Node], depth: int) -> list[Node]:
+        """Return the values of a rule with their addresses rewritten."""
+        keyword = next((node.lower_value for node in nodes if node.type == "at-keyword"), "")
+        if keyword in ("charset", "namespace") or (keyword == "import" and self.pictures != "all"):
+            return []
+        found = []
+        for node in nodes:
+            name = _PREFIX.sub("", node.lower_name) if node.type == "function" else ""
+            if node.type == "url" or (node.type == "string" and keyword == "import"):
+                found.append(self._url(node))
+            elif name == "url":
+                found += [self._url(each) for each in node.arguments if each.type == "string"][:1]
+            elif node.type == "error":
+                # Brackets that nothing opens may stay, cut-off strings and addresses not.
+                found += [node] if node.kind in ")]}" else []
+            elif node in ("<!--", "-->") or (name in _OF_STRINGS and self.pictures in ("none", "embedded")):
+                continue
+            elif node.type == "function" or node.type.endswith(" block"):
+                found += [self._inside(node, name, depth + 1)] if depth < _MOST_NESTED else []
+            else:
+                found.append(node)
+        return found
+
+    def _inside(self, node: Node, name: str, depth: int) -> Node:
+        """Rewrite what stands in a function or a block."""
+        if node.type == "{} block":
+            node.content = self._rules(node.content, depth)
+        elif node.type != "function":
+            node.content = self._values(node.content, depth)
+        else:
+            are_addresses = name in _OF_STRINGS
+            values = self._values(node.arguments, depth)
+            node.arguments = [self._url(each) if are_addresses and each.type == "string" else each for each in values]
+        return node
+
+    def _url(self, node: Node) -> Node:
+        """Return an address, or a string that is one, rewritten; the word none for one that may not be loaded."""
+        from tinycss2.ast import IdentToken, URLToken
+        from tinycss2.serializer import serialize_string_value
+
+        place, target = (node.source_line, node.source_column), self._loaded(node.value, is_picture=True)
+        if target is None:
+            return IdentToken(*place, "none")
+        return URLToken(*place, target, f'url("{serialize_string_value(target)}")')
+
+
+def _body(root: etree._Element) -> etree._Element:
+    """Return the body of a page, with what stands outside of it."""
+    from lxml import etree
+
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    for child in list(root):
+        if child.tag != "head" and child is not body:
+            body.append(child)
+    return body
+
+
+def _disable(name: str, element: etree._Element) -> None:
+    """Let a button or field be seen, and do nothing."""
+    kind = (element.get("type") or "text").lower() if name == "input" else "button"
+    shown = kind if kind in _INPUTS else "hidden" if kind in ("hidden", "image", "file") else "text"
+    if kind not in _PRESSED and "value" in element.attrib:
+        del element.attrib["value"]
+    for key, value in (("type", "button" if kind in _PRESSED else shown), ("tabindex", "-1"), ("disabled", "")):
+        element.set(key, value)
+
+
+def _is_style_sheet(attributes: dict[str, str]) -> bool:
+    """Return whether a link is a style sheet in use, or one that a script would put to use once it is loaded."""
+    relations = attributes.get("rel", "").lower().split()
+    if not attributes.get("href", "").strip() or "alternate" in relations or "disabled" in attributes:
+        return False
+    return "stylesheet" in relations or ("preload" in relations and attributes.get("as", "").lower() == "style")
+
+
+def _media(attributes: dict[str, str]) -> str:
+    """Return the media of a style; those that a script changes once the style is loaded are all."""
+    media = attributes.get("media", "").strip()
+    if not media or "onload" in attributes or not _MEDIA.fullmatch(media):
+        return ""
+    return f' media="{escape(media)}"'

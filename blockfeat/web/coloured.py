@@ -1,0 +1,252 @@
+"""A foreign page, safe to show in a frame, with its blocks marked where that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks, text_places
+from blockfeat.content.links import Base, fold_white_space, xml_characters
+from blockfeat.content.sanitise import Loads, Sanitiser
+from blockfeat.extraction.analysis import PageAnalysis
+from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.page.page import Page
+from blockfeat.page.tags import Tags, lxml_tree
+
+WRAPPER = "bf-block"
+"""Name of the element around each text node of a block."""
+
+LOOKS = ("plain", "page", "web")
+"""How much of a page's look is kept: none of its styles; those that stand in it; also what they and it load."""
+
+_PICTURES: dict[str, Loads] = {"plain": "none", "page": "embedded", "web": "web"}
+_LEFT_OUT = frozenset(
+    (
+        *("applet", "area", "audio", "base", "bgsound", "canvas", "command", "embed", "frame", "iframe", "isindex"),
+        *("keygen", "link", "map", "math", "meta", "noembed", "noframes", "noscript", "object", "param", "script"),
+        *("source", "style", "svg", "template", "title", "track", "video"),
+    )
+)
+
+
+class _Marks:
+    """Which text nodes are those of blocks, and the elements around them."""
+
+    def __init__(self, blocks: Blocks, attributes: Sequence[Mapping[str, str]]) -> None:
+        places = text_places(blocks)
+        self._attributes = attributes
+        self._block = np.full(blocks.tags.start.size, -1, dtype=np.int64)
+        self._block[places.tag] = places.block
+        self._before = np.concatenate([[0], np.cumsum(self._block >= 0)])
+
+    def wrapper(self, tag: int, text: str | None) -> etree._Element | None:
+        """Return the text behind a tag in the element of its block; None where it is of no block."""
+        block = int(self._block[tag])
+        if block < 0 or not text or text.isspace():
+            return None
+        made = etree.Element(WRAPPER, {"data-block": str(block), **self._attributes[block]})
+        made.text = text
+        return made
+
+    def stand_between(self, first: int, last: int) -> bool:
+        """Return whether text of a block stands between two tags."""
+        return bool(self._before[last] > self._before[first])
+
+
+def safe_page(
+    page: Page,
+    *,
+    styles: str = "",
+    head: str = "",
+    look: str = "page",
+    link: Callable[[str], str] | None = None,
+) -> str:
+    """Return a page as a document that neither runs nor sends anything; linear in the size of the page.
+
+    Elements, attributes, addresses and styles are those that `blockfeat.content.sanitise` allows; frames, objects,
+    films and drawings are left out. The page still belongs into a sandboxed frame with a content security policy.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    styles : str
+        Styles of the page for the head: what `head_styles` returned.
+    head : str
+        Safe markup for the end of the head.
+    look : str
+        ``"plain"`` leaves styles and images out, ``"page"`` has those that stand in the page, ``"web"`` also loads
+        images from their hosts.
+    link : callable, optional
+        Makes the address of a link from its absolute one; links lead nowhere without it.
+
+    Raises
+    ------
+    ValueError
+        There is no such look.
+    """
+    return _document(page, None, styles + head, look, link)
+
+
+def _document(page: Page, marks: _Marks | None, head: str, look: str, link: Callable[[str], str] | None) -> str:
+    if look not in LOOKS:
+        raise ValueError(f"look {look!r} is unknown; known are {', '.join(LOOKS)}")
+    tags = page.tags if page.tags is not None and len(page.tags) else Tags.of_markup(b"<html></html>")
+    root = lxml_tree(tags)
+    elements = list(root.iter(etree.Element))
+    # From the end, so that what stands in an element is seen before it.
+    for number in range(len(elements) - 1, -1, -1):
+        _mark(elements[number], int(tags.opened[number]), int(tags.closed[number]), marks)
+    if "lang" not in root.attrib and page.declared_lang:
+        root.set("lang", page.declared_lang)
+    title = escape(fold_white_space(xml_characters(page.title or "")).strip())
+    top = '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">'
+    written = _sanitiser(tags, page.url, look, link).document(root, f"{top}\n<title>{title}</title>\n{head}")
+    return f"<!DOCTYPE html>\n{written}"
+
+
+def _mark(element: etree._Element, opened: int, closed: int, marks: _Marks | None) -> None:
+    """Leave an element out, or put the text before its first child, and that behind it, into wrappers."""
+    if element.tag in _LEFT_OUT and (marks is None or not marks.stand_between(opened, closed)):
+        # An empty element of this name is left out with its content.
+        tail = element.tail
+        element.clear()
+        element.tag, element.tail = "style", tail
+    elif element.tag == WRAPPER:
+        element.tag = "span"
+    if marks is None:
+        return
+    if opened != closed and (inside := marks.wrapper(opened, element.text)) is not None:
+        element.text = None
+        element.insert(0, inside)
+    if element.getparent() is not None and (behind := marks.wrapper(closed, element.tail)) is not None:
+        element.tail = None
+        element.addnext(behind)
+
+
+def _sanitiser(tags: Tags, url: str | None, look: str, link: Callable[[str], str] | None) -> Sanitiser:
+    # In a frame that may neither open windows nor navigate another one, a link to a new window leads nowhere.
+    nowhere = {"target": "_blank", "rel": "noopener noreferrer", "tabindex": "-1"}
+    return Sanitiser(
+        Base.of(tags, url),
+        styles=look != "plain",
+        pictures=_PICTURES[look],
+        link=link,
+        added={
+            "a": nowhere if link is None else {"target": "_top", "rel": "noreferrer"},
+            "img": {"referrerpolicy": "no-referrer", "loading": "lazy"},
+        },
+    )
+
+
+def head_styles(html: str | bytes, *, url: str | None, charset: str | None = None, look: str = "page") -> str:
+    """Return the styles of a page as markup for a head: its style elements, and with ``"web"`` its linked sheets.
+
+    Parameters
+    ----------
+    html : str or bytes
+        The page, read once more with its styles.
+    url, charset : str, optional
+        As for `Page.parse`.
+    look : str
+        One of `LOOKS`.
+    """
+    if look == "plain":
+        return ""
+    tags = Page.parse(html, url=url, charset=charset, keep_raw_text=True).tags
+    return (
+        "" if tags is None else "".join(f"{style}\n" for style in _sanitiser(tags, url, look, None).head_styles(tags))
+    )
+
+
+def coloured_page(
+    page: Page,
+    blocks: Blocks,
+    verdicts: Sequence[str],
+    *,
+    styles: str = "",
+    look: str = "page",
+    attributes: Mapping[int, Mapping[str, str]] | None = None,
+    style_sheet: str | None = None,
+) -> str:
+    """Return a page with its blocks marked, as a safe document for a sandboxed frame.
+
+    Each text node of block ``N`` stands in an element ``<bf-block data-block="N" data-verdict="…">``; a block may
+    have several of them. Nothing in the document runs or loads (see `safe_page`), links lead nowhere: the page around
+    the frame handles clicks and keys.
+
+    Parameters
+    ----------
+    page : Page
+        The page that was cut.
+    blocks : Blocks
+        Its blocks, cut from ``page.tags``.
+    verdicts : sequence of str, n
+        What ``data-verdict`` says of each block, such as ``"kept"`` or ``"dropped"``.
+    styles : str
+        What `head_styles` returned for the page.
+    look : str
+        One of `LOOKS`.
+    attributes : mapping, optional
+        Further attributes of some blocks' elements, by block; their names begin with ``data-``.
+    style_sheet : str, optional
+        Style sheet of the marks, instead of the one that colours kept and dropped blocks.
+    """
+    sheet = _style_sheet(look) if style_sheet is None else style_sheet
+    more = attributes or {}
+    marks = _Marks(blocks, [{"data-verdict": each, **more.get(block, {})} for block, each in enumerate(verdicts)])
+    return _document(page, marks, f"{styles}<style>{sheet}</style>\n", look, None)
+
+
+_BESIDE = ("headline", "byline")
+
+
+def verdicts_of(kept: Sequence[bool] | NDArray[np.bool_], parts: Sequence[str]) -> list[str]:
+    """Return ``"kept"`` or ``"dropped"`` for each block; ``"beside"`` for headline and byline outside of the text."""
+    both = zip(kept, parts, strict=True)
+    return ["kept" if is_kept else "beside" if part in _BESIDE else "dropped" for is_kept, part in both]
+
+
+def extraction_and_coloured_page(
+    html: str | bytes,
+    extractor: Extractor,
+    *,
+    url: str | None = None,
+    lang: str | None = None,
+    charset: str | None = None,
+    look: str = "page",
+) -> tuple[Extraction, str]:
+    """Extract a page and return the extraction with the coloured page; see `Extractor.extract` and `coloured_page`."""
+    extraction = extractor.extract(html, url=url, lang=lang, charset=charset)
+    analysis = analysis_of(extraction)
+    page = Page.parse(
+        html,
+        url=url,
+        charset=charset,
+        max_bytes=extractor.options.max_bytes,
+        keep_drawings=extractor.model.table.reads_drawings,
+    )
+    styles = head_styles(html, url=url, charset=charset, look=look)
+    verdicts = verdicts_of(analysis.prediction.kept.tolist(), analysis.parts)
+    return extraction, coloured_page(page, analysis.measured.blocks, verdicts, styles=styles, look=look)
+
+
+def analysis_of(extraction: Extraction) -> PageAnalysis:
+    """Return what was measured of a page that was extracted in this process."""
+    analysis = extraction.analysis
+    if not isinstance(analysis, PageAnalysis):
+        raise TypeError("the extraction was made in another process: its page is not here")
+    return analysis
+
+
+def _style_sheet(look: str) -> str:
+    """Return the style sheet of the marks; only a page without styles of its own can be dark."""
+    names = ("coloured.css", "coloured-dark.css") if look == "plain" else ("coloured.css",)
+    folder = files("blockfeat.web").joinpath("static")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)

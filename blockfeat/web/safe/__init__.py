@@ -1,1 +1,0 @@
-"""Markup and styles of foreign pages, made safe to show."""
