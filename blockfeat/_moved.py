@@ -19,6 +19,8 @@ MOVED = {
     "api": "extraction.extractor",
     "batch": "io.batch",
     "crunch": "papers.crunch",
+    "data.block_roles": "data.labels",
+    "data.languages": "data.split",
     "decode": "models.decoding",
     "mentions": "monitor.mentions",
     "output": "io.outputs",
@@ -26,8 +28,23 @@ MOVED = {
     "sources": "io.inputs",
     "spark": "integrations.spark",
     "training.evaluation": "evaluation",
+    "training.pages": "training.examples",
+    "training.registry": "training.config",
+    "training.soft_labels": "training.sequence",
+    "training.trainer": "training.config",
 }
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
+
+
+def new_name(name: str) -> str | None:
+    """Return the full new name of a module, by the longest part of the old one in `MOVED`; None for any other."""
+    if not name.startswith(_PACKAGE):
+        return None
+    parts = name.removeprefix(_PACKAGE).split(".")
+    for count in range(len(parts), 0, -1):
+        if moved := MOVED.get(".".join(parts[:count])):
+            return ".".join((_PACKAGE + moved, *parts[count:]))
+    return None
 
 
 class _Alias:
@@ -55,14 +72,10 @@ class _MovedModules:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how a module of an old name is imported; None for any other."""
-        if not fullname.startswith(_PACKAGE):
-            return None
-        within = fullname.removeprefix(_PACKAGE)
-        old = next((old for old in MOVED if f"{within}.".startswith(f"{old}.")), None)
+        name = new_name(fullname)
         # ``python -m`` runs the file itself.
-        if old is None or within == f"{old}.__main__":
+        if name is None or name.endswith(".__main__"):
             return None
-        name = f"{_PACKAGE}{MOVED[old]}{within.removeprefix(old)}"
         # Imported here, for it takes longer than all else that ``import blockfeat`` does.
         from importlib.util import find_spec
 
