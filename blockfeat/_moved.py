@@ -19,13 +19,20 @@ MOVED = {
     "api": "extraction.extractor",
     "batch": "io.batch",
     "crunch": "papers.crunch",
+    "data.block_roles": "data.labels",
+    "data.languages": "data.split",
     "decode": "models.decoding",
     "mentions": "monitor.mentions",
     "output": "io.outputs",
     "pandas": "integrations.pandas",
+    "pso": "training.pso",
     "sources": "io.inputs",
     "spark": "integrations.spark",
     "training.evaluation": "evaluation",
+    "training.pages": "training.examples",
+    "training.registry": "training.config",
+    "training.soft_labels": "training.sequence",
+    "training.trainer": "training.config",
 }
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
 

@@ -35,7 +35,6 @@ ROOMS = {
     "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.tokens.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
-    "blockfeat.pso": ("train",),
     "blockfeat.training": ("train",),
     "blockfeat.web": ("web",),
     "blockfeat.web.labelling.learning": ("train",),

@@ -18,7 +18,8 @@ from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
-from blockfeat.pso.fitness import (
+from blockfeat.training.config import OnProgress, Progress, TrainingReport
+from blockfeat.training.pso.fitness import (
     FITNESSES,
     Chunk,
     Masks,
@@ -29,9 +30,8 @@ from blockfeat.pso.fitness import (
     count_terms,
     find_snippets,
 )
-from blockfeat.pso.search import Polish, SearchResult, search
-from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
-from blockfeat.training.config import OnProgress, Progress, TrainingReport
+from blockfeat.training.pso.search import Polish, SearchResult, search
+from blockfeat.training.pso.swarm import Generation, Objective, SwarmOptions
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
@@ -79,7 +79,7 @@ def search_with_progress(
     Parameters
     ----------
     objective, dimensions
-        As for `blockfeat.pso.search.search`.
+        As for `blockfeat.training.pso.search.search`.
     config : SwarmConfig
         The swarm, and the restarts and the ascent after it.
     on_progress : callable
