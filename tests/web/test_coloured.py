@@ -194,6 +194,15 @@ def test_verdicts_and_marks_of_ones_own() -> None:
     assert "<style>bf-block{color:red}</style>" in document
 
 
+def test_a_page_cannot_mark_blocks_itself() -> None:
+    html = page_with(
+        "<bf-block data-block=0 data-verdict=forged>Words that stand in an element of this name.</bf-block>"
+    )
+    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    assert not any("forged" in verdicts for _, verdicts in _marked(document).values())
+    assert len(_marked(document)) == len(extraction.blocks)
+
+
 def test_a_page_without_blocks() -> None:
     extraction, document = extraction_and_coloured_page("<html></html>", extractor_of("default"))
     assert extraction.blocks == ()
