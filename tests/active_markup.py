@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 
-__all__ = ["active_in"]
+__all__ = ["active_in", "running_in"]
 
 _HTML = "{http://www.w3.org/1999/xhtml}"
 _ACTIVE = {
@@ -26,6 +26,9 @@ _CSS = re.compile(
     r"expression\s*\(|javascript:|vbscript:|@import|-moz-binding|behaviou?r\s*:|url\(\s*['\"]?(?!data:image/)"
 )
 
+_LOADS = re.compile(r"link |style |element (?:audio|base|source|track|video)$|meta .*Content-Security-Policy")
+_RUNS = re.compile(r"expression|javascript|vbscript|-moz-binding|behaviou?r\s*:|data:text|refresh", re.IGNORECASE)
+
 
 def active_in(document: str, *, own_forms: bool = False, own_links: bool = False) -> list[str]:
     """Return what could run, or act without being asked, in a document; empty for none.
@@ -34,6 +37,11 @@ def active_in(document: str, *, own_forms: bool = False, own_links: bool = False
     """
     tree = html5lib.parse(document, treebuilder="etree")
     return [found for element in tree.iter() for found in _active(element, own_forms=own_forms, own_links=own_links)]
+
+
+def running_in(document: str) -> list[str]:
+    """Return what could run in a document that may load pictures, films and style sheets by itself."""
+    return [found for found in active_in(document) if not _LOADS.match(found) or _RUNS.search(found)]
 
 
 def _active(element: Element, *, own_forms: bool, own_links: bool) -> Iterator[str]:

@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from lxml import etree, html
 
+from active_markup import running_in
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
 from blockfeat.errors import BlockfeatError
@@ -23,6 +24,7 @@ from blockfeat.page.page import Page
 from hostile import hostile_pages
 from property_examples import examples
 from random_pages import PAGES
+from script_vectors import METADATA_VECTORS, VECTORS
 
 EXTRACTOR = Extractor.load("thresholds").with_options(normalise=False)
 ADDRESS = "https://a.example/news/page.html"
@@ -189,86 +191,26 @@ def test_the_text_of_whole_pages_is_that_of_the_kept_blocks(page: object) -> Non
 
 # Hostile pages.
 
-VECTORS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)><script>alert(1)</script></svg>",
-    "<a href=javascript:alert(1)>a</a>",
-    "<a href=' java\tscript:alert(1)'>a</a>",
-    "<a href='&#106;avascript:alert(1)'>a</a>",
-    "<a href=vbscript:x>a</a>",
-    "<a href='data:text/html;base64,PHNjcmlwdD4='>a</a>",
-    "<img src=javascript:alert(1)>",
-    "<img srcset='javascript:alert(1) 1x, data:text/html,x 2x'>",
-    "<iframe src=javascript:alert(1)></iframe>",
-    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "<object data=javascript:alert(1)>x</object>",
-    "<embed src=javascript:alert(1)>",
-    "<form action=javascript:alert(1)><button formaction=javascript:alert(1)>a</button></form>",
-    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
-    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>a</p></noscript>",
-    "<textarea><img src=x onerror=alert(1)></textarea>",
-    "<xmp><img src=x onerror=alert(1)></xmp>",
-    "<title></title><img src=x onerror=alert(1)>",
-    "<style></style><img src=x onerror=alert(1)>",
-    "<style>a{} </style ><script>alert(1)</script>",
-    "<style><!--</style><script>alert(1)</script>--></style>",
-    "<style>p { background: url(javascript:alert(1)); -moz-binding: url(x); width: expression(alert(1)) }</style>",
-    "<p style='width: exp/**/ression(alert(1)); background: url(javascript:alert(1))'>a</p>",
-    "<p style='beh\\61vior: url(x)'>a</p>",
-    "<meta http-equiv=refresh content='0;url=javascript:alert(1)'>",
-    "<base href=javascript:alert(1)//>",
-    "<link rel=stylesheet href=javascript:alert(1)>",
-    "<link rel=import href=x.html>",
-    "<video src=x onerror=alert(1)><source src=javascript:alert(1)></video>",
-    "<details ontoggle=alert(1) open>a</details>",
-    "<x-y onclick=alert(1)>a</x-y>",
-    "<template><script>alert(1)</script></template>",
-    "<select><option><script>alert(1)</script></select>",
-    "<table background=javascript:alert(1)><td background='java\nscript:alert(1)'>a</table>",
-    "<a xlink:href=javascript:alert(1)>a</a>",
-    "<plaintext><script>alert(1)</script>",
-)
-_ACTIVE = {"script", "iframe", "object", "embed", "applet", "form", "svg", "math", "template", "frame", "noscript"}
-_SCRIPT = re.compile(r"[\x00-\x20]*(?:javascript|vbscript|data:text)", re.IGNORECASE)
 
-
-def _active(written: str) -> list[str]:
-    """Return what could run in a page as an HTML5 parser reads it."""
-    found = []
-    for element in html5lib.parse(written, namespaceHTMLElements=False).iter():
-        name = str(element.tag).rpartition("}")[2]
-        if name in _ACTIVE or (name == "meta" and element.get("http-equiv", "").lower() == "refresh"):
-            found.append(name)
-        found += [
-            f"{name} {key}"
-            for key, value in element.attrib.items()
-            if str(key).startswith("on") or _SCRIPT.match(value)
-        ]
-        text = element.text or "" if name == "style" else element.get("style", "")
-        plain = re.sub(r"/\*.*?\*/|\\61|\\", "", text)
-        if re.search(r"expression|javascript:|moz-binding|behavi", plain):
-            found.append(f"{name}: {text}")
-    return found
-
-
-@pytest.mark.parametrize("vector", VECTORS)
-def test_nothing_active_is_left(vector: str) -> None:
+@pytest.mark.parametrize("name", [*VECTORS, *METADATA_VECTORS])
+def test_nothing_active_is_left(name: str) -> None:
+    vector = {**VECTORS, **METADATA_VECTORS}[name]
     for page in (f"<p>one {vector} two</p>", f"<html><head>{vector}</head><body {vector[1:30]}><p>one", vector):
         found = extraction_of(page)
-        assert not _active(found.to_page()), found.to_page()
-        assert not _active(found.to_page(absolute=False)), found.to_page(absolute=False)
+        for absolute in (True, False):
+            written = found.to_page(absolute=absolute)
+            assert running_in(written) == [], written
 
 
 @given(
-    st.lists(st.sampled_from((*VECTORS, "<", ">", '"', "'", "</p>", "</style>", "<!--", "]]>", "a")), max_size=6).map(
-        "".join
-    )
+    st.lists(
+        st.sampled_from((*VECTORS.values(), "<", ">", '"', "'", "</p>", "</style>", "<!--", "]]>", "a")), max_size=6
+    ).map("".join)
 )
 @example("<style>" * 3 + "</style>")
 @examples(80)
 def test_nothing_active_is_left_of_any_mixture(page: str) -> None:
-    assert not _active(extraction_of(page).to_page())
+    assert running_in(extraction_of(page).to_page()) == []
 
 
 def test_hostile_pages_are_written_in_full_and_do_not_grow() -> None:

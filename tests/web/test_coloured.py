@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from active_markup import active_in
+from active_markup import active_in, running_in
 from blockfeat.data import demo_pages
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import extractor_of
@@ -48,13 +48,9 @@ def test_the_vectors_are_active_as_they_stand() -> None:
 def test_vectors_in_the_coloured_page(name: str, look: str, loaded: LoadedExtractors) -> None:
     source = PageSource(page_with(VECTORS[name]), _ADDRESS)
     coloured = colour(loaded, source=source, choices=ExtractionChoices(), look=look)
-    assert [found for found in active_in(coloured) if not (look == "web" and _loads_only(found))] == []
+    assert (running_in if look == "web" else active_in)(coloured) == []
+    assert "@import" not in coloured
     assert "The council of the harbour town" in coloured
-
-
-def _loads_only(found: str) -> bool:
-    """Whether it is what the look "web" loads: linked style sheets and images in styles."""
-    return found.startswith("link {") or (found.startswith("style ") and "url(" in found and "import" not in found)
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -196,6 +192,15 @@ def test_verdicts_and_marks_of_ones_own() -> None:
     assert {verdict for _, some in _marked(document).values() for verdict in some} == {"content", "clutter"}
     assert document.count('data-suggested="x"') == document.count('data-block="0"') > 0
     assert "<style>bf-block{color:red}</style>" in document
+
+
+def test_a_page_cannot_mark_blocks_itself() -> None:
+    html = page_with(
+        "<bf-block data-block=0 data-verdict=forged>Words that stand in an element of this name.</bf-block>"
+    )
+    extraction, document = extraction_and_coloured_page(html, extractor_of("default"))
+    assert not any("forged" in verdicts for _, verdicts in _marked(document).values())
+    assert len(_marked(document)) == len(extraction.blocks)
 
 
 def test_a_page_without_blocks() -> None:

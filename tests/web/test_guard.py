@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from blockfeat.web.app import base_app
-from blockfeat.web.guard import Guard
 from blockfeat.web.problems import PROBLEM_TYPE
 from blockfeat.web.settings import ServeSettings
 
@@ -36,8 +34,9 @@ def _client(host: str = "localhost", **settings: Any) -> TestClient:
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "localhost:8137", "reader.localhost", "127.0.0.1:8137", "[::1]:8137", "192.168.1.7", "LOCALHOST."],
-)
+    ["localhost", "localhost:8137", "reader.localhost", "127.0.0.1:8137", "[::1]:8137", "192.168.1.7", "LOCALHOST.",
+     "a.localhost.", "user@localhost"],
+)  # fmt: skip
 def test_own_hosts_are_served(host: str) -> None:
     assert _client().get("/thing", headers={"host": host}).status_code == 200
 
@@ -53,6 +52,7 @@ def test_own_hosts_are_served(host: str) -> None:
         "",
         "[::1",
         "a@b",
+        "0x7f.1",
     ],
 )
 def test_other_hosts_are_refused(host: str) -> None:
@@ -167,13 +167,6 @@ def test_programs_and_old_browsers_can_send(headers: dict[str, str]) -> None:
     assert _status("localhost", headers) == 200
 
 
-def test_other_sites_can_link_here_but_not_embed() -> None:
-    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-    assert _client().get("/thing", headers=link).status_code == 200
-    for changed in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}):
-        assert _client().get("/thing", headers=link | changed).status_code == 403
-
-
 def test_large_requests_are_refused_by_header_and_by_body() -> None:
     client = _client(max_bytes=1000)
     answer = client.post("/thing", json={"x": "y" * 5000})
@@ -186,14 +179,6 @@ def test_large_requests_are_refused_by_header_and_by_body() -> None:
     answer = client.post("/thing", content=in_parts(), headers={"content-type": "application/json"})
     assert answer.status_code == 413
     assert client.post("/thing", json={"x": "y"}).status_code == 200
-
-
-def test_clients_that_ask_too_often_have_to_wait() -> None:
-    client = _client(requests_per_minute=3)
-    assert [client.get("/thing").status_code for _ in range(4)] == [200, 200, 200, 429]
-    answer = client.get("/thing")
-    assert 1 <= int(answer.headers["retry-after"]) <= 20
-    assert client.get("/static/icon.svg").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/thing", "/missing", "/broken", "/static/icon.svg"])
@@ -216,8 +201,9 @@ def test_errors_are_problem_objects_without_inner_matters() -> None:
         assert answer.headers["content-type"] == PROBLEM_TYPE
         assert "secret" not in answer.text
     answer = _client().post("/thing", content=b"{", headers={"content-type": "application/json"})
-    assert answer.status_code == 400
+    assert (answer.status_code, answer.json()["title"]) == (400, "Bad Request")
     assert "JSON" in answer.json()["detail"]
+    assert _client().post("/thing", json=[]).status_code == 422
 
 
 @pytest.mark.parametrize("change", [{"jobs": 0}, {"max_bytes": 0}, {"waiting": -1}, {"deadline": float("nan")}])
@@ -227,85 +213,9 @@ def test_settings_out_of_range_are_refused(change: dict[str, Any]) -> None:
         make()
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blockfeat.web.guard._SECONDS_FOR_A_BODY", 0.1)
-    app = base_app(ServeSettings(), title="test")
-
-    @app.post("/taken")
-    async def taken(body: dict[str, int]) -> int:
-        return body["a"]
-
-    parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"{", "more_body": True}]
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return parts.pop() if parts else await asyncio.get_running_loop().create_future()
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
-    scope = {"type": "http", "method": "POST", "path": "/taken", "query_string": b"", "headers": headers}
-    asyncio.run(app({**scope, "client": ("192.0.2.1", 1), "server": ("localhost", 80)}, receive, send))
-    assert sent[0]["status"] == 408
-    assert (b"connection", b"close") in sent[0]["headers"]
-
-
-def _asked(app: Any, *, client: tuple[str, int] | None = ("192.0.2.1", 1), body: bytes = b"") -> list[Any]:
-    """Return what an application sends to a client for GET /thing."""
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/thing",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost")],
-    }
-    asyncio.run(app({**scope, "client": client, "server": ("localhost", 80)}, receive, send))
-    return sent
-
-
-def test_each_client_has_its_own_rate_whatever_its_port() -> None:
-    app = base_app(ServeSettings(requests_per_minute=1), title="test")
-    clients = [("192.0.2.1", 1), ("192.0.2.2", 1), ("192.0.2.1", 2), None, None]
-    found = [_asked(app, client=client)[0]["status"] for client in clients]
-    assert found == [404, 404, 429, 404, 429]
-
-
-def test_an_answer_that_breaks_in_its_middle_gets_no_second_beginning() -> None:
-    async def broken(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        raise RuntimeError("a secret of the service")
-
-    with pytest.raises(RuntimeError):
-        _asked(Guard(broken, ServeSettings()))
-
-
-def test_a_body_may_have_as_many_bytes_as_are_allowed() -> None:
-    async def echo(scope: Any, receive: Any, send: Any) -> None:
-        message = await receive()
-        await send({"type": "http.response.start", "status": 200 + len(message["body"]), "headers": []})
-
-    guarded = Guard(echo, ServeSettings(max_bytes=9))
-    assert [_asked(guarded, body=b"x" * size)[0]["status"] for size in (9, 10)] == [209, 413]
-
-
 def test_head_is_answered_like_get_without_a_body() -> None:
     client = _client()
     answer, whole = client.head("/thing"), client.get("/thing")
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["content-length"] == whole.headers["content-length"]
     assert client.head("/none").status_code == 404
-
-
-def test_what_is_no_json_is_no_good_request() -> None:
-    answer = _client().post("/thing", content=b"{", headers={"content-type": "application/json"})
-    assert (answer.status_code, answer.json()["title"]) == (400, "Bad Request")
-    assert _client().post("/thing", json=[]).status_code == 422
