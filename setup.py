@@ -40,7 +40,7 @@ HOT_MODULES = frozenset(
         "blockfeat.page.scanner",
         "blockfeat.page.tokens",
         "blockfeat.page.tree",
-        "blockfeat.training.pso.shared_terms",
+        "blockfeat.pso.shared_terms",
         "blockfeat.training.run_masks",
     )
 )

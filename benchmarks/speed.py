@@ -24,8 +24,8 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
 from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.evaluation.peers import Peer
+from blockfeat.evaluation.report import new_figure
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.training.report import new_figure
 
 if TYPE_CHECKING:
     import pandas

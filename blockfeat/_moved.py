@@ -25,7 +25,6 @@ MOVED = {
     "mentions": "monitor.mentions",
     "output": "io.outputs",
     "pandas": "integrations.pandas",
-    "pso": "training.pso",
     "sources": "io.inputs",
     "spark": "integrations.spark",
     "training.evaluation": "evaluation",

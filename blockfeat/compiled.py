@@ -25,7 +25,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.page.tokens",
     "blockfeat.page.tree",
     "blockfeat.page.utf_8",
-    "blockfeat.training.pso.shared_terms",
+    "blockfeat.pso.shared_terms",
     "blockfeat.training.run_masks",
 )
 """Modules in Cython's pure Python mode: plain Python that runs uncompiled too, with the same results, far slower."""

@@ -25,8 +25,8 @@ from scipy.stats import t as student
 
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.features.schema import CANONICAL_NAMES
+from blockfeat.pso.search import Polish
 from blockfeat.training.config import load_config
-from blockfeat.training.pso.search import Polish
 from blockfeat.training.train import TrainingOptions, train
 
 _CORPORA = ("fundus", "trafilatura", "newspaper4k", "htmltotext")

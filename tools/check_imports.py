@@ -35,6 +35,7 @@ ROOMS = {
     "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.tokens.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
+    "blockfeat.pso": ("train",),
     "blockfeat.training": ("train",),
     "blockfeat.web": ("web",),
     "blockfeat.web.labelling.learning": ("train",),

@@ -189,9 +189,9 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
     from blockfeat._files import write_text, writing
+    from blockfeat.evaluation.report import write_training_report
     from blockfeat.io.outputs import explanation_page
     from blockfeat.models.store import save_model
-    from blockfeat.training.report import write_training_report
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)

@@ -163,7 +163,7 @@ def _train(
     save_model(model, output)
     if report is not None and model.report is not None:
         from blockfeat._files import writing
-        from blockfeat.training.report import write_training_report
+        from blockfeat.evaluation.report import write_training_report
 
         found = model.report
         with writing(report):

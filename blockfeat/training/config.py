@@ -21,8 +21,8 @@ from blockfeat.errors import ConfigError, InputError, TrainingError
 from blockfeat.evaluation.strategies import GroupedScores
 from blockfeat.models.model import Model
 from blockfeat.models.store import Plugins
-from blockfeat.training.pso.search import FeatureCurve
-from blockfeat.training.pso.swarm import Generation
+from blockfeat.pso.search import FeatureCurve
+from blockfeat.pso.swarm import Generation
 
 Config = TypeVar("Config")
 

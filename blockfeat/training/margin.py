@@ -17,10 +17,10 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import context_places
 from blockfeat.models.margin import MarginModel
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
-from blockfeat.training.pso.swarm import Generation, SwarmOptions, maximise
 from blockfeat.training.swarm_search import swarm_progress
 
 Floats = NDArray[np.float32]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from blockfeat._numeric import probabilities
 from blockfeat.errors import TrainingError
 from blockfeat.models.margin import SoftThreshold, Transitions
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import LabelOptions, TrainingPage
-from blockfeat.training.pso.swarm import SwarmOptions
 
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]

@@ -18,8 +18,7 @@ from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
-from blockfeat.training.config import OnProgress, Progress, TrainingReport
-from blockfeat.training.pso.fitness import (
+from blockfeat.pso.fitness import (
     FITNESSES,
     Chunk,
     Masks,
@@ -30,8 +29,9 @@ from blockfeat.training.pso.fitness import (
     count_terms,
     find_snippets,
 )
-from blockfeat.training.pso.search import Polish, SearchResult, search
-from blockfeat.training.pso.swarm import Generation, Objective, SwarmOptions
+from blockfeat.pso.search import Polish, SearchResult, search
+from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
+from blockfeat.training.config import OnProgress, Progress, TrainingReport
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets
@@ -79,7 +79,7 @@ def search_with_progress(
     Parameters
     ----------
     objective, dimensions
-        As for `blockfeat.training.pso.search.search`.
+        As for `blockfeat.pso.search.search`.
     config : SwarmConfig
         The swarm, and the restarts and the ascent after it.
     on_progress : callable

@@ -20,11 +20,11 @@ from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
+from blockfeat.pso.fitness import Chunk, PageTerms
+from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
-from blockfeat.training.pso.fitness import Chunk, PageTerms
-from blockfeat.training.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
-from blockfeat.training.pso.swarm import SwarmOptions
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (
     Gold,

@@ -17,6 +17,7 @@ from blockfeat.errors import TrainingError
 from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
+from blockfeat.pso.swarm import Generation
 from blockfeat.training.config import (
     OnProgress,
     Progress,
@@ -27,7 +28,6 @@ from blockfeat.training.config import (
     make_trainer,
     no_progress,
 )
-from blockfeat.training.pso.swarm import Generation
 from blockfeat.training.thresholds import ThresholdConfig
 
 _logger = logging.getLogger("blockfeat.training")

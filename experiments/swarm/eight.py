@@ -13,10 +13,10 @@ from scipy.optimize import minimize
 from blockfeat._numeric import probabilities
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL, Feature
+from blockfeat.pso.search import Polish, SearchSpace, search
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
 from blockfeat.training.margin import PackedPages
-from blockfeat.training.pso.search import Polish, SearchSpace, search
-from blockfeat.training.pso.swarm import SwarmOptions
 from blockfeat.training.run_masks import run_masks
 from experiments.swarm.draws import block_order
 

@@ -16,10 +16,10 @@ from benchmarks.names import find_names
 from blockfeat.data import LabelledPage
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.pso.swarm import SwarmOptions, maximise
 from blockfeat.training.examples import TrainingPage
 from blockfeat.training.margin import PackedPages, tune
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
-from blockfeat.training.pso.swarm import SwarmOptions, maximise
 from experiments.swarm.draws import block_order
 
 __all__ = ["PageNames", "names_of", "systems_of_margin", "systems_of_mentions"]

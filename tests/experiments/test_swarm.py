@@ -8,9 +8,9 @@ import pytest
 from blockfeat.data import LabelledPage
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
-from blockfeat.training.pso.search import Polish
-from blockfeat.training.pso.swarm import SwarmOptions
 from experiments.swarm.draws import block_order, draws, table
 from experiments.swarm.eight import Numbers
 

@@ -14,10 +14,10 @@ from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import context_features
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.margin import MarginModel
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
 from blockfeat.training.margin import PackedPages, fit_margin, tune
 from blockfeat.training.margin_fit import MarginOptions, Parameters, start_of
-from blockfeat.training.pso.swarm import SwarmOptions
 
 QUARTERS = st.integers(-16, 16).map(lambda number: number / 4)
 BLOCK = st.tuples(QUARTERS, st.integers(0, 9), st.sampled_from([0.0, 0.5, 1.0]))

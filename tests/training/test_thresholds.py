@@ -11,8 +11,8 @@ from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import LanguageError, TrainingError
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.training.pso.search import Polish
-from blockfeat.training.pso.swarm import SwarmOptions
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page
 

@@ -19,10 +19,10 @@ from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.tokens.trainer import TokenConfig
 from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import TRAINERS, Progress
 from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.pso.search import Polish
-from blockfeat.training.pso.swarm import SwarmOptions
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions
 from blockfeat.training.thresholds import ThresholdConfig

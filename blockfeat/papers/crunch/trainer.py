@@ -23,11 +23,11 @@ from blockfeat.papers.crunch.filters import Counts, Decision, Walked, decide_fir
 from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.model import CrunchModel, MeasuredTree, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
+from blockfeat.pso.fitness import Chunk
+from blockfeat.pso.search import Polish, SearchResult, between
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
-from blockfeat.training.pso.fitness import Chunk
-from blockfeat.training.pso.search import Polish, SearchResult, between
-from blockfeat.training.pso.swarm import SwarmOptions
 from blockfeat.training.swarm_search import (
     Gold,
     Preparer,

@@ -17,8 +17,8 @@ from blockfeat.page.page import Page
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace, PreparedTree, nodes_of, training_set
-from blockfeat.training.pso.search import Polish
-from blockfeat.training.pso.swarm import SwarmOptions
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.swarm_search import gold_of
 from blockfeat.training.train import train
 from property_examples import examples

@@ -8,9 +8,9 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import load_model
+from blockfeat.pso.search import Polish
+from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.margin_fit import MarginOptions
-from blockfeat.training.pso.search import Polish
-from blockfeat.training.pso.swarm import SwarmOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.background import Background, model_file
 from blockfeat.web.labelling.learning import Step, train_on_labels

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from blockfeat.errors import TrainingError
-from blockfeat.training.pso.swarm import Generation, SwarmOptions, maximise
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 
 OPTIMUM = np.array([0.2, 0.7, 0.5])
 Array = NDArray[np.float64]
@@ -190,7 +190,7 @@ def test_a_fresh_process_is_left_as_it_was(tmp_path: Path) -> None:
         import logging, os, sys
         handler = logging.FileHandler("own.log", mode="w")
         logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(name)s %(message)s")
-        import blockfeat.training.pso.swarm as swarm
+        import blockfeat.pso.swarm as swarm
         assert "pyswarms" not in sys.modules
         swarm.maximise(lambda p: -p.sum(axis=1), 2, swarm.SwarmOptions(particles=4, iterations=2))
         assert "pyswarms" in sys.modules
@@ -201,7 +201,7 @@ def test_a_fresh_process_is_left_as_it_was(tmp_path: Path) -> None:
         logging.warning("still written")
     """
     environment = {name: value for name, value in os.environ.items() if name != "LOG_CFG"}
-    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[3])
+    environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         cwd=tmp_path,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.features.schema import CANONICAL
 from blockfeat.models.threshold import margins
-from blockfeat.training.pso.search import Polish, SearchSpace, ascend, feature_curves, search
-from blockfeat.training.pso.swarm import Generation, SwarmOptions, maximise
+from blockfeat.pso.search import Polish, SearchSpace, ascend, feature_curves, search
+from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 
 Array = NDArray[np.float64]
 WEAK = SwarmOptions(particles=3, iterations=4, patience=0, seed=5)

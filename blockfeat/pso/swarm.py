@@ -223,7 +223,7 @@ def _pyswarms() -> tuple[Any, Any]:
 @contextmanager
 def _quiet_logging() -> Iterator[None]:
     """Keep the import of pyswarms from writing a log file and from setting up logging."""
-    with _IMPORTING, as_file(files("blockfeat.training.pso").joinpath("quiet_pyswarms.yaml")) as settings:
+    with _IMPORTING, as_file(files("blockfeat.pso").joinpath("quiet_pyswarms.yaml")) as settings:
         earlier = os.environ.get("LOG_CFG")
         os.environ["LOG_CFG"] = str(settings)
         try:

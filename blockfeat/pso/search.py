@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.features.schema import Feature
 from blockfeat.models.threshold import Margins
-from blockfeat.training.pso.swarm import Generation, Objective, Positions, SwarmOptions, SwarmResult, maximise
+from blockfeat.pso.swarm import Generation, Objective, Positions, SwarmOptions, SwarmResult, maximise
 
 Array = NDArray[np.float64]
 _SOFTNESS = (0.001, 1.0)
@@ -177,7 +177,7 @@ def search(
     known: Positions | None = None,
     on_generation: Callable[[Generation], None] | None = None,
 ) -> SearchResult:
-    """Look for the position with the highest fitness; arguments as for `blockfeat.training.pso.swarm.maximise`.
+    """Look for the position with the highest fitness; arguments as for `blockfeat.pso.swarm.maximise`.
 
     Ctrl-C ends the search with the best position so far; before the first generation it is passed on.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from blockfeat.training.pso.shared_terms import overlaps, squares
+from blockfeat.pso.shared_terms import overlaps, squares
 from uncompiled import load_uncompiled
 
 
@@ -19,7 +19,7 @@ def test_by_hand() -> None:
 
 
 def test_uncompiled_finds_the_same() -> None:
-    uncompiled = load_uncompiled("blockfeat.training.pso.shared_terms")
+    uncompiled = load_uncompiled("blockfeat.pso.shared_terms")
     random = np.random.default_rng(1)
     shape = (300, 90)
     counts = sparse.csr_array(np.where(random.random(shape) < 0.04, random.random(shape), 0).astype(np.float32))

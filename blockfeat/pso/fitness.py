@@ -14,7 +14,7 @@ from scipy import sparse
 from blockfeat.blocks.table import Blocks
 from blockfeat.lang.characters import UNSPACED, character_classes
 from blockfeat.lang.measures import tokenize
-from blockfeat.training.pso.shared_terms import overlaps, squares
+from blockfeat.pso.shared_terms import overlaps, squares
 
 FITNESSES = ("cosine", "f1", "snippets")
 Masks = NDArray[np.float32]

@@ -12,15 +12,7 @@ from hypothesis import strategies as st
 from blockfeat.blocks.table import Blocks
 from blockfeat.evaluation.metrics import cosine_length_ratio, snippet_scores, word_scores
 from blockfeat.lang.measures import tokenize
-from blockfeat.training.pso.fitness import (
-    PageSnippets,
-    PageTerms,
-    SnippetChunk,
-    TextChunk,
-    count_terms,
-    find_snippets,
-    is_term,
-)
+from blockfeat.pso.fitness import PageSnippets, PageTerms, SnippetChunk, TextChunk, count_terms, find_snippets, is_term
 from blocks_of import blocks_of
 from property_examples import examples
 
