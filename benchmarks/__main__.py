@@ -23,8 +23,8 @@ from blockfeat.commands import console
 from blockfeat.commands.options import labelled_pages
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import sampled
-from blockfeat.evaluation.peers import Peer, missing_peers, peers_named
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.peers import Peer, missing_peers, peers_named
 
 
 class Result(Protocol):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas

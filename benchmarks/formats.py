@@ -9,10 +9,10 @@ from typing import Any
 
 from benchmarks.speed import PageInput, SpeedResult, System, measure_speed
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.peers import installed_peers
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.peers import installed_peers
 
 _FORMATS: dict[str, tuple[Callable[[Extraction], object], dict[str, Any]]] = {
     "text": (lambda extraction: extraction.text, {"output_format": "txt"}),

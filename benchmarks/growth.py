@@ -16,7 +16,7 @@ from benchmarks.shapes import SHAPES, synthetic_page
 from benchmarks.speed import PageInput, System
 from blockfeat._files import writing
 from blockfeat._pool import in_order
-from blockfeat.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas

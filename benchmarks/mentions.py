@@ -16,12 +16,12 @@ from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage, language_code
 from blockfeat.errors import InputError
-from blockfeat.evaluation.bench import BenchSystem, bench_systems
-from blockfeat.evaluation.peers import Peer
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.training.evaluation.bench import BenchSystem, bench_systems
+from blockfeat.training.evaluation.peers import Peer
 
 WHOLE_PAGE = "whole page"
 """The system that takes all text of a page."""
@@ -160,7 +160,7 @@ def run_mentions(
     pages : iterable of LabelledPage
         Those without a gold text are passed over.
     jobs, deadline, on_page
-        As for `blockfeat.evaluation.bench.run_bench`.
+        As for `blockfeat.training.evaluation.bench.run_bench`.
     names_a_page : int
         Most names of one page.
     least_pages : int

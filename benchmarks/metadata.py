@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.peers import installed_peers
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.metadata import Moment
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.peers import installed_peers
 
 METADATA_PEERS = ("trafilatura", "newspaper4k")
 """The peers that give metadata."""

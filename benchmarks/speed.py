@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.peers import Peer
-from blockfeat.evaluation.report import new_figure
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.peers import Peer
+from blockfeat.training.evaluation.report import new_figure
 
 if TYPE_CHECKING:
     import pandas

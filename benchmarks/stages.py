@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.features.measuring import MeasuredPage, Measurer, feature_matrix
 from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import markdown_table
 
 if TYPE_CHECKING:
     import pandas

@@ -18,10 +18,10 @@ from blockfeat import __version__
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import markdown_table, percent, word_scores
-from blockfeat.evaluation.peers import Peer
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.metrics import markdown_table, percent, word_scores
+from blockfeat.training.evaluation.peers import Peer
 
 Written = tuple[str, str | None]
 """A page's text, and the same in Markdown where the system writes that."""

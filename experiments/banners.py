@@ -16,8 +16,8 @@ from html import escape
 from pathlib import Path
 from unittest.mock import patch
 
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 
 __all__ = ["BannerPage", "made_pages", "main"]

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.data import LabelledPage, read_corpus
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.phrases import begins_with, pointers
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, NEWS, SNIPPETS, Corpora
 
 __all__ = ["RULES", "Change", "main"]

@@ -19,13 +19,13 @@ from statistics import fmean
 
 from blockfeat.data import LabelledPage
 from blockfeat.data.split import split_by_host
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.training.config import load_config, make_trainer
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 
 _CORPUS = "wcxb-dev"

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage, read_page_list, without_listed
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.confidence import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import page_kind
 from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, WRONG_GOLD, Corpora
 from experiments.left_out import left_out_models
 

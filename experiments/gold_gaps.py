@@ -22,8 +22,8 @@ from pathlib import Path
 
 from blockfeat._pool import in_order
 from blockfeat.data import LabelledPage
-from blockfeat.evaluation.peers import Peer, peers_named
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.peers import Peer, peers_named
 from experiments.corpora import CLEANEVAL, NEWS, Corpora
 
 __all__ = ["Gap", "gap_of", "main"]

@@ -29,10 +29,10 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage, load_corpora, write_corpus
 from blockfeat.data.align import align
 from blockfeat.data.labels import BlockRoles, cut_digest
-from blockfeat.evaluation.evaluate import score_model
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
 from blockfeat.page.page import Page as ParsedPage
+from blockfeat.training.evaluation.evaluate import score_model
 from blockfeat.web.labelling.background import model_file
 from blockfeat.web.labelling.pages import SessionPages, Suggester, text_of_roles
 from blockfeat.web.labelling.session import LabelSession

@@ -22,10 +22,10 @@ import numpy as np
 
 from blockfeat.data import LabelledPage, load_corpora, split_by_host
 from blockfeat.data.split import identified_language
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.strategies import GroupedScores, StrategyScores, compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.config import CONFIGS, make_trainer
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores, compare_strategies
 
 __all__ = ["Point", "learning_curve", "main", "nested_parts"]
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from zlib import crc32
 
 from benchmarks.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.claims import Claims, plain
@@ -24,6 +23,7 @@ from blockfeat.metadata.metadata import Metadata, SourceRecords, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
 from blockfeat.page.urls import registered_domain
+from blockfeat.training.evaluation.metrics import markdown_table
 
 FIELDS = {
     "title": ("title", "title"),

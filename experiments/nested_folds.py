@@ -32,13 +32,13 @@ from statistics import fmean
 from blockfeat.data import LabelledPage, read_corpus, read_page_list, without_listed
 from blockfeat.data.split import folds_by_host
 from blockfeat.errors import CorpusError
-from blockfeat.evaluation.evaluate import score_page
-from blockfeat.evaluation.metrics import markdown_table, paired_difference
-from blockfeat.evaluation.peers import Peer, PeerExtract, peers_named
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.model import Model
 from blockfeat.models.store import save_model
 from blockfeat.training.config import load_config, make_trainer
+from blockfeat.training.evaluation.evaluate import score_page
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
+from blockfeat.training.evaluation.peers import Peer, PeerExtract, peers_named
 from experiments.corpora import (
     CLEANEVAL,
     CUT_SHORT,

@@ -28,7 +28,6 @@ from scipy.optimize import minimize
 
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import (
     KIND_MEASURES,
@@ -38,6 +37,7 @@ from blockfeat.extraction.page_kind import (
 )
 from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
 from experiments.made_pages import MADE, PageMaker, bare_page, held_out_pages
 

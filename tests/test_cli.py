@@ -58,7 +58,7 @@ def test_extract_loads_nothing_that_it_does_not_need(page: Path) -> None:
     loaded = _modules_of("extract", page)
     assert "numpy" in loaded
     assert not loaded & {*_HEAVY, "rich"}
-    assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.evaluation"))}
+    assert not {name for name in loaded if name.startswith(("blockfeat.training", "blockfeat.training.evaluation"))}
     assert "blockfeat.commands.train" not in loaded
     assert not loaded & {"typer", "asyncio"}
     assert "typer" in _modules_of("extract", page, "--links")

@@ -28,8 +28,7 @@ PACKAGE = "blockfeat"
 
 ROOMS = {
     "blockfeat.data.align": ("train",),
-    "blockfeat.evaluation": ("train",),
-    "blockfeat.evaluation.peers": ("peers",),
+    "blockfeat.training.evaluation.peers": ("peers",),
     "blockfeat.integrations.spark": ("spark",),
     "blockfeat.monitor": ("monitor",),
     "blockfeat.papers.crunch.trainer": ("train",),
@@ -44,7 +43,7 @@ ROOMS = {
 """The extras that packages and modules may use freely; those of a package hold for all that is in it."""
 
 DOORLESS = {
-    "blockfeat.evaluation.peers": "`Peer.load` says which peer cannot be imported",
+    "blockfeat.training.evaluation.peers": "`Peer.load` says which peer cannot be imported",
     "blockfeat.integrations.spark": "its functions look first, so that its command can say it in one line",
 }
 """Rooms without a door of their own, and what stands for it."""

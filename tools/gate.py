@@ -19,8 +19,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from blockfeat.data import load_corpora
-from blockfeat.evaluation.evaluate import score_model
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.evaluate import score_model
 from experiments.left_out import left_out_models
 
 __all__ = ["FLOORS", "Floor", "main", "read_floors"]

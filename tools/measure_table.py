@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 from blockfeat import Extractor  # noqa: E402
 from blockfeat.blocks import TagTable, load_table  # noqa: E402
 from blockfeat.data import read_corpus  # noqa: E402
-from blockfeat.evaluation.evaluate import score_model  # noqa: E402
+from blockfeat.training.evaluation.evaluate import score_model  # noqa: E402
 
 CORPORA = ("fundus", "daniel", "l3s-gn1", "wcxb-dev", "dragnet")
 

@@ -12,10 +12,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from blockfeat.evaluation.strategies import METRICS  # noqa: E402
 from blockfeat.models import DEFAULT_MODEL, bundled_models, load_model  # noqa: E402
 from blockfeat.models.model import Model  # noqa: E402
 from blockfeat.models.threshold import JOINT, ThresholdModel  # noqa: E402
+from blockfeat.training.evaluation.strategies import METRICS  # noqa: E402
 
 ABOUT = {
     "default": "A small residual network over the blocks of a page and 85 features of each: what it is, what stands "

@@ -21,10 +21,10 @@ from blockfeat.commands.options import JobsOption, QuietOption
 if TYPE_CHECKING:
     from blockfeat.blocks.block import Block
     from blockfeat.data.corpus import LabelledPage
-    from blockfeat.evaluation.peers import PeerExtract
     from blockfeat.extraction.extraction import Extraction
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.training.config import TrainedModel
+    from blockfeat.training.evaluation.peers import PeerExtract
 
 
 _WIDTH = 98
@@ -108,7 +108,7 @@ def _compared(
     extraction: Extraction, default: Extractor, thresholds: Extractor, page: LabelledPage
 ) -> Iterator[_System]:
     """Yield the default model, the thresholds, the peers that are installed, and the whole page."""
-    from blockfeat.evaluation.peers import installed_peers
+    from blockfeat.training.evaluation.peers import installed_peers
 
     blocks = extraction.blocks
     yield _System("default", lambda page: default.extract(page.html).text, [block.kept for block in blocks])
@@ -138,7 +138,7 @@ def _scores(
     systems: Sequence[_System], page: LabelledPage, test: Sequence[LabelledPage], training: int
 ) -> Iterator[str]:
     """Yield word F1 on the shown page and the mean over the test pages."""
-    from blockfeat.evaluation.metrics import word_scores
+    from blockfeat.training.evaluation.metrics import word_scores
 
     intro = (
         "Word F1 against the labelled text. The eight thresholds (of Ziegler & Skubacz 2007) have just been trained "
@@ -189,9 +189,9 @@ def _reasons(blocks: Sequence[Block]) -> Iterator[str]:
 def _written(folder: Path, model: TrainedModel, page: LabelledPage, extraction: Extraction) -> Iterator[str]:
     """Write the page, the model, its curves and the explained page; name the commands to try next."""
     from blockfeat._files import write_text, writing
-    from blockfeat.evaluation.report import write_training_report
     from blockfeat.io.outputs import explanation_page
     from blockfeat.models.store import save_model
+    from blockfeat.training.evaluation.report import write_training_report
 
     source, explained, trained = folder / "page.html", folder / "explained.html", folder / "demo-model.json"
     write_text(source, page.html)

@@ -50,9 +50,9 @@ def evaluate(
         return
     if not corpus:
         raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
-    from blockfeat.evaluation.evaluate import score_model
-    from blockfeat.evaluation.report import evaluation_tables, write_scores
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.evaluate import score_model
+    from blockfeat.training.evaluation.report import evaluation_tables, write_scores
 
     keys = _group_keys(by)
     extractor = Extractor.load(model).with_options(**options.given())
@@ -67,8 +67,8 @@ def evaluate(
 
 def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, output: Path | None) -> None:
     """Score the second labeller against the first."""
-    from blockfeat.evaluation.report import agreement_tables, write_scores
-    from blockfeat.evaluation.strategies import agreement
+    from blockfeat.training.evaluation.report import agreement_tables, write_scores
+    from blockfeat.training.evaluation.strategies import agreement
 
     first, second = (labelled_pages([str(path)], lang) for path in labellers)
     found = agreement(first, second)
@@ -83,7 +83,7 @@ def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, outpu
 
 def _group_keys(by: str) -> list[str]:
     """Read the option ``--by``."""
-    from blockfeat.evaluation.evaluate import KEYS
+    from blockfeat.training.evaluation.evaluate import KEYS
 
     keys = [key.strip() for key in by.split(",")]
     for key in keys:
@@ -106,9 +106,9 @@ def bench(
     """Score the texts of models and of installed peers on the same pages."""
     require_extra("train", what="bench")
     from blockfeat.data.split import sampled
-    from blockfeat.evaluation.bench import bench_systems, run_bench
-    from blockfeat.evaluation.peers import peers_named
     from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.bench import bench_systems, run_bench
+    from blockfeat.training.evaluation.peers import peers_named
 
     try:
         others = peers_named(name.strip() for name in peers.split(","))

@@ -21,10 +21,10 @@ from blockfeat.commands import console
 from blockfeat.commands.options import JobsOption, LeaveOutOption, QuietOption, languages
 
 if TYPE_CHECKING:
-    from blockfeat.evaluation.strategies import StrategyScores
     from blockfeat.models.margin import MarginModel
     from blockfeat.models.threshold import ThresholdModel
     from blockfeat.training.config import Progress, TrainedModel, TrainingReport
+    from blockfeat.training.evaluation.strategies import StrategyScores
 
 DEFAULT_KIND = "margin"
 # What is trained and how its labels are decoded, in the first line.
@@ -163,7 +163,7 @@ def _train(
     save_model(model, output)
     if report is not None and model.report is not None:
         from blockfeat._files import writing
-        from blockfeat.evaluation.report import write_training_report
+        from blockfeat.training.evaluation.report import write_training_report
 
         found = model.report
         with writing(report):
@@ -244,7 +244,7 @@ def show_training(model: TrainedModel, output: Path) -> None:
 
 def show_scores(report: TrainingReport) -> None:
     """Print FE, PR, TB and HL; pages with gold text and pages with snippets only are rows of their own."""
-    from blockfeat.evaluation.strategies import METRICS
+    from blockfeat.training.evaluation.strategies import METRICS
 
     rows = [
         [part, METRICS[group.metric], str(group.pages), *(_score(value) for value in _strategies(group))]

@@ -18,11 +18,11 @@ from blockfeat._config import KeyPath, Problems, checked, dotted, parse_toml
 from blockfeat._files import config_text as text_of
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import ConfigError, InputError, TrainingError
-from blockfeat.evaluation.strategies import GroupedScores
 from blockfeat.models.model import Model
 from blockfeat.models.store import Plugins
 from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
+from blockfeat.training.evaluation.strategies import GroupedScores
 
 Config = TypeVar("Config")
 
@@ -148,7 +148,7 @@ class Trainer(ABC, Generic[Config]):
 
     @property
     def metric(self) -> str:
-        """What the test part is scored by, one of `blockfeat.evaluation.strategies`' metrics."""
+        """What the test part is scored by, one of `blockfeat.training.evaluation.strategies`' metrics."""
         return "f1"
 
     def check_libraries(self) -> None:

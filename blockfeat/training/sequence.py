@@ -18,7 +18,6 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import folds_by_host, split_pages
 from blockfeat.errors import CorpusError, TrainingError
-from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.features.measuring import context_places
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.sequence import MIGHT_BE, SHORT_PAGE, SURE, ContentTest, SequenceModel
@@ -29,6 +28,7 @@ from blockfeat.training.config import (
     TrainingReport,
     no_progress,
 )
+from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions, fit_sequence
 

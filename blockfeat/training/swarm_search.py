@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import GroupedScores, StrategyScores
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
@@ -32,6 +31,7 @@ from blockfeat.pso.fitness import (
 from blockfeat.pso.search import Polish, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
 from blockfeat.training.config import OnProgress, Progress, TrainingReport
+from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
 
 _BLOCKS_IN_CHUNK = 8_000
 Gold = PageTerms | PageSnippets

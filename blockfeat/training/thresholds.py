@@ -14,7 +14,6 @@ from blockfeat._extras import require_extra
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import METRICS
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.features.measuring import MeasuredPage, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
@@ -24,6 +23,7 @@ from blockfeat.pso.fitness import Chunk, PageTerms
 from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
+from blockfeat.training.evaluation.strategies import METRICS
 from blockfeat.training.examples import measured_pages
 from blockfeat.training.run_masks import run_masks, smallest_margins
 from blockfeat.training.swarm_search import (

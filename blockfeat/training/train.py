@@ -14,7 +14,6 @@ from blockfeat import __version__
 from blockfeat.data.corpus import LabelledPage, demo_pages, load_corpora
 from blockfeat.data.split import identified_language, pages_of_languages, split_pages, without_listed
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import compare_strategies
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.lang.identify import normalise_code
 from blockfeat.pso.swarm import Generation
@@ -28,6 +27,7 @@ from blockfeat.training.config import (
     make_trainer,
     no_progress,
 )
+from blockfeat.training.evaluation.strategies import compare_strategies
 from blockfeat.training.thresholds import ThresholdConfig
 
 _logger = logging.getLogger("blockfeat.training")

@@ -17,13 +17,13 @@ from blockfeat._numeric import fit_logistic, probabilities
 from blockfeat.data.align import align_words
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import ModelError
-from blockfeat.evaluation.metrics import markdown_table, word_scores
 from blockfeat.extraction.extractor import measurer_for
 from blockfeat.lang import tokenize
 from blockfeat.models import load_model
 from blockfeat.models.decoding import best_run, best_runs
 from blockfeat.models.threshold import Margins, ThresholdModel
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.mss.counts import FOLDS
 from experiments.mss.study import Study
 

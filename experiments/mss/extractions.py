@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from blockfeat.evaluation.metrics import Scores, word_scores
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.metrics import Scores, word_scores
 
 __all__ = ["PossibleExtractions", "alignment_score"]
 
@@ -68,7 +68,7 @@ def alignment_score(predicted: str | Sequence[str], gold: str | Sequence[str]) -
 
     Distance counts the words to insert and to remove, alignment length those and the aligned ones: of two texts that
     share s words in order, s / (a + b - s). It is lower than
-    `blockfeat.evaluation.metrics.text_only_score`, the F1 of the same alignment. Two empty texts have 1.
+    `blockfeat.training.evaluation.metrics.text_only_score`, the F1 of the same alignment. Two empty texts have 1.
     """
     from rapidfuzz.distance import LCSseq  # 20 ms that the other scores do not need
 

@@ -9,10 +9,10 @@ from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import seeded_key
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.page.page import Page
 from blockfeat.papers.tokens.page_tokens import PageTokens
 from blockfeat.papers.tokens.trainer import PAPER_TAGS, gold_run
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.mss.counts import FoldedCounts, Trained
 from experiments.mss.scores import score_pages
 from experiments.mss.study import Study

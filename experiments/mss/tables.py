@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from blockfeat.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.mss.scores import Mean, means
 from experiments.mss.study import Study
 from experiments.mss.systems import PAPER_PENALTY, PENALTIES, simple_name

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.data import read_page_list, without_listed
-from blockfeat.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage, context_measurer, label_pages
 from blockfeat.training.margin import PackedPages
 from experiments.corpora import CLEANEVAL, CUT_SHORT, DEVELOPMENT, FAMILIES, WRONG_GOLD, Corpora

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from blockfeat.content.plain import normalised
-from blockfeat.evaluation.metrics import Scores, word_scores
 from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.metrics import Scores, word_scores
 from experiments.vips.layout import RenderedPage
 from experiments.vips.structure import VisualBlock
 

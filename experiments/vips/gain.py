@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.strategies import page_fitness
 from blockfeat.models.decoding import expectation, logit, page_cut
 from blockfeat.models.model import best_blocks
 from blockfeat.models.sequence import SURE, SequenceModel
+from blockfeat.training.evaluation.strategies import page_fitness
 from blockfeat.training.examples import LabelOptions, PageLabeller, TrainingPage, context_measurer
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions, fit_sequence

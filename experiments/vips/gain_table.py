@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from blockfeat.evaluation.metrics import markdown_table, paired_difference
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from blockfeat.training.sequence_network import SequenceOptions
 from experiments.corpora import CLEANEVAL
 from experiments.nested_folds import Fold, folds_of

@@ -6,7 +6,7 @@ from collections import defaultdict
 from statistics import fmean, median
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.evaluation.metrics import markdown_table, word_scores
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.vips.layout import RenderedPage
 from experiments.vips.study import Study
 

@@ -9,9 +9,9 @@ from statistics import fmean
 
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.evaluation.metrics import markdown_table, paired_difference, word_scores
-from blockfeat.evaluation.peers import installed_peers
 from blockfeat.models.store import bundled_models
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference, word_scores
+from blockfeat.training.evaluation.peers import installed_peers
 from experiments.corpora import CLEANEVAL, HEADLINE_IN_GOLD
 from experiments.vips.choice import HEURISTICS, Candidates, oracle
 from experiments.vips.layout import RenderedPage

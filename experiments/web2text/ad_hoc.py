@@ -10,7 +10,7 @@ import numpy as np
 
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
-from blockfeat.evaluation.metrics import markdown_table, paired_difference
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from experiments.web2text.ranking import Index, Measures, measures_of
 from experiments.web2text.retrieval import RAW, extracted_by_systems
 from experiments.web2text.study import Study

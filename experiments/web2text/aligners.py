@@ -13,9 +13,9 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
 from blockfeat.data.align import align
-from blockfeat.evaluation.metrics import markdown_table, word_scores
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.leaves import leaf_table
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.web2text.leaf_labels import CONTENT_SHARE, aligned_share
 from experiments.web2text.study import Study
 

@@ -8,12 +8,12 @@ import numpy as np
 from lxml import etree
 
 from blockfeat.errors import ModelError
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.features.measuring import Measurer
 from blockfeat.models import load_model
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
 from blockfeat.papers.web2text.model import LeafLabeller, Web2TextModel
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.web2text.study import Study
 
 __all__ = ["cost_section"]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.evaluation.peers import PeerExtract
+from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.corpora import CLEANEVAL, Corpora
 from experiments.web2text.leaf_pages import (
     LeafPage,

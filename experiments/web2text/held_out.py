@@ -9,8 +9,8 @@ from statistics import fmean
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
 from blockfeat.data.split import split_by_host
-from blockfeat.evaluation.metrics import markdown_table, word_scores
 from blockfeat.training import make_trainer
+from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.corpora import DEVELOPMENT
 from experiments.web2text.study import Study
 

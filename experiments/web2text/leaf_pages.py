@@ -15,12 +15,12 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
-from blockfeat.evaluation.peers import PeerExtract
 from blockfeat.features.measuring import Measurer
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import PageFeatures, page_features
 from blockfeat.papers.web2text.model import LeafLabeller
 from blockfeat.papers.web2text.networks import LabelledLeaves
+from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.web2text.bte import body_leaves
 from experiments.web2text.leaf_labels import aligned_share, labels_from_shares
 

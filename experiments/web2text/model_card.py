@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from blockfeat.errors import ModelError
-from blockfeat.evaluation.metrics import markdown_table
 from blockfeat.models import load_model
 from blockfeat.papers.web2text.model import Web2TextModel
+from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.web2text.study import Study
 
 __all__ = ["bundled_section"]

@@ -13,10 +13,10 @@ from blockfeat import Extractor
 from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
-from blockfeat.evaluation.metrics import markdown_table, paired_difference
-from blockfeat.evaluation.peers import PeerExtract, installed_peers
 from blockfeat.lang import tokenize
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
+from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
 from experiments.left_out import left_out_models
 from experiments.web2text.bte import BodyTextExtractor
 from experiments.web2text.known_items import known_item_ranks

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
-from blockfeat.evaluation.peers import PeerExtract
 from blockfeat.features.measuring import Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.papers.web2text.leaves import leaf_measurer
+from blockfeat.training.evaluation.peers import PeerExtract
 from experiments.corpora import Corpora
 
 __all__ = ["Study", "extracted", "of_extractor"]

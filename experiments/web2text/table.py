@@ -8,10 +8,10 @@ from dataclasses import replace
 from statistics import fmean
 
 from blockfeat import Extractor
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.peers import PeerExtract, installed_peers
 from blockfeat.papers.web2text.model import LeafLabeller
 from blockfeat.papers.web2text.networks import train_web2text
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.peers import PeerExtract, installed_peers
 from experiments.corpora import CLEANEVAL
 from experiments.web2text.leaf_pages import (
     BTE,

@@ -11,8 +11,8 @@ from benchmarks.mention_scores import MentionBench, MentionCounts
 from benchmarks.mentions import WHOLE_PAGE, mention_systems, run_mentions
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.bench import BenchSystem
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.bench import BenchSystem
 
 GOLD = "The shop opens.\nToday the chain Norvik opened a shop, and Brelan was there to see it all happen.\nphotos Ulbo"
 AROUND = "read more on Tisza and on Norvik"

@@ -9,7 +9,7 @@ from benchmarks.text import run_text_bench
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.peers import Peer, PeerExtract, installed_peers
+from blockfeat.training.evaluation.peers import Peer, PeerExtract, installed_peers
 
 TEXT = " ".join(["The mill in Ashford will close in May, its owner said on Monday evening."] * 4)
 HTML = (

@@ -48,7 +48,7 @@ _MODEL = re.compile(r"(?:--model|\bblockfeat .* -m) ([a-z][\w-]*)(?![\w./-])")
 _TEST = re.compile(r"(?:\w+/)*\btest_\w+\b(?!\.\w)")
 # Of those who read the documents, of other projects, or written by what is run.
 _OF_OTHERS = {"./blockfeat.toml", "WARC/", "_done/part-000012.json", "blockfeat.toml", "blockfeat/VERSION", "site/"}
-_OF_OTHERS |= {"blockfeat/1.0", "tests/evaluate.py", "tests/evaluation/evaluate.py", "tests/findings"}
+_OF_OTHERS |= {"blockfeat/1.0", "tests/evaluate.py", "tests/training/evaluation/evaluate.py", "tests/findings"}
 _OF_OTHERS |= {"blockfeat.cdx", "blockfeat.cdx.json", "blockfeat.cdx.sigstore.json", "build/delivered/"}
 _OTHER_PROGRAMS = ("--archives", "--conf", "gh")  # of Spark and GitHub
 

@@ -48,7 +48,7 @@ def test_the_same_seed_gives_the_same_model_with_one_job_or_two(pages: list[Labe
 
 
 def test_the_reported_fitness_is_that_of_the_extractor(pages: list[LabelledPage]) -> None:
-    from blockfeat.evaluation.strategies import compare_strategies
+    from blockfeat.training.evaluation.strategies import compare_strategies
 
     model = train(pages, seed=1, options=replace(QUICK, split=1.0))
     report = model.report

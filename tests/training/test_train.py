@@ -13,7 +13,6 @@ import blockfeat
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
 from blockfeat.papers.tokens.trainer import TokenConfig
@@ -22,6 +21,7 @@ from blockfeat.papers.web2text.trainer import Web2TextConfig
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import TRAINERS, Progress
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.sequence import SequenceConfig
 from blockfeat.training.sequence_network import SequenceOptions

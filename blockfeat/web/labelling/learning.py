@@ -13,9 +13,9 @@ from typing import Any
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.training.config import CONFIGS, make_trainer
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
 from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint, LabelTraining, OnStep, Step

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.evaluation.metrics import text_only_score
+from blockfeat.training.evaluation.metrics import text_only_score
 from experiments.mss.extractions import PossibleExtractions, alignment_score
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)

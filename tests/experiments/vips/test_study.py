@@ -11,8 +11,8 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.data.corpus import LabelledPage, write_corpus
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.models.sequence import DILATIONS, WEIGHT_NAMES
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.examples import TrainingPage
 from blockfeat.training.sequence_network import SequenceFit, SequenceOptions
 from experiments.corpora import Corpora

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import TrainingError
-from blockfeat.evaluation.metrics import word_scores
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace, PreparedTree, nodes_of, training_set
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
+from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
 from blockfeat.training.train import train
 from property_examples import examples

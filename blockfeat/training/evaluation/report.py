@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from blockfeat._files import write_text
-from blockfeat.evaluation.evaluate import Evaluation, GroupScores, PageScore
-from blockfeat.evaluation.strategies import Agreement
 from blockfeat.pso.search import FeatureCurve
 from blockfeat.pso.swarm import Generation
+from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore
+from blockfeat.training.evaluation.strategies import Agreement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def evaluation_tables(evaluation: Evaluation, keys: Sequence[str], worst: int) -
     evaluation : Evaluation
         The scores.
     keys : sequence of str
-        Some of `blockfeat.evaluation.evaluate.KEYS`.
+        Some of `blockfeat.training.evaluation.evaluate.KEYS`.
     worst : int
         Number of pages to list in each table of the worst; 0: no such table.
 

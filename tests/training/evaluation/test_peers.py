@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 from blockfeat.errors import InputError, MissingExtraError
-from blockfeat.evaluation import peers
-from blockfeat.evaluation.peers import PEER_NAMES, Peer, installed_peers, missing_peers, peers_named
+from blockfeat.training.evaluation import peers
+from blockfeat.training.evaluation.peers import PEER_NAMES, Peer, installed_peers, missing_peers, peers_named
 
 SENTENCES = (
     "The ferry to the island leaves at nine, and those who miss it have to wait until the afternoon.",

@@ -18,15 +18,15 @@ from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import ROLES
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import (
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.page.page import Page
+from blockfeat.training.evaluation.metrics import (
     Interval,
     confidence_interval,
     cosine_length_ratio,
     snippet_scores,
     word_scores,
 )
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.page.page import Page
 
 METRICS: Mapping[str, str] = {"cosine": "cosine × length ratio", "f1": "word F1", "snippets": "snippet F1"}
 """The measures of fitness by name, as people call them."""

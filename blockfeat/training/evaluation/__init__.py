@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from blockfeat._extras import require_extra
-from blockfeat.evaluation.evaluate import Evaluation, GroupScores, PageScore, evaluate, score_page
-from blockfeat.evaluation.metrics import (
+from blockfeat.training.evaluation.evaluate import Evaluation, GroupScores, PageScore, evaluate, score_page
+from blockfeat.training.evaluation.metrics import (
     Difference,
     Interval,
     Scores,

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.metrics import (
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang import tokenize
+from blockfeat.page.document import Document
+from blockfeat.training.evaluation.metrics import (
     Interval,
     SnippetScores,
     confidence_interval,
@@ -22,9 +25,6 @@ from blockfeat.evaluation.metrics import (
     snippet_scores,
     word_scores,
 )
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.lang import tokenize
-from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
     import pandas
@@ -35,7 +35,7 @@ METRICS = ("precision", "recall", "f1", "cosine")
 KEYS = ("corpus", "lang", "page_type")
 """Attributes by which pages can be grouped."""
 
-_logger = logging.getLogger("blockfeat.evaluation.evaluate")
+_logger = logging.getLogger("blockfeat.training.evaluation.evaluate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class PageScore:
     lang, page_type : str or None
         As in the corpus.
     precision, recall, f1 : float or None
-        Over words, from 0 to 1 (`blockfeat.evaluation.metrics.word_scores`); None without a gold text.
+        Over words, from 0 to 1 (`blockfeat.training.evaluation.metrics.word_scores`); None without a gold text.
     cosine : float or None
-        `blockfeat.evaluation.metrics.cosine_length_ratio`; None without a gold text.
+        `blockfeat.training.evaluation.metrics.cosine_length_ratio`; None without a gold text.
     snippets : SnippetScores or None
         None if the page has no snippets.
     words_predicted, words_gold : int
@@ -158,7 +158,7 @@ class Evaluation:
     ) -> Interval | None:
         """Return the mean of a metric with its confidence interval; None without pages with a gold text.
 
-        Parameters and errors as for `blockfeat.evaluation.metrics.confidence_interval`.
+        Parameters and errors as for `blockfeat.training.evaluation.metrics.confidence_interval`.
         """
         values = self.values(metric)
         return confidence_interval(values, level=level, samples=samples, seed=seed) if values else None
@@ -175,7 +175,7 @@ class Evaluation:
         key : str
             ``"corpus"``, ``"lang"`` or ``"page_type"``.
         level, samples, seed
-            Of the confidence interval (`blockfeat.evaluation.metrics.confidence_interval`).
+            Of the confidence interval (`blockfeat.training.evaluation.metrics.confidence_interval`).
 
         Raises
         ------

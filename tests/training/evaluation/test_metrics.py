@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import InputError
-from blockfeat.evaluation import (
+from blockfeat.lang import tokenize
+from blockfeat.training.evaluation import (
     Scores,
     SnippetScores,
     confidence_interval,
@@ -22,7 +23,6 @@ from blockfeat.evaluation import (
     text_only_score,
     word_scores,
 )
-from blockfeat.lang import tokenize
 
 words = st.lists(st.sampled_from(["ein", "der", "Fluss", "fließt", "a", "I", "川", "が", "流", "ไทย"]), max_size=25)
 texts = st.one_of(words.map(" ".join), st.text(max_size=40))

@@ -13,16 +13,16 @@ import pytest
 
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError, OutputError
-from blockfeat.evaluation import Evaluation, evaluate
-from blockfeat.evaluation.metrics import markdown_table
-from blockfeat.evaluation.report import (
+from blockfeat.features.schema import CANONICAL
+from blockfeat.pso.search import FeatureCurve, feature_curves
+from blockfeat.pso.swarm import Generation
+from blockfeat.training.evaluation import Evaluation, evaluate
+from blockfeat.training.evaluation.metrics import markdown_table
+from blockfeat.training.evaluation.report import (
     evaluation_tables,
     write_scores,
     write_training_report,
 )
-from blockfeat.features.schema import CANONICAL
-from blockfeat.pso.search import FeatureCurve, feature_curves
-from blockfeat.pso.swarm import Generation
 
 _PAGES = [
     LabelledPage("good", "one two", "one two", lang="en", corpus="a"),
@@ -138,7 +138,7 @@ def test_nothing_to_report_writes_nothing_and_old_files_are_replaced(tmp_path: P
 def test_neither_import_nor_drawing_touches_pyplot(tmp_path: Path) -> None:
     code = """
 import sys
-import blockfeat.evaluation.report as report
+import blockfeat.training.evaluation.report as report
 from blockfeat.pso.swarm import Generation
 print([name for name in ("pandas", "matplotlib", "pyswarms") if name in sys.modules])
 report.write_training_report(sys.argv[1], history=[Generation(1, 0.5, 0.4, 0.5)], curves=[])

@@ -13,7 +13,8 @@ import pytest
 
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError, OutputError
-from blockfeat.evaluation.bench import (
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.bench import (
     BenchPage,
     BenchResult,
     BenchSystem,
@@ -22,8 +23,7 @@ from blockfeat.evaluation.bench import (
     bench_systems,
     run_bench,
 )
-from blockfeat.evaluation.peers import peers_named
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.training.evaluation.peers import peers_named
 
 GOLD = "one two three four five six"
 PAGES = [

@@ -16,8 +16,10 @@ from blockfeat._files import writing
 from blockfeat._pool import in_order
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation.evaluate import Evaluation, PageScore, score_page
-from blockfeat.evaluation.metrics import (
+from blockfeat.extraction.extractor import Extractor
+from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.evaluate import Evaluation, PageScore, score_page
+from blockfeat.training.evaluation.metrics import (
     Difference,
     markdown_table,
     paired_difference,
@@ -25,9 +27,7 @@ from blockfeat.evaluation.metrics import (
     shingle_scores,
     text_only_score,
 )
-from blockfeat.evaluation.peers import Peer, missing_peers
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.lang import tokenize
+from blockfeat.training.evaluation.peers import Peer, missing_peers
 
 if TYPE_CHECKING:
     import pandas

@@ -9,8 +9,8 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockRoles, cut_digest
 from blockfeat.errors import InputError
-from blockfeat.evaluation.strategies import agreement, cohens_kappa
 from blockfeat.page.page import Page
+from blockfeat.training.evaluation.strategies import agreement, cohens_kappa
 from pages import article_page
 
 

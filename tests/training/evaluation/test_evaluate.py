@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blockfeat.data import LabelledPage
 from blockfeat.errors import InputError
-from blockfeat.evaluation import Evaluation, SnippetScores, evaluate, score_page, word_scores
+from blockfeat.training.evaluation import Evaluation, SnippetScores, evaluate, score_page, word_scores
 
 PAGES = [
     LabelledPage("1", "one two", "one two", lang="en", corpus="a", page_type="article"),

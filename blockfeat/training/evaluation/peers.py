@@ -160,7 +160,7 @@ def _boilerpy3(extractor: str) -> PeerExtract:
 
 
 def _newspaper4k() -> PeerExtract:
-    """As ``tests/evaluation/evaluate.py`` of newspaper4k: with the page's address, without images."""
+    """As ``tests/training/evaluation/evaluate.py`` of newspaper4k: with the page's address, without images."""
     article = import_module("newspaper").article
 
     def extract(html: str, lang: str | None = None, url: str | None = None) -> str:
