@@ -32,7 +32,14 @@ from blockfeat.monitor.mentions.queries import Query
 
 _DAY = 86400.0
 # Keys of earlier versions, and what takes their place.
-_GONE = {("pages", "site_profile"): "profiles of sites are gone since 0.3.0: leave the line out"}
+_GONE = {
+    ("pages", "site_profile"): "profiles of sites are gone since 0.3.0: leave the line out",
+    (
+        "monitor",
+        "shared",
+    ): "is gone, as one run at a time works on a store: split the feeds over configurations, "
+    "each with a store of its own, or read pages with Spark (docs/spark.md)",
+}
 
 
 def _zone(name: str) -> str:
@@ -171,8 +178,6 @@ class MonitorTable:
     ----------
     store : str
         Path of an SQLite file, or a database address such as ``postgresql://user@host/name``.
-    shared : bool
-        Whether several runs, on one machine or many, may work on the store at once (PostgreSQL only).
     timezone : str
         Where days begin, and the hours of alerts are counted: ``"Europe/Berlin"``.
     stream : str or None
@@ -182,7 +187,6 @@ class MonitorTable:
     """
 
     store: str = "monitor.db"
-    shared: bool = False
     timezone: Annotated[str, Parsed(_zone, late=True)] = "UTC"
     stream: str | None = None
     stream_clutter: bool = False
@@ -282,9 +286,10 @@ def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
 def parse_config(text: str, *, name: str = "configuration", folder: Path = Path()) -> MonitorConfig:
     """Read a configuration from its text; see `read_config`."""
     values, problems = parse_toml(text, name=name)
-    for (table, key), reason in _GONE.items():
-        if isinstance(values.get(table), dict) and values[table].pop(key, None) is not None:
-            problems.add_value((table, key), reason)
+    for (kind, key), reason in _GONE.items():
+        for path, table in (*_tables(values, kind), ((kind,), values.get(kind))):
+            if isinstance(table, dict) and table.pop(key, None) is not None:
+                problems.add_value((*path, key), reason)
     file = checked(_File, values, problems)
     _check_between_tables(file, values, problems)
     listed = [_listed(table, path, folder, problems) for path, table in _tables(values, "sources")]
@@ -308,8 +313,6 @@ def _check_between_tables(file: _File, values: Mapping[str, Any], problems: Prob
         problems.add(("sources",), 'no [[sources]]: add one with url = "https://…/feed.xml"')
     if "brands" not in values and "queries" not in values:
         problems.add(("brands",), 'no [[brands]] and no [[queries]]: add one with name = "…"')
-    if file.monitor.shared and not file.monitor.store.startswith("postgresql"):
-        problems.add(("monitor", "shared"), 'several runs share a store in PostgreSQL only: store = "postgresql://…"')
     _check_names(values, problems, "alerts")
     known = _check_names(values, problems, "brands", "queries")
     for path, alert in _tables(values, "alerts"):

@@ -156,9 +156,15 @@ def test_durations(text: str, seconds: float | None) -> None:
     assert duration_of(text) == seconds
 
 
-def test_a_key_that_is_gone_says_so() -> None:
-    text = _SOURCES_AND_BRANDS + "[pages]\nsite_profile = true\n"
-    with pytest.raises(
-        ConfigError, match=r"m\.toml:\d+: 'pages\.site_profile' profiles of sites are gone since 0\.3\.0"
-    ):
-        parse_config(text, name="m.toml")
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("[pages]\nsite_profile = true\n", 2, "'pages.site_profile' profiles of sites are gone since 0.3.0"),
+        ("[monitor]\nshared = true\n", 2, "'monitor.shared' is gone, as one run at a time works on a store: split"),
+        ("[monitor]\nshared = false\n", 2, "'monitor.shared' is gone"),
+    ],
+)
+def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -> None:
+    before = _SOURCES_AND_BRANDS.count("\n")
+    (fault,) = _faults(_SOURCES_AND_BRANDS + text)
+    assert fault.startswith(f"m.toml:{before + line}: {reason}")

@@ -60,10 +60,6 @@ class Frontier(Generic[Item]):
         """Numbers of the items that wait here or are in hand."""
         return [*self._in_hand, *(item.id for queue in self._queues.values() for item in queue)]
 
-    def needs(self, host: str) -> bool:
-        """Return whether something of a host is in hand or waits, here or, as far as is known, in the store."""
-        return self._busy[host] > 0 or host in self._queues or host in self._more
-
     def add(self, items: Iterable[Item]) -> None:
         """Add items that are due."""
         for item in items:

@@ -15,7 +15,6 @@ from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.rounds.frontier import Frontier
-from blockfeat.monitor.rounds.leases import Leases
 from blockfeat.monitor.rounds.readers import Readers
 from blockfeat.monitor.rounds.schedule import after_failed_poll
 from blockfeat.monitor.rounds.store_thread import StoreThread
@@ -25,6 +24,7 @@ from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _logger = logging.getLogger("blockfeat.monitor")
 _HOSTS_AT_ONCE = 200
+_FEEDS_AT_ONCE = 20_000
 _HOSTS_LOADED = 16
 _OF_EACH_HOST = 16
 # A run that stays looks for feeds that have become due so often, however long its pages take.
@@ -52,7 +52,6 @@ class Tools:
 
     config: MonitorConfig
     thread: StoreThread
-    leases: Leases
     fetcher: Fetcher
     renderer: Renderer | None
     readers: Readers
@@ -111,24 +110,17 @@ class Round:
                 if not self.tasks and wait is None:
                     break
                 await self._finish_some({stop}, timeout=wait)
-                await self.tools.leases.give_back(self._needs)
             await self._finish_all()
         finally:
             stop.cancel()
             for task in self.tasks:
                 task.cancel()
             await asyncio.gather(*self.tasks, return_exceptions=True)
-        await self.tools.leases.give_back(lambda host: False, at_once=True)
-
-    def _needs(self, host: str) -> bool:
-        return self.frontier.needs(host) or self.feeds.needs(host)
 
     def _seconds_to_wait(self) -> float | None:
         """Return when to look again for what is to be begun; None where only what is in hand can lead to more."""
-        moment, missed_at = self.frontier.next_moment, self.tools.leases.look_again_at
+        moment = self.frontier.next_moment
         moments = [] if moment is None else [moment - time.time()]
-        if missed_at is not None:
-            moments.append(missed_at - time.monotonic())
         if not self.tasks and (not moments or min(moments) > _PATIENCE):
             return None
         if self.every:
@@ -156,9 +148,6 @@ class Round:
             self.may_have_feeds = True
             # So are pages.
             self.looked_at = self.looked_at or ""
-        if self.tools.leases.is_time():
-            self.may_have_feeds = True
-            self.looked_at = self.looked_at or ""
         if self.may_have_feeds and len(self.feeds) < self.tools.config.fetch.concurrency:
             await self._load_feeds()
         while self.feeds.in_hand < self.tools.config.fetch.concurrency and (feed := self.feeds.take()) is not None:
@@ -168,8 +157,9 @@ class Round:
         self.feeds_looked_at = time.monotonic()
         now = time.time()
         stored, store = self.tools.thread.call, self.tools.thread.store
-        wanted, is_all = await self.tools.leases.due_feeds(now=now, besides=self.polled)
-        self.may_have_feeds = not is_all
+        due = await stored(store.due_feeds, now=now, limit=_FEEDS_AT_ONCE)
+        wanted = [feed for feed in due if feed.id not in self.polled]
+        self.may_have_feeds = False
         self.polled.update(feed.id for feed in wanted)
         held = await stored(store.held_hosts, now=now) if wanted else {}
         for feed in wanted:
@@ -198,9 +188,8 @@ class Round:
             return bool(found) or self.looked_at is not None
         if not hosts:
             return False
-        pages = await self.tools.leases.due_pages(
-            hosts, now=now, of_each_host=_OF_EACH_HOST, besides=frontier.numbers_in_hand
-        )
+        share = {"of_each_host": _OF_EACH_HOST, "limit": _OF_EACH_HOST * len(hosts)}
+        pages = await stored(store.due_pages, now=now, besides=frontier.numbers_in_hand, hosts=hosts, **share)
         frontier.add(pages)
         loaded = Counter(page.host for page in pages)
         for name in hosts:

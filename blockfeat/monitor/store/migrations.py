@@ -85,6 +85,7 @@ MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
         "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
     ),
     10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
+    11: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
 }
 
 

@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 metadata = MetaData()
 
@@ -84,14 +84,6 @@ host = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("retry_at", Float, nullable=False, comment="not asked before"),
-)
-
-lease = Table(
-    "lease",
-    metadata,
-    Column("name", Text, primary_key=True, comment="a host, or a task that one run does at a time"),
-    Column("holder", Integer, comment="process of the database that serves the run; null: free"),
-    Column("free_at", Float, nullable=False, comment="since when it is held, or from when another may have it"),
 )
 
 page = Table(

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config import Source
-from blockfeat.monitor.store import feedback, feeds, leases, mentions, pages, retention, runs, search, spikes
+from blockfeat.monitor.store import feedback, feeds, mentions, pages, retention, runs, search, spikes
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown, take_turn
 from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
@@ -128,15 +128,15 @@ class Store:
             raise StoreError(f"{self.name}: {reason}") from error
 
     @contextmanager
-    def lock(self, *, shared: bool = False) -> Iterator[int]:
-        """Hold the store's lock: one run at a time, or several that share it; yield the number of the holder.
+    def lock(self) -> Iterator[None]:
+        """Hold the store's lock, which one run at a time has.
 
         Raises `StoreError` where another process has it. Where it is lost in between, this store refuses to write.
         """
-        with locked(self.engine, name=self.name, shared=shared) as (check, holder):
+        with locked(self.engine, name=self.name) as check:
             self._checks.append(check)
             try:
-                yield holder
+                yield
             finally:
                 self._checks.remove(check)
 
@@ -170,12 +170,6 @@ class Store:
     save_poll = _writes(feeds.save_poll)
     entry_text = _reads(feeds.entry_text)
     next_due = _reads(feeds.next_due)
-
-    claim = _writes(leases.claim)
-    claim_feeds = _writes(leases.claim_feeds)
-    claim_pages = _writes(leases.claim_pages)
-    release = _writes(leases.release)
-    forget_leases = _writes(leases.forget_leases)
 
     due_hosts = _reads(pages.due_hosts)
     due_pages = _reads(pages.due_pages)

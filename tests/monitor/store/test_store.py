@@ -321,13 +321,14 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
         Store.open(address)
 
 
-def test_the_profiles_of_sites_of_an_older_store_go(address: str) -> None:
+@pytest.mark.parametrize(("table", "version"), [("site", 10), ("lease", 11)])
+def test_tables_that_no_version_uses_any_more_go(address: str, table: str, version: int) -> None:
     with Store.open(address) as store, store.engine.begin() as connection:
-        connection.execute(text("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))"))
-        connection.execute(text("INSERT INTO site VALUES ('a.example', '{}')"))
-        connection.execute(text("UPDATE blockfeat_meta SET value = '10' WHERE key = 'schema_version'"))
+        connection.execute(text(f"CREATE TABLE {table} (name TEXT PRIMARY KEY)"))
+        connection.execute(text(f"INSERT INTO {table} VALUES ('a.example')"))
+        connection.execute(text(f"UPDATE blockfeat_meta SET value = '{version}' WHERE key = 'schema_version'"))
     with Store.open(address) as store:
-        assert not inspect(store.engine).has_table("site")
+        assert not inspect(store.engine).has_table(table)
 
 
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
