@@ -33,12 +33,11 @@ from blockfeat.monitor.mentions.queries import Query
 _DAY = 86400.0
 # Keys of earlier versions, and what takes their place.
 _GONE = {
-    ("pages", "site_profile"): "profiles of sites are gone since 0.3.0: leave the line out",
-    (
-        "monitor",
-        "shared",
-    ): "is gone, as one run at a time works on a store: split the feeds over configurations, "
-    "each with a store of its own, or read pages with Spark (docs/spark.md)",
+    "pages.site_profile": "profiles of sites are gone since 0.3.0: leave the line out",
+    "monitor.shared": "is gone, as one run at a time works on a store: split the feeds over configurations, each with "
+    "a store of its own, or read pages with Spark (docs/spark.md)",
+    "alerts.mattermost": "is gone: give the address to 'slack', as Mattermost takes Slack's messages",
+    "alerts.teams": "is gone: Apprise posts to Teams, as a 'command' (docs/monitor.md, Alerts, has it whole)",
 }
 
 
@@ -286,7 +285,8 @@ def read_config(path: str | os.PathLike[str]) -> MonitorConfig:
 def parse_config(text: str, *, name: str = "configuration", folder: Path = Path()) -> MonitorConfig:
     """Read a configuration from its text; see `read_config`."""
     values, problems = parse_toml(text, name=name)
-    for (kind, key), reason in _GONE.items():
+    for gone, reason in _GONE.items():
+        kind, key = gone.split(".")
         for path, table in (*_tables(values, kind), ((kind,), values.get(kind))):
             if isinstance(table, dict) and table.pop(key, None) is not None:
                 problems.add_value((*path, key), reason)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from blockfeat.errors import OutputError
@@ -47,11 +45,6 @@ def environment_value(variable: str, *, where: str) -> str:
     if not (token.isascii() and token.isprintable()):
         raise DeliveryError(f"{where}: the value of {variable} has characters that no header may have")
     return token
-
-
-async def post_json(url: str, values: Any, *, headers: Mapping[str, str], name: str) -> None:
-    """Post values as JSON; an answer of 2xx means that they have arrived. See `post` for what is raised."""
-    await post(url, json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"), headers=headers, name=name)
 
 
 async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) -> None:

@@ -162,6 +162,12 @@ def test_durations(text: str, seconds: float | None) -> None:
         ("[pages]\nsite_profile = true\n", 2, "'pages.site_profile' profiles of sites are gone since 0.3.0"),
         ("[monitor]\nshared = true\n", 2, "'monitor.shared' is gone, as one run at a time works on a store: split"),
         ("[monitor]\nshared = false\n", 2, "'monitor.shared' is gone"),
+        (_ALERT + "teams = 'X'\n", 4, "'alerts[0].teams' is gone: Apprise posts to Teams, as a 'command'"),
+        (
+            _ALERT + _ALERT.replace("'A'", "'B'") + "mattermost = 'X'\n",
+            7,
+            "'alerts[1].mattermost' is gone: give the address to 'slack'",
+        ),
     ],
 )
 def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -> None:

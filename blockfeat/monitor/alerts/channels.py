@@ -21,7 +21,7 @@ from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.alerts.atom import atom, entries_of
 from blockfeat.monitor.alerts.message import Message
 from blockfeat.monitor.alerts.settings import Alert, Smtp
-from blockfeat.monitor.delivery import DeliveryError, environment_value, post_json
+from blockfeat.monitor.delivery import DeliveryError, environment_value, post
 
 _TIMEOUT = 60.0
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
@@ -36,9 +36,8 @@ def channels_of(alert: Alert, *, smtp: Smtp | None, folder: Path, agent: str) ->
     found: dict[str, Send] = {}
     if alert.email and smtp is not None:
         found["email"] = Email(smtp, alert.email)
-    for name, where in (("slack", alert.slack), ("teams", alert.teams), ("mattermost", alert.mattermost)):
-        if where:
-            found[name] = Chat(name, where, agent)
+    if alert.slack:
+        found["slack"] = Slack(alert.slack, agent)
     if alert.feed:
         found["feed"] = AtomFile(folder / alert.feed)
     if alert.command:
@@ -107,35 +106,18 @@ class Email:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
-    """An incoming webhook of Slack, Teams or Mattermost."""
+class Slack:
+    """An incoming webhook of Slack, or of Mattermost, which reads Slack's messages."""
 
-    kind: str
     where: str
     agent: str
 
     async def __call__(self, message: Message) -> None:
         """Post it. The address is a secret, and stands in no message."""
         is_address = self.where.startswith(("http://", "https://"))
-        url = self.where if is_address else environment_value(self.where, where=self.kind)
-        await post_json(url, self.body(message), headers={"User-Agent": self.agent}, name=self.kind)
-
-    def body(self, message: Message) -> dict[str, Any]:
-        """Return what the chat expects."""
-        if self.kind == "slack":
-            return {"text": f"*{message.subject.replace('&', '&amp;').replace('<', '&lt;')}*\n\n{message.slack()}"}
-        if self.kind == "mattermost":
-            return {"text": f"#### {message.subject}\n\n{message.markdown()}"}
-        blocks = [{"type": "TextBlock", "text": message.subject, "weight": "bolder", "size": "medium", "wrap": True}]
-        blocks += [{"type": "TextBlock", "text": part, "wrap": True} for part in message.markdown().split("\n\n")]
-        card = {
-            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-            "type": "AdaptiveCard",
-            "version": "1.4",
-            "body": blocks,
-        }
-        attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "content": card}
-        return {"type": "message", "attachments": [attachment]}
+        url = self.where if is_address else environment_value(self.where, where="slack")
+        body = json.dumps({"text": message.slack()}, ensure_ascii=False).encode("utf-8", "replace")
+        await post(url, body, headers={"User-Agent": self.agent}, name="slack")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,10 @@
-"""What an alert says: articles with their sentences, and spikes, as plain text, HTML, and the words of chats."""
+"""What an alert says: articles with their sentences, and spikes, as plain text, HTML, and in Slack's marks."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -17,7 +16,6 @@ from blockfeat.monitor.mentions.relevance import words_for
 
 _MOST_ARTICLES = 50
 _LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_SUBJECT = 400, 200, 150
-_MARKS = re.compile(r"([\\`*_{}\[\]()#~|>@!])")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -97,28 +95,13 @@ class Message:
         return f'<!doctype html><html><body style="font-family:sans-serif">{"".join(drawn)}{rest}</body></html>'
 
     def slack(self) -> str:
-        """Return it in Slack's marks; no word of a page is a mark, a link or a call to everybody."""
-
-        def link(item: Item) -> str:
-            return f"*<{_slack(item.url).replace('|', '%7C')}|{_slack(item.head)}>*"
-
-        return self._marked(_slack, link, bold="*")
-
-    def markdown(self) -> str:
-        """Return it as Markdown; no word of a page is a mark, a link or a call to everybody."""
-
-        def link(item: Item) -> str:
-            url = item.url.replace("(", "%28").replace(")", "%29").replace(" ", "%20")
-            return f"**[{_markdown(item.head)}]({url})**"
-
-        return self._marked(_markdown, link, bold="**")
-
-    def _marked(self, escaped: Callable[[str], str], link: Callable[[Item], str], *, bold: str) -> str:
-        parts = []
+        """Return it in Slack's marks; no word of a page is a link or a call to everybody, nor is it in Mattermost."""
+        parts = [f"*{_slack(self.subject)}*"]
         for item in self.items:
-            head = link(item) if _is_web(item.url) else f"{bold}{escaped(item.head)}{bold}"
-            parts.append("\n".join((head, *(escaped(line) for line in (item.about, item.sentence) if line))))
-        return "\n\n".join((*parts, *map(escaped, self._rest())))
+            head = _slack(item.head)
+            link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if _is_web(item.url) else head
+            parts.append("\n".join((f"*{link}*", *(_slack(line) for line in (item.about, item.sentence) if line))))
+        return "\n\n".join((*parts, *self._rest()))
 
     def _rest(self) -> tuple[str, ...]:
         return (f"and {self.more} more",) if self.more else ()
@@ -167,8 +150,6 @@ def _line(text: str, most: int) -> str:
 
 
 def _slack(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _markdown(text: str) -> str:
-    return _MARKS.sub(r"\\\1", text).replace("\\@", "@\u200b")
+    """Return a text for Slack; Mattermost takes Markdown's links and images, and @all, in any text."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escaped.replace("@", "@\u200b").replace("](", "]\u200b(")

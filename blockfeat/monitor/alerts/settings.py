@@ -14,7 +14,7 @@ from blockfeat.monitor.fetching.options import Address
 from blockfeat.monitor.mentions.queries import Query
 
 When = Literal["at once", "hourly", "daily"]
-CHANNELS = ("email", "slack", "teams", "mattermost", "feed", "command")
+CHANNELS = ("email", "slack", "feed", "command")
 """Keys of an alert that say where it goes."""
 _DAY_MINUTES = 1440
 # Mentions that come one after the other, as in a run over many feeds, are one message.
@@ -202,8 +202,8 @@ class Alert:
         When messages go out (`Timing`).
     email : tuple of str
         Addresses.
-    slack, teams, mattermost : str or None
-        Address of an incoming webhook, or the name of the environment variable that holds it.
+    slack : str or None
+        Address of an incoming webhook of Slack or Mattermost, or the name of the environment variable that holds it.
     feed : str or None
         An Atom file.
     command : tuple of str
@@ -228,8 +228,6 @@ class Alert:
     quiet: Annotated[tuple[int, int] | None, Parsed(span_of)] = None
     email: Annotated[tuple[Annotated[str, Parsed(_mail_address, late=True)], ...], Parsed(texts)] = ()
     slack: str | None = None
-    teams: str | None = None
-    mattermost: str | None = None
     feed: str | None = None
     command: Texts = ()
 
