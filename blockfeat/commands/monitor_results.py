@@ -224,8 +224,8 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
     import asyncio
 
     from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.deliveries import receivers_of
-    from blockfeat.monitor.deliveries import redeliver as deliver_again
+    from blockfeat.monitor.notify.queue import receivers_of
+    from blockfeat.monitor.notify.queue import redeliver as deliver_again
 
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:

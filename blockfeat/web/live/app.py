@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, FastAPI, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from blockfeat.monitor.alerts.atom import atom
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.queries import Query as ArticleQuery
 from blockfeat.monitor.mentions.relevance import words_for
+from blockfeat.monitor.notify.channels import atom
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.live.charts import columns

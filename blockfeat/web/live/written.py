@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from blockfeat.io.outputs.tables import csv_line
-from blockfeat.monitor.alerts.atom import moment_of
+from blockfeat.monitor.notify.channels import moment_of
 
 CSV_COLUMNS = (
     *("id", "brand", "day", "place", "counted", "not_counted_because", "lang", "source", "host", "kind", "title"),

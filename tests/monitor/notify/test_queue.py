@@ -1,4 +1,4 @@
-"""New mentions to webhooks: what goes wrong there fails this delivery and ends nothing."""
+"""New mentions to webhooks and alerts: what goes wrong there fails this delivery and ends nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,15 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.alerts.settings import Wanted, Webhook
-from blockfeat.monitor.deliveries import DeliveryError, WebhookReceiver, deliver, redeliver
+from sqlalchemy import insert
+
+from blockfeat.monitor.config import Alert, CopySettings, Wanted, Webhook
+from blockfeat.monitor.notify.channels import DeliveryError, Message
+from blockfeat.monitor.notify.queue import AlertReceiver, DeliveryError, WebhookReceiver, deliver, redeliver
+from blockfeat.monitor.store.records import PageRecord, Visit
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.store import Store
+from stored_pages import NOW, add, save_visit
 
 _EVENTS = ['{"id": "1", "brand": "Corvane"}', '{"id": "2", "brand": "Bäcker"}']
 
@@ -193,3 +198,115 @@ def test_a_receiver_gets_what_it_wants(tmp_path: Path, hook: Hook, wanted: Wante
         assert asyncio.run(deliver(store, [receiver], call=_call)) == (len(ids), [])
         assert [one for batch in _ids(hook) for one in batch] == ids
         assert store.undelivered(receiver.name, limit=9) == []
+
+
+_EVENT = {"event": "new", "brand": "Corvane", "counted": True, "url": "https://a.example/", "title": "T"}
+
+
+class _Box:
+    """Takes messages; ``fails`` lets it fail so often."""
+
+    def __init__(self) -> None:
+        self.told: list[list[str]] = []
+        self.fails = 0
+
+    async def __call__(self, message: Message) -> None:
+        if self.fails:
+            self.fails -= 1
+            raise DeliveryError("not now")
+        self.told.append([str(event["id"]) for event in message.events])
+
+
+def _deliver(store: Store, receiver: AlertReceiver, *, is_end: bool = False) -> list[tuple[str, str]]:
+    return asyncio.run(deliver(store, [receiver], call=_call, is_end=is_end))[1]
+
+
+def _put(store: Store, *numbers: int, **values: Any) -> None:
+    with store.engine.begin() as connection:
+        for number in numbers:
+            event = {**_EVENT, "id": str(number), **values}
+            connection.execute(insert(outbox).values(event=json.dumps(event)))
+
+
+def _set_up(store: Store, alert: Alert) -> tuple[AlertReceiver, _Box]:
+    box = _Box()
+    receiver = AlertReceiver(alert, "test", box)
+    store.set_sinks([receiver.name])
+    _deliver(store, receiver)
+    return receiver, box
+
+
+def _at(monkeypatch: pytest.MonkeyPatch, moment: float) -> None:
+    monkeypatch.setattr(time, "time", lambda: moment)
+
+
+def test_what_comes_within_a_minute_is_one_message_and_nothing_is_told_twice(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _at(monkeypatch, 1000.0)
+    with Store.open(address) as store:
+        receiver, box = _set_up(store, Alert("A"))
+        _put(store, 1)
+        _deliver(store, receiver)
+        assert box.told == []
+        _put(store, 2)
+        _at(monkeypatch, 1061.0)
+        _deliver(store, receiver)
+        _put(store, 3)
+        _deliver(store, receiver)
+        _deliver(store, receiver, is_end=True)
+        _at(monkeypatch, 2000.0)
+        _deliver(store, receiver)
+        assert box.told == [["1", "2"], ["3"]]
+
+
+def test_a_digest_that_fails_is_tried_again(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _at(monkeypatch, 3600.0 * 10 + 60)
+    with Store.open(address) as store:
+        receiver, box = _set_up(store, Alert("A", when="hourly"))
+        _put(store, 1, 2)
+        _deliver(store, receiver, is_end=True)
+        assert box.told == []
+        box.fails = 1
+        _at(monkeypatch, 3600.0 * 11)
+        assert _deliver(store, receiver) == [(receiver.name, "not now")]
+        _at(monkeypatch, 3600.0 * 11 + 40)
+        _deliver(store, receiver)
+        assert box.told == [["1", "2"]]
+        # An hour in which nothing came is over: what comes later waits for the next.
+        _at(monkeypatch, 3600.0 * 12)
+        _deliver(store, receiver)
+        _put(store, 3)
+        _at(monkeypatch, 3600.0 * 12 + 20)
+        _deliver(store, receiver)
+        assert box.told == [["1", "2"]]
+        _at(monkeypatch, 3600.0 * 13)
+        _deliver(store, receiver)
+        assert box.told[1:] == [["3"]]
+
+
+def _save(store: Store, name: str, words: str) -> None:
+    (page,) = [each for each in add(store, name) if each.url == f"https://{name}"]
+
+    record = PageRecord("ok", title=words, text=words)
+    save_visit(store, Visit(page, NOW, None), record, copies=CopySettings(find=False))
+
+
+def test_a_query_is_asked_of_the_article(address: str) -> None:
+    with Store.open(address) as store:
+        for name, words in (("a", "The ferry strike goes on in the harbour."), ("b", "The ferry sails.")):
+            _save(store, f"{name}.example/", words)
+        alert = Alert("A", query="ferry NEAR/2 strike")
+        receiver, box = _set_up(store, alert)
+        _put(store, 1)
+        _put(store, 2, url="https://b.example/")
+        _put(store, 3, url="https://gone.example/")
+        _deliver(store, receiver, is_end=True)
+        assert box.told == [["1"]]
+
+
+def test_a_chosen_alert_keeps_its_name_in_the_store(address: str) -> None:
+    with Store.open(address) as store:
+        receiver, _ = _set_up(store, Alert("A"))
+        other = AlertReceiver(replace(Alert("A"), brands=("Corvane",)), "test", _Box())
+        assert receiver.name == other.name == "alert A: test"

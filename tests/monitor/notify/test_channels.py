@@ -19,11 +19,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.alerts.atom import entries_of
-from blockfeat.monitor.alerts.channels import AtomFile, Command, Email, Slack, channels_of
-from blockfeat.monitor.alerts.message import Message
-from blockfeat.monitor.alerts.settings import Alert, Smtp
-from blockfeat.monitor.delivery import DeliveryError
+from blockfeat.monitor.config import Alert, Smtp
+from blockfeat.monitor.notify.channels import (
+    AtomFile,
+    Command,
+    DeliveryError,
+    Email,
+    Message,
+    Slack,
+    channels_of,
+    entries_of,
+)
 
 _UTC = ZoneInfo("UTC")
 _EVENT = {

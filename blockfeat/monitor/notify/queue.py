@@ -9,23 +9,20 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from blockfeat._files import writing
 from blockfeat.errors import OutputError
-from blockfeat.monitor.alerts.channels import Send, channels_of
-from blockfeat.monitor.alerts.message import Message
-from blockfeat.monitor.alerts.settings import Alert, Timing, Wanted, Webhook
-from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.delivery import DeliveryError, environment_value, post
+from blockfeat.monitor.config import Alert, MonitorConfig, Timing, Wanted, Webhook
 from blockfeat.monitor.mentions.queries import QueryMatcher
+from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
 from blockfeat.monitor.store.store import Store
 
-P = ParamSpec("P")
-T = TypeVar("T")
+StoreCall = Callable[..., Awaitable[Any]]
+"""Calls a method of the store, with its arguments, where it may be called: in the one thread that has it."""
 
 _logger = logging.getLogger("blockfeat.monitor.deliveries")
 _UTC = ZoneInfo("UTC")
@@ -34,19 +31,19 @@ _TRIES_AT_ONCE = 3
 _FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
 
 
-class Chooser(Protocol):
-    """Says which events a receiver gets."""
-
-    def takes(self, event: Mapping[str, Any]) -> bool:
-        """Return whether it gets an event."""
-        ...
-
-
-class Receiver(Protocol):
+class Receiver:
     """Takes new mentions; what it has taken is never offered again, what it has not is offered later.
 
     Attributes
     ----------
+    name : str
+        The key under which the store knows what it has taken.
+    batch : int
+        Most events at once.
+    takes : callable
+        Says of an event whether it gets it.
+    attempts : int or None
+        After how many failures its events become dead letters; None for never.
     timing : Timing or None
         When it gets what has come; None for at once.
     articles : QueryMatcher or None
@@ -55,31 +52,23 @@ class Receiver(Protocol):
 
     name: str
     batch: int
-    attempts: int | None
-    timing: Timing | None
-    articles: QueryMatcher | None
-
-    @property
-    def wanted(self) -> Chooser:
-        """Which events it gets."""
-        ...
-
-    async def take(self, events: Sequence[str]) -> None:
-        """Take events, each one JSON object; raise `DeliveryError` where that fails."""
-        ...
-
-
-class FileStream:
-    """Appends one JSON line for each mention to a file, or to standard output (``"-"``)."""
-
+    takes: Callable[[Mapping[str, Any]], bool]
     attempts: int | None = None
     timing: Timing | None = None
     articles: QueryMatcher | None = None
 
+    async def take(self, events: Sequence[str]) -> None:
+        """Take events, each one JSON object; raise `DeliveryError` where that fails."""
+        raise NotImplementedError
+
+
+class FileStream(Receiver):
+    """Appends one JSON line for each mention to a file, or to standard output (``"-"``)."""
+
     def __init__(self, path: str, *, wanted: Wanted = Wanted()) -> None:  # noqa: B008
         self.name = f"stream {path}"
         self.batch = _LINES_AT_ONCE
-        self.wanted = wanted
+        self.takes = wanted.takes
         self._path = None if path == "-" else Path(path)
         if self._path is not None:
             _cut_to_whole_lines(self._path)
@@ -118,17 +107,14 @@ def _cut_to_whole_lines(path: Path) -> None:
         file.truncate(0)
 
 
-class WebhookReceiver:
+class WebhookReceiver(Receiver):
     """Posts mentions to an address, as ``{"mentions": […]}``; an answer of 2xx means that they have arrived."""
-
-    timing: Timing | None = None
-    articles: QueryMatcher | None = None
 
     def __init__(self, webhook: Webhook, *, agent: str) -> None:
         self.name = f"webhook {webhook.url}"
         self.batch = webhook.batch
-        self.attempts: int | None = webhook.attempts
-        self.wanted = webhook.wanted
+        self.attempts = webhook.attempts
+        self.takes = webhook.wanted.takes
         self._webhook = webhook
         self._agent = agent
 
@@ -146,30 +132,26 @@ class WebhookReceiver:
         await post(hook.url, body, headers=headers, name=hook.url)
 
 
-class AlertReceiver:
-    """Tells people of mentions and spikes, by one channel of an alert."""
+class AlertReceiver(Receiver):
+    """Sends mentions and spikes to people, by one channel of an alert."""
 
-    attempts: int | None = 20
+    attempts = 20
     batch = 1000
 
     def __init__(self, alert: Alert, channel: str, send: Send, *, zone: ZoneInfo = _UTC) -> None:
         self.name = f"alert {alert.name}: {channel}"
-        self.wanted = self
-        self.timing: Timing | None = Timing(alert.when, alert.at, alert.quiet, zone)
+        self.timing = Timing(alert.when, alert.at, alert.quiet, zone)
         query = alert.article_query()
         self.articles = QueryMatcher.of([query]) if query is not None else None
+        self.takes = alert.is_of
         self._zone = zone
         self._alert = alert
         self._send = send
 
-    def takes(self, event: Mapping[str, Any]) -> bool:
-        """Return whether the alert tells of an event."""
-        return self._alert.is_of(event)
-
     async def take(self, events: Sequence[str]) -> None:
         """Send one message of all events."""
-        told = [json.loads(event) for event in events]
-        await self._send(Message.of(self._alert.name, told, zone=self._zone))
+        values = [json.loads(event) for event in events]
+        await self._send(Message.of(self._alert.name, values, zone=self._zone))
 
 
 def signature(secret: str, body: bytes, *, moment: float) -> str:
@@ -192,16 +174,8 @@ def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
     return (*streams, *hooks.values(), *alerts)
 
 
-class StoreCalls(Protocol):
-    """Calls a method of the store where it may be called: in the one thread that has it."""
-
-    async def __call__(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Return what the call returns."""
-        ...
-
-
 async def deliver(
-    store: Store, receivers: Sequence[Receiver], *, call: StoreCalls, is_end: bool = False
+    store: Store, receivers: Sequence[Receiver], *, call: StoreCall, is_end: bool = False
 ) -> tuple[int, list[tuple[str, str]]]:
     """Give each receiver what it has not had yet, where it is time for that.
 
@@ -247,7 +221,7 @@ async def deliver(
     return arrived, failed
 
 
-async def _is_time(store: Store, receiver: Receiver, *, call: StoreCalls, is_end: bool) -> bool:
+async def _is_time(store: Store, receiver: Receiver, *, call: StoreCall, is_end: bool) -> bool:
     """Return whether a receiver gets something now."""
     timing, now = receiver.timing, time.time()
     return timing is None or timing.is_open(
@@ -255,19 +229,19 @@ async def _is_time(store: Store, receiver: Receiver, *, call: StoreCalls, is_end
     )
 
 
-async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCalls) -> None:
+async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> None:
     """Note that the turn of a digest is over, unless something waits for a receiver that fails."""
     is_digest = receiver.timing is not None and receiver.timing.when != "at once"
     if is_digest and not await call(store.undelivered, receiver.name, limit=1):
         await call(store.note_turn, receiver.name, now=time.time())
 
 
-async def _wanted(store: Store, receiver: Receiver, events: Sequence[str], *, call: StoreCalls) -> list[str]:
+async def _wanted(store: Store, receiver: Receiver, events: Sequence[str], *, call: StoreCall) -> list[str]:
     """Return the events that a receiver gets."""
     chosen = []
     for event in events:
         values = json.loads(event)
-        if not receiver.wanted.takes(values):
+        if not receiver.takes(values):
             continue
         query = receiver.articles if values["event"] != "spike" else None
         if query is None or await call(store.has_article, values["url"], query):
@@ -287,7 +261,7 @@ async def _take(receiver: Receiver, events: Sequence[str]) -> None:
 
 
 async def _failed(
-    store: Store, receiver: Receiver, last: int, events: Sequence[str], error: DeliveryError, *, call: StoreCalls
+    store: Store, receiver: Receiver, last: int, events: Sequence[str], error: DeliveryError, *, call: StoreCall
 ) -> bool:
     """Note that a delivery failed; return whether its events became dead letters at once, so that the next may go."""
     now = time.time()
