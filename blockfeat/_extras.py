@@ -21,7 +21,10 @@ EXTRAS = {
         "snowballstemmer",
     ),
     "spacy": ("spacy",),
-    "monitor": ("ahocorasick_rs", "feedparser", "opencc", "protego", "psycopg", "sqlalchemy", "stamina", "w3lib"),
+    "monitor": (
+        *("ahocorasick_rs", "feedparser", "jinja2", "opencc", "protego", "psycopg", "sqlalchemy", "stamina"),
+        "w3lib",
+    ),
     "web": ("fastapi", "jinja2", "python_multipart", "tinycss2", "uvicorn"),
     "dates": ("htmldate",),
     "warc": ("fastwarc",),

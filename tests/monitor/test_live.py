@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("pydantic", reason="needs the extra web")
 
+from blockfeat.monitor.page import choices, evidence_of, newer, overview, stream
+from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.records import FoundMention, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
-from blockfeat.web.live.filters import Filters
-from blockfeat.web.live.found import choices, evidence_of, newer, overview, rows_of, stream
 from stored_pages import NOW, add, save_visit
 
 
@@ -31,12 +31,12 @@ def test_each_query_of_the_live_page_works(address: str) -> None:
     with _saved(address) as store:
         (article,) = stream(store, Filters()).articles
         assert article.head["url"] == "https://a.example/1"
-        assert bool(article.head["counts"])
+        assert bool(article.head["counted"])
         every = Filters(
             counted="all", brand=["Corvane"], lang=["de"], kind=["article"], since="2026-01-01", q="CORVANE!"
         )
         assert len(stream(store, every, before=10**9).articles) == 2
-        assert [bool(row["counts"]) for row in rows_of(store, every, limit=5)] == [False, True]
+        assert [bool(row["counted"]) for row in mention_rows(store, every, newest=5)] == [False, True]
         assert (newer(store, every, 0), newer(store, Filters(counted="no"), 0)) == (2, 1)
         numbers = overview(store, Filters(), today=date(2026, 1, 6))
         assert (numbers.total, numbers.shares("source")) == (1, [("a.example", 1, 0)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +15,13 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from blockfeat.errors import ConfigError
 from blockfeat.monitor.config import CopySettings, Source
-from blockfeat.monitor.export import export_rows
 from blockfeat.monitor.feeds.lists import read_opml
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.page import in_steps, report_page
 from blockfeat.monitor.reading import mentions_in
-from blockfeat.monitor.report.counts import Count, Selection, counts
-from blockfeat.monitor.report.page import in_steps, report_page
+from blockfeat.monitor.reports import Count, Filters, counts, export_rows, mention_rows
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.schema import type_of
 from blockfeat.monitor.store.store import Store
 from pages import BRAND, article_page
 from stored_pages import save_visit
@@ -59,22 +60,32 @@ def test_counts_with_and_without_clutter_and_copies(store: Store) -> None:
     because = {count.values: count.everything for count in counts(store, ("brand", "because"))}
     assert because == {("Corvane", "copy"): 1, ("Corvane", "counted"): 1, ("Le Rex", "clutter"): 1}
     assert counts(store, ("day", "lang", "place"))[0].values == ("2026-01-05", "en", "body")
-    only = Selection(since="2026-01-06", langs=("en",))
+    only = Filters(since="2026-01-06", lang=["en"])
     assert counts(store, (), only) == [Count((), 0, 1, 0, 1, 0, 1)]
-    assert counts(store, (), Selection(brands=("None",))) == [Count((), 0, 0, 0, 0, 0, 0)]
+    assert counts(store, (), Filters(brand=["None"])) == [Count((), 0, 0, 0, 0, 0, 0)]
     with pytest.raises(ConfigError, match="colour"):
         counts(store, ("colour",))
 
 
-def test_the_page_needs_nothing_else_and_runs_nothing(store: Store) -> None:
+def test_the_report_is_one_file_that_runs_nothing_and_needs_no_server(store: Store) -> None:
     page = report_page(store, title="Ours & theirs")
     assert "Ours &amp; theirs" in page
-    assert "Corvane" in page
-    assert "<script" not in page
+    assert "<mark>Corvane</mark>" in page
+    assert page.count("<script") == page.count(_EVIL) == 0
     assert "prefers-color-scheme: dark" in page
-    assert not [part for part in ("src=", "@import", "url(", "<link") if part in page]
-    empty = report_page(store, Selection(brands=("None",)))
-    assert "No mentions yet." in empty
+    html = page[page.index("</style>") :]
+    assert not [part for part in ("@import", "url(", "<link", "<script", "src=") if part in page]
+    assert not [part for part in ("<form", "<button", "<input", "<select", 'href="/', "/article/") if part in html]
+    assert set(re.findall(r'href="([^"]*)"', html)) == {"#main", "https://h0.example/"}
+    assert "2026-01-05 to 2026-01-05" in page
+    assert "No mentions in these days." in report_page(store, Filters(brand=["None"]))
+
+
+def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None:
+    page = report_page(store, Filters(counted="all", lang=["fr"]), title="Ours")
+    assert "<title>Ours: fr</title>" in page
+    assert "not counted: dropped: a menu" in page
+    assert "Corvane" not in page[page.index("</style>") :]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +100,7 @@ def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: i
 
 def test_exports(store: Store) -> None:
     lines = io.BytesIO()
-    assert export_rows(store.rows("mentions"), "jsonl", lines, name="x") == 3
+    assert export_rows(mention_rows(store, Filters(counted="all")), "jsonl", lines, name="x") == 3
     assert [json.loads(line)["counted"] for line in lines.getvalue().splitlines()] == [1, 0, 0]
     table = io.BytesIO()
     assert export_rows(store.rows("pages"), "csv", table, name="x") == 3
@@ -125,9 +136,7 @@ def test_pages_of_something_else() -> None:
     assert [found.brands for found in mentions_in(pages, ["harbour council"], jobs=2)] == [first.brands, ()]
 
 
-def test_the_report_has_each_article_once_and_the_period_of_what_counts(store: Store) -> None:
-    page = report_page(store)
-    assert '<p class="about">2026-01-05</p>' in page
+def test_the_report_has_each_article_once(store: Store) -> None:
     (address,) = store.query("SELECT url FROM pages WHERE url LIKE '%h0%'")
     with store.engine.begin() as connection:
         columns = (
@@ -136,6 +145,24 @@ def test_the_report_has_each_article_once_and_the_period_of_what_counts(store: S
         changed = columns.replace("key, brand", "'k2', 'Brelan'")
         connection.exec_driver_sql(f"INSERT INTO mention ({columns}) SELECT {changed} FROM mention WHERE id = 1")
     page = report_page(store)
-    assert page.count(f'<a href="{address["url"]}"') == 1
-    assert "<td>Corvane, Brelan</td>" in page or "<td>Brelan, Corvane</td>" in page
-    assert "1 more in the article" in page
+    assert page.count(f'<a class="evidence" href="{address["url"]}"') == 1
+    assert "<strong>Corvane</strong>" in page
+    assert "<strong>Brelan</strong>" in page
+
+
+def test_types_of_columns_are_those_of_the_tables() -> None:
+    names = ("id", "copy_of", "story", "title", "words", "counted", "in_copy", "unexpected", "score", "published")
+    kinds = ("text", "text", "text", "text", "integer", "integer", "integer", "integer", "number", "text")
+    assert tuple(map(type_of, names)) == kinds
+
+
+def test_rows_of_files_feeds_and_the_api_are_those_of_the_view(store: Store) -> None:
+    every = Filters(counted="all")
+    view = {row["id"]: row for row in store.rows("mentions")}
+    assert {row["id"]: row for row in mention_rows(store, every)} == view
+    assert [row["id"] for row in mention_rows(store, every, newest=2)] == [*reversed(view)][:2]
+    assert [row["not_counted_because"] for row in mention_rows(store, every)] == [
+        None,
+        "copy of https://h0.example/",
+        "dropped: a menu",
+    ]

@@ -223,10 +223,13 @@ class Store:
         """
         if view not in VIEWS:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
-        query = text(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}")
+        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
+
+    def stream(self, statement: str, values: Mapping[str, object] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of an SQL query over the views, some at a time in memory."""
         with self._reading() as connection:
-            found = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query, dict(values or {}))
-            for row in found.mappings():
+            options = connection.execution_options(yield_per=_ROWS_AT_ONCE)
+            for row in options.execute(text(statement), dict(values or {})).mappings():
                 yield dict(row)
 
     def query(self, statement: str, values: Mapping[str, object] | None = None) -> list[dict[str, Any]]:
