@@ -370,7 +370,7 @@ def judge(
     verdict: Annotated[str, typer.Argument(help="right, wrong sense, not in the article, or missed.")],
 ) -> None:
     """Say what a mention is; `learn` makes proposals of what was said."""
-    from blockfeat.monitor.store.feedback import VERDICTS
+    from blockfeat.monitor.store.mentions import VERDICTS
 
     console.check_choice(verdict, VERDICTS, "VERDICT")
     with opened_store(config) as store:
@@ -387,8 +387,8 @@ def learn(
 ) -> None:
     """Show what judged mentions teach, each proposal with what it would change in the past; accept some of them."""
     from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.learning import LEAST_JUDGED, proposals
-    from blockfeat.monitor.learning import accept as accepted
+    from blockfeat.monitor.feedback import LEAST_JUDGED, proposals
+    from blockfeat.monitor.feedback import accept as accepted
 
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:

@@ -13,10 +13,10 @@ from blockfeat._extras import require_extra
 
 if TYPE_CHECKING:
     from blockfeat.monitor.config import MonitorConfig, Source, read_config
+    from blockfeat.monitor.crawl.cycle import Summary
     from blockfeat.monitor.page import report_page
     from blockfeat.monitor.reading import PageMentions, mentions_in
     from blockfeat.monitor.reports import Filters, counts
-    from blockfeat.monitor.rounds.summary import Summary
     from blockfeat.monitor.run import run_once, stay
     from blockfeat.monitor.store.store import Store
 
@@ -43,7 +43,7 @@ _HOMES = {
     "PageMentions": "reading",
     "Source": "config",
     "Store": "store.store",
-    "Summary": "rounds.summary",
+    "Summary": "crawl.cycle",
     "counts": "reports",
     "mentions_in": "reading",
     "read_config": "config",

@@ -17,16 +17,14 @@ from zoneinfo import ZoneInfo
 
 from blockfeat import __version__
 from blockfeat.monitor.config import MonitorConfig
+from blockfeat.monitor.crawl.cycle import Round, Summary, Tools
+from blockfeat.monitor.crawl.store_thread import StoreThread
+from blockfeat.monitor.crawl.visiting import Readers, page_entry
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
 from blockfeat.monitor.reading import ReaderSettings
-from blockfeat.monitor.rounds.readers import Readers
-from blockfeat.monitor.rounds.round import Round, Tools
-from blockfeat.monitor.rounds.store_thread import StoreThread
-from blockfeat.monitor.rounds.summary import Summary
-from blockfeat.monitor.rounds.visiting import page_entry
 from blockfeat.monitor.store.store import Store
 
 _logger = logging.getLogger("blockfeat.monitor")

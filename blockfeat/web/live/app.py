@@ -12,7 +12,7 @@ from fastapi import APIRouter, FastAPI, Form, Query, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from blockfeat.errors import InputError
-from blockfeat.monitor.learning import LEAST_JUDGED, accept, proposals
+from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.notify.channels import atom, moment_of
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values

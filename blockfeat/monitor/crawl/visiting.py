@@ -1,4 +1,4 @@
-"""One feed, one page: fetched, read, and turned into what is stored."""
+"""One feed, one page: fetched, read in a process of its own, and turned into what is stored."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import asyncio
 import hashlib
 import logging
 import re
+import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Self
 
-from blockfeat.errors import InputError
-from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
-from blockfeat.monitor.feeds.reading import open_feed
-from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.fetching.resolved import article_address
-from blockfeat.monitor.fetching.urls import canonical_url, host_of
-from blockfeat.monitor.reading import FetchedPage
-from blockfeat.monitor.rounds.schedule import (
+from blockfeat._tasks import Workers
+from blockfeat._worker import WorkerFailed
+from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.monitor.config import MonitorConfig, PageSettings
+from blockfeat.monitor.crawl.frontier import (
     REFUSALS,
     after_failed_poll,
     after_failed_visit,
@@ -30,6 +27,14 @@ from blockfeat.monitor.rounds.schedule import (
     after_visit,
     manners_of,
 )
+from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
+from blockfeat.monitor.feeds.reading import open_feed
+from blockfeat.monitor.fetching.fetcher import Fetcher
+from blockfeat.monitor.fetching.options import Fetched
+from blockfeat.monitor.fetching.rendering import Renderer
+from blockfeat.monitor.fetching.resolved import article_address
+from blockfeat.monitor.fetching.urls import canonical_url, host_of
+from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings, failed
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -49,24 +54,8 @@ _VOLATILE = re.compile(rb"<lastBuildDate>[^<]{0,100}</lastBuildDate>|<!--[^>]{0,
 
 OwnText = tuple[str | None, str]
 """Title and HTML of what a feed itself says of a page."""
-
-
-class Fetching(Protocol):
-    """Fetches addresses; see `blockfeat.monitor.fetching.fetcher.Fetcher`."""
-
-    async def fetch(
-        self, url: str, *, etag: str | None = None, last_modified: str | None = None, kind: str = "page"
-    ) -> Fetched:
-        """Fetch one address."""
-        ...
-
-
-class Reading(Protocol):
-    """Reads pages; see `blockfeat.monitor.rounds.readers.Readers`."""
-
-    async def read(self, page: FetchedPage) -> PageRecord:
-        """Read one page."""
-        ...
+OwnTexts = Callable[[DuePage], Awaitable[OwnText | None]]
+"""Returns what the feed of a page says of it."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +101,7 @@ def _digest(*parts: bytes) -> str:
 
 
 async def poll(
-    feed: DueFeed, fetcher: Fetching, config: MonitorConfig, *, every: float, environment: str = ""
+    feed: DueFeed, fetcher: Fetcher, config: MonitorConfig, *, every: float, environment: str = ""
 ) -> PolledFeed:
     """Poll a feed.
 
@@ -203,11 +192,11 @@ def _young(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> It
 
 async def visit(
     page: DuePage,
-    fetcher: Fetching,
-    readers: Reading,
+    fetcher: Fetcher,
+    readers: Readers,
     config: MonitorConfig,
     *,
-    entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None = None,
+    entry_text: OwnTexts | None = None,
     renderer: Renderer | None = None,
     environment: str = "",
 ) -> tuple[Visit, PageRecord | None]:
@@ -229,18 +218,41 @@ async def visit(
     Visit, PageRecord or None
         What came of it; the record is None where the page failed or has not changed.
     """
+    own_text = partial(_own_text, page, readers, entry_text)
     if not page.linked:
         seen = Visit(page=page, at=time.time(), due_at=None, canonical_url=page.url)
-        return _judged(seen, await _own_text(page, readers, entry_text), environment)
+        return _judged(seen, await own_text(), environment)
     fetched = await fetcher.fetch(page.url, etag=page.etag, last_modified=page.last_modified)
     is_login = fetched.error is None and _LOGIN.search(fetched.final_url) and not _LOGIN.search(page.url)
     if is_login:
         fetched = replace(fetched, error=f"{page.url}: redirected to {fetched.final_url}: a login")
+    seen = _visit_of(page, fetched, config.pages, environment)
+    if fetched.error is not None:
+        is_lent = seen.due_at is None and page.version == 0 and (is_login or fetched.status in REFUSALS)
+        own = await own_text() if is_lent else None
+        if own is None or own.is_fault:
+            return _judged(seen, own, environment)
+        return _at_own_address(seen), replace(own, error=fetched.error)
+    if fetched.not_modified:
+        return seen, None
+    seen, record = await _read(seen, fetched, readers, renderer)
+    if record.status == "error":
+        return _judged(seen, record, environment)
+    if record.status != "ok" and record.kind in _WALLS and page.version > 0:
+        # What was read before still holds, and its validators: those of the wall would confirm the wall.
+        return replace(seen, etag=page.etag, last_modified=page.last_modified), None
+    if record.status != "ok" and page.version == 0 and (own := await own_text()):
+        return _judged(_at_own_address(seen), own, environment)
+    return seen, _with_own_host(record, fetched.final_url)
+
+
+def _visit_of(page: DuePage, fetched: Fetched, settings: PageSettings, environment: str) -> Visit:
+    """Return what came of fetching a page, and when it is fetched again."""
     at = time.time()
     seen = Visit(
         page=page,
         at=at,
-        due_at=after_visit(at, page, config.pages),
+        due_at=after_visit(at, page, settings),
         final_url=fetched.final_url[:_LONGEST_URL],
         canonical_url=canonical_url(fetched.final_url)[:_LONGEST_URL],
         http_status=fetched.status,
@@ -249,37 +261,38 @@ async def visit(
         retry_at=fetched.retry_at,
         retry_host=fetched.host,
     )
-    if fetched.error is not None:
-        due_at = after_failed_visit(at, page, fetched, config.pages)
-        is_try = fetched.retry_at is None
-        seen = replace(seen, error=fetched.error, due_at=due_at, tried=is_try, etag=None, last_modified=None)
-        seen = replace(seen, fault=environment) if fetched.is_fault else seen
-        is_lent = due_at is None and page.version == 0 and (is_login or fetched.status in REFUSALS)
-        own = await _own_text(page, readers, entry_text) if is_lent else None
-        if own is None or own.is_fault:
-            return _judged(seen, own, environment)
-        return _at_own_address(seen), replace(own, error=fetched.error)
-    if fetched.not_modified:
-        return seen, None
-    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, page.lang))
+    if fetched.error is None:
+        return seen
+    return replace(
+        seen,
+        error=fetched.error,
+        due_at=after_failed_visit(at, page, fetched, settings),
+        tried=fetched.retry_at is None,
+        etag=None,
+        last_modified=None,
+        fault=environment if fetched.is_fault else None,
+    )
+
+
+async def _read(seen: Visit, fetched: Fetched, readers: Readers, renderer: Renderer | None) -> tuple[Visit, PageRecord]:
+    """Read a page, as a browser shows it where it has no text without its scripts."""
+    lang = seen.page.lang
+    record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, lang))
     if renderer is not None and record.status in ("empty", "no content") and record.kind not in _WALLS:
-        shown = await _rendered(fetched, renderer, readers, page.lang)
+        shown = await _rendered(fetched, renderer, readers, lang)
         if shown is not None:
-            # Those of the page without its scripts: what these fetch may change all the same.
-            seen, record = replace(seen, etag=None, last_modified=None), shown
-    if record.status == "error":
-        return _judged(seen, record, environment)
-    if record.status != "ok" and record.kind in _WALLS and page.version > 0:
-        # What was read before still holds, and its validators: those of the wall would confirm the wall.
-        return replace(seen, etag=page.etag, last_modified=page.last_modified), None
-    if record.status != "ok" and page.version == 0 and (own := await _own_text(page, readers, entry_text)):
-        return _judged(_at_own_address(seen), own, environment)
-    declared = record.canonical_url
-    if declared is not None:
-        own_address = canonical_url(declared)
-        is_credible = host_of(own_address) == host_of(fetched.final_url) and len(own_address) <= _LONGEST_URL
-        record = replace(record, canonical_url=own_address if is_credible else None)
+            # The validators are those of the page without its scripts: what these fetch may change all the same.
+            return replace(seen, etag=None, last_modified=None), shown
     return seen, record
+
+
+def _with_own_host(record: PageRecord, url: str) -> PageRecord:
+    """Return a record without the address that its page declares, where that is of another host or too long."""
+    if record.canonical_url is None:
+        return record
+    declared = canonical_url(record.canonical_url)
+    is_credible = host_of(declared) == host_of(url) and len(declared) <= _LONGEST_URL
+    return replace(record, canonical_url=declared if is_credible else None)
 
 
 def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[Visit, PageRecord | None]:
@@ -289,7 +302,7 @@ def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[V
     return replace(seen, error=record.error, due_at=None, fault=environment if record.is_fault else None), None
 
 
-async def _rendered(fetched: Fetched, renderer: Renderer, readers: Reading, lang: str | None) -> PageRecord | None:
+async def _rendered(fetched: Fetched, renderer: Renderer, readers: Readers, lang: str | None) -> PageRecord | None:
     """Return what a browser shows of a page without a text; None where that is none either."""
     if b"<script" not in fetched.data.lower() or not renderer.is_worth(fetched.final_url):
         return None
@@ -304,8 +317,8 @@ async def _rendered(fetched: Fetched, renderer: Renderer, readers: Reading, lang
 
 async def _own_text(
     page: DuePage,
-    readers: Reading,
-    entry_text: Callable[[DuePage], Awaitable[OwnText | None]] | None,
+    readers: Readers,
+    entry_text: OwnTexts | None,
 ) -> PageRecord | None:
     """Return what the feed itself says of a page; None where it says nothing."""
     found = None if entry_text is None else await entry_text(page)
@@ -320,3 +333,73 @@ async def _own_text(
 def _at_own_address(seen: Visit) -> Visit:
     """Return a visit of a page whose redirect has led to nothing, such as a login that others lead to as well."""
     return replace(seen, final_url=None, canonical_url=canonical_url(seen.page.url), etag=None, last_modified=None)
+
+
+class Readers:
+    """Reads pages in ``jobs`` processes, or in a thread of this one with 0; an asynchronous context manager.
+
+    Parameters
+    ----------
+    settings : ReaderSettings
+        Model and brands.
+    jobs : int
+        Number of processes.
+    deadline : float
+        Most seconds for one page.
+    """
+
+    def __init__(self, settings: ReaderSettings, *, jobs: int = 1, deadline: float = 30.0) -> None:
+        self._settings = settings
+        self._here = PageReader.of(settings) if jobs == 0 else None
+        self._turn = asyncio.Semaphore(1)
+        self.processes = Workers(_Load(settings), jobs=jobs, deadline=deadline) if jobs else None
+
+    async def __aenter__(self) -> Self:
+        """Start the processes, so that the first page does not wait for them; raise BlockfeatError where none can."""
+        if self.processes is not None:
+            try:
+                await self.processes.__aenter__()
+            except WorkerFailed as error:
+                raise BlockfeatError(f"pages cannot be read: {error}, or with jobs = 0") from error
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """End the processes."""
+        if self.processes is not None:
+            await self.processes.__aexit__(*error)
+
+    @property
+    def busy(self) -> int:
+        """Number of pages that are read or wait for it."""
+        return int(self._turn.locked()) if self.processes is None else self.processes.busy
+
+    async def read(self, page: FetchedPage) -> PageRecord:
+        """Read one page; a record with an error where it took too long, or its process died."""
+        if self.processes is None:
+            async with self._turn:
+                assert self._here is not None
+                return await asyncio.to_thread(self._here.read, page)
+        try:
+            return await self.processes.do(_Read(page))
+        except BlockfeatError as error:
+            _logger.warning("%s: %s", page.url, error, extra={"url": page.url, "event": "page failed"})
+            return failed(error)
+
+
+@dataclass(frozen=True)
+class _Load:
+    """Prepares a worker process; a signal to end is left to its parent, which lets it finish its page."""
+
+    settings: ReaderSettings
+
+    def __call__(self) -> PageReader:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        return PageReader.of(self.settings)
+
+
+@dataclass(frozen=True)
+class _Read:
+    page: FetchedPage
+
+    def __call__(self, reader: PageReader, /) -> PageRecord:
+        return reader.read(self.page)

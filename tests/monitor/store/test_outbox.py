@@ -12,8 +12,8 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 from sqlalchemy import text
 
 from blockfeat.monitor.config import CopySettings
+from blockfeat.monitor.store.outbox import expected_articles, surprise
 from blockfeat.monitor.store.records import FoundMention, PageRecord, Visit
-from blockfeat.monitor.store.spikes import expected_articles, surprise
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add, save_visit
 

@@ -11,8 +11,7 @@ from typing import ParamSpec, TypeVar
 from zoneinfo import ZoneInfo
 
 from blockfeat.monitor.config import CopySettings
-from blockfeat.monitor.rounds.readers import Readers
-from blockfeat.monitor.rounds.visiting import OwnText
+from blockfeat.monitor.crawl.visiting import OwnText, Readers
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 

@@ -114,7 +114,7 @@ def place_lesson(verdicts: Mapping[str, int]) -> bool | None:
     Parameters
     ----------
     verdicts : mapping of str to int
-        How many there are of each of `blockfeat.monitor.store.feedback.VERDICTS`, and of those that were seen and
+        How many there are of each of `blockfeat.monitor.store.mentions.VERDICTS`, and of those that were seen and
         passed over, ``"passed, counted"`` and ``"passed, not counted"``.
     """
     count = Counter(verdicts)

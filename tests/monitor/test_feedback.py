@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from blockfeat.commands.monitor import app
 from blockfeat.errors import InputError
 from blockfeat.monitor.config import CopySettings, read_config
-from blockfeat.monitor.learning import accept, place_lesson, proposals
+from blockfeat.monitor.feedback import accept, place_lesson, proposals
 from blockfeat.monitor.lessons import Lessons, plain_path
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.rematch import rematch
