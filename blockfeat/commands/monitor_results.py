@@ -63,6 +63,7 @@ def report(
 ) -> None:
     """Count mentions, with and without clutter and copies."""
     from blockfeat._files import write_text
+    from blockfeat.monitor.page import report_page
     from blockfeat.monitor.reports import check_dimensions
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
@@ -78,7 +79,8 @@ def report(
         if chosen == "table":
             _show_counts(store, dimensions, filters)
             return
-        text = _page(store, filters, title) if chosen == "html" else _csv(store, dimensions, filters)
+        is_page = chosen == "html"
+        text = report_page(store, filters, title=title) if is_page else _csv(store, dimensions, filters)
     if output is None:
         sys.stdout.write(text)
         return
@@ -138,12 +140,6 @@ def _csv(store: Store, dimensions: list[str], filters: Filters) -> str:
     found = counts(store, dimensions, filters)
     rows = ([*count.values, *(getattr(count, name) for name in MEASURES)] for count in found)
     return "".join(map(csv_line, ([*dimensions, *MEASURES], *rows)))
-
-
-def _page(store: Store, filters: Filters, title: str) -> str:
-    from blockfeat.monitor.page import report_page
-
-    return report_page(store, filters, title=title)
 
 
 def status(config: ConfigArgument) -> None:

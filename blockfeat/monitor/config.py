@@ -447,7 +447,7 @@ class MonitorConfig(MonitorTable):
     sources, brands, queries : tuple
         What is read, and what is looked for; queries have names of their own.
     alerts : tuple of Alert
-        Which mentions people are told of.
+        Messages about mentions and spikes.
     smtp : Smtp or None
         What sends their e-mail.
     retention : RetentionSettings

@@ -59,7 +59,7 @@ class Monitor:
     receivers : sequence of Receiver
         Who gets new mentions.
     grace : float
-        Seconds that pages in hand may still take once the round is to end.
+        Seconds that pages that were begun may still take once the round is to end.
     on_progress : callable, optional
         Called with the summary whenever something is done.
     """
@@ -91,7 +91,7 @@ class Monitor:
         self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers), zone=self._zone)
 
     def stop(self) -> None:
-        """End the round, once the pages in hand are done."""
+        """End the round when the pages that were begun are done."""
         self.stopping.set()
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ class Monitor:
         self._thread.close()
 
     async def prepare(self) -> None:
-        """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
+        """Put sources and receivers into the store, and hold the hosts in the fetcher that asked for a pause."""
         now = time.time()
         entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
         await self._thread.call(self.store.add_sources, self.config.sources, entries, now=now)

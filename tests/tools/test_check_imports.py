@@ -87,7 +87,7 @@ def test_what_is_not_declared_is_named(tmp_path: Path) -> None:
 
 def test_a_room_may_not_use_another_rooms_extra(tmp_path: Path) -> None:
     (found,) = _problems(tmp_path, {"monitor/stories.py": "from blockfeat.training import fit\n"})
-    assert found.startswith("blockfeat.monitor.store.similar, line 1: imports blockfeat.training.fit")
+    assert found.startswith("blockfeat.monitor.stories, line 1: imports blockfeat.training.fit")
 
 
 def test_a_room_needs_a_door(tmp_path: Path) -> None:

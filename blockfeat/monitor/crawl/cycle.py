@@ -99,7 +99,7 @@ _HOSTS_LOADED = 16
 _OF_EACH_HOST = 16
 # A run that stays looks for feeds that have become due so often, however long its pages take.
 _FEEDS_EVERY = 5.0
-# A host that asks to be left alone for so long is waited for, unless it answers so again and again.
+# Seconds that a round waits for a host that asks for a pause, and how many such pauses of a host it takes.
 _PATIENCE = 60.0
 _MOST_HOLDS = 3
 
@@ -115,7 +115,7 @@ class Tools:
     environment : str
         In which the program works: what it fails on is tried again in another one.
     grace : float
-        Seconds that pages in hand may still take then.
+        Seconds that pages that were begun may still take then.
     on_progress : callable
         Called with the summary whenever something is done.
     """
@@ -132,7 +132,7 @@ class Tools:
 
 
 class Round:
-    """One round: what is in hand, and what it has done.
+    """One round: the polls and visits that run, and what came of those that are done.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Round:
         return self.summary.stopped is not None
 
     async def run(self) -> None:
-        """Work until nothing is due or the round is over; what is in hand then gets some time to finish."""
+        """Poll and visit until nothing is due or the round is over; what runs then gets some time to finish."""
         stop = asyncio.create_task(self.tools.stopping.wait())
         try:
             while not self.is_over():
@@ -188,7 +188,7 @@ class Round:
             await asyncio.gather(*self.tasks, return_exceptions=True)
 
     def _seconds_to_wait(self) -> float | None:
-        """Return when to look again for what is to be begun; None where only what is in hand can lead to more."""
+        """Return the seconds until something may be begun again; None where that depends only on what runs."""
         moment = self.frontier.next_moment
         moments = [] if moment is None else [moment - time.time()]
         if not self.tasks and (not moments or min(moments) > _PATIENCE):
@@ -200,7 +200,7 @@ class Round:
         return max(0.0, min(moments)) if moments else None
 
     async def _finish_some(self, others: set[asyncio.Task[bool]], *, timeout: float | None) -> None:
-        """Wait until something in hand is done; an error of the store ends the round."""
+        """Wait until a poll or visit is done; an error of the store ends the round."""
         done, _ = await asyncio.wait(self.tasks | others, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         for task in done & self.tasks:
             self.tasks.discard(task)
@@ -213,10 +213,9 @@ class Round:
 
     async def _begin_feeds(self) -> None:
         if self.every and time.monotonic() - self.feeds_looked_at > _FEEDS_EVERY:
-            # What was polled in this round, and is due again, is polled again.
+            # Feeds and pages of this round that are due again get another turn.
             self.polled = set(self.feeds.numbers)
             self.may_have_feeds = True
-            # So are pages.
             self.looked_at = self.looked_at or ""
         if self.may_have_feeds and len(self.feeds) < self.tools.config.fetch.concurrency:
             await self._load_feeds()
@@ -327,7 +326,7 @@ class Round:
         self.tools.on_progress(self.summary)
 
     def _put_off(self, page: DuePage, host: str, until: float) -> None:
-        """Leave a host alone until a moment, and fetch its pages then, if the round is still at work."""
+        """Fetch nothing from a host until a moment, and its pages then, if the round still runs."""
         if self.frontier.hold(host, until):
             self.holds[host] += 1
         if self.holds[host] > _MOST_HOLDS:
@@ -338,7 +337,7 @@ class Round:
         self.frontier.look_again(page.host, until)
 
     async def _visited(self, page: DuePage) -> tuple[Saved, Visit]:
-        """Fetch, read and store a page; whatever is wrong with this one ends neither the run nor the next."""
+        """Fetch, read and store a page; an error of any kind fails this page only, not the run."""
         tools, thread = self.tools, self.tools.thread
         try:
             by = (tools.fetcher, tools.readers, tools.config)

@@ -23,7 +23,7 @@ Item = TypeVar("Item", bound=_Numbered)
 
 
 class Frontier(Generic[Item]):
-    """Hands out pages or feeds so that no host has more than its share in hand.
+    """Hands out pages or feeds so that no host has more than ``per_host`` of them being worked on.
 
     A few pages of a host wait here, the others in the store: it is asked for those of a host when the host has a free
     place and nothing of it waits. So what waits here grows with the requests at once, not with what is due.
@@ -31,7 +31,7 @@ class Frontier(Generic[Item]):
     Parameters
     ----------
     per_host : int
-        Most items of a host in hand.
+        Most items of a host that are worked on at once.
     host_of : callable
         Returns the host of an item.
     """
@@ -54,17 +54,17 @@ class Frontier(Generic[Item]):
 
     @property
     def in_hand(self) -> int:
-        """How many items are in hand."""
+        """How many items are worked on."""
         return len(self._in_hand)
 
     @property
     def numbers_in_hand(self) -> list[int]:
-        """Numbers of the items in hand."""
+        """Numbers of the items that are worked on."""
         return list(self._in_hand)
 
     @property
     def numbers(self) -> list[int]:
-        """Numbers of the items that wait here or are in hand."""
+        """Numbers of the items that wait here or are worked on."""
         return [*self._in_hand, *(item.id for queue in self._queues.values() for item in queue)]
 
     def add(self, items: Iterable[Item]) -> None:
@@ -115,7 +115,10 @@ class Frontier(Generic[Item]):
         self._busy[host] -= 1
 
     def hold(self, host: str, until: float) -> bool:
-        """Leave a host alone until a moment, and forget its items, which the store has; return whether that is news."""
+        """Hand out nothing of a host until a moment, and drop its items; return whether it was not held before.
+
+        The store still has the items.
+        """
         is_new = host not in self._held
         self._held[host] = max(until, self._held.get(host, until))
         self._queues.pop(host, None)
@@ -123,7 +126,7 @@ class Frontier(Generic[Item]):
         return is_new
 
     def drop(self, host: str) -> None:
-        """Leave a host alone from now on."""
+        """Hand out nothing of a host any more."""
         self._dropped.add(host)
         for waiting in (self._queues, self._more, self._held, self._later):
             waiting.pop(host, None)
@@ -134,11 +137,11 @@ class Frontier(Generic[Item]):
 
     @property
     def next_moment(self) -> float | None:
-        """When the next host that was left alone, or whose items failed, may be asked again."""
+        """When the next host that is held, or whose items are to be looked for again, has its turn; None for none."""
         return min((*self._held.values(), *self._later.values()), default=None)
 
     def wake(self, now: float) -> None:
-        """Let hosts take turns again whose moment has come."""
+        """Let hosts whose moment has come take turns again."""
         for waiting in (self._held, self._later):
             for name in [name for name, moment in waiting.items() if moment <= now]:
                 del waiting[name]
@@ -171,7 +174,7 @@ def next_poll(
     now : float
         Time of the last answer, epoch seconds.
     every : float
-        Seconds between two polls that the user wishes.
+        Least seconds between two polls, as the user has set them.
     headers : mapping, optional
         Headers of the last answer, names in lower case.
     ttl_seconds, skip_hours, skip_days
@@ -204,13 +207,13 @@ def _unskipped(due: float, hours: frozenset[int], days: frozenset[int]) -> float
 _DAY = 86400.0
 _WEEK = 7 * _DAY
 _FIRST_WAIT = 60.0
-# Where a page is refused, or is not there yet: articles stand in feeds before they are published, and guards relent.
+# Refused, or not there: tried again, as feeds name articles before they are published, and refusals may end.
 REFUSALS = frozenset({401, 402, 403, 404})
 _FIRST_WAIT_OF_REFUSED = 900.0
 
 
 def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: FeedManners) -> float:
-    """Return when a feed is polled next: what the configuration says of it wins over what it wishes.
+    """Return when a feed is polled next: by its interval in the configuration, or else by what it asks for itself.
 
     Parameters
     ----------

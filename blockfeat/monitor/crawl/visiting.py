@@ -42,12 +42,12 @@ _DEEPEST = 3
 # Longer ones do not fit into an index of PostgreSQL, and are made by traps for crawlers.
 _LONGEST_URL = 2000
 _LONGEST_COMPARED = 100_000
-# Where redirects lead that ask who the reader is; what stands there is of no article.
+# Addresses of log-ins and bot checks that redirects lead to; nothing of them belongs to an article.
 _LOGIN = re.compile(r"//[^/]+/(?:[^?#]*/)?(?:log-?in|sign-?in|logon|anmelden|connexion|sso|captcha|challenge)\b", re.I)
-# What stands in the place of an article to those whom the site does not know.
+# Kinds of pages that a site shows in place of an article.
 _WALLS = frozenset({"consent wall", "paywall stub", "login", "bot check"})
 _ENTRIES_AT_ONCE = 1000
-# Dates of a feed's entries that are as near to each other and to its making say only when it was made.
+# Dates of entries that are within so many seconds of each other and of now say only when the feed was made.
 _NOW_SPREAD, _NOW_SECONDS = 120.0, 3600.0
 _VOLATILE = re.compile(rb"<lastBuildDate>[^<]{0,100}</lastBuildDate>|<!--[^>]{0,1000}-->")
 
@@ -155,7 +155,7 @@ async def poll(
 
 
 def _stable(data: bytes) -> bytes:
-    """Return a feed without what changes although nothing has: when it was built, and comments that say so."""
+    """Return a feed without what changes at each request: when it was built, and comments."""
     return _VOLATILE.sub(b"", data)
 
 
@@ -168,7 +168,7 @@ def _batches(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> 
 
 
 def _truly_dated(entries: Sequence[FeedEntry], at: float) -> Sequence[FeedEntry]:
-    """Return entries without dates that are only when the feed was made: all nearly the same, and of just now."""
+    """Return entries, their dates left out where all are nearly the same and of now: when the feed was made."""
     for name in ("published", "updated"):
         dates = [date for entry in entries if (date := getattr(entry, name)) is not None]
         if not dates:
@@ -296,7 +296,7 @@ def _with_own_host(record: PageRecord, url: str) -> PageRecord:
 
 
 def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[Visit, PageRecord | None]:
-    """Return a visit and what was read; where reading has failed, the visit says why, and who is to blame."""
+    """Return a visit and what was read; where reading has failed, the visit has the error, and whether it is ours."""
     if record is None or record.status != "error":
         return seen, record
     return replace(seen, error=record.error, due_at=None, fault=environment if record.is_fault else None), None
@@ -331,7 +331,7 @@ async def _own_text(
 
 
 def _at_own_address(seen: Visit) -> Visit:
-    """Return a visit of a page whose redirect has led to nothing, such as a login that others lead to as well."""
+    """Return a visit without the address that a redirect led to, such as a login that many pages lead to."""
     return replace(seen, final_url=None, canonical_url=canonical_url(seen.page.url), etag=None, last_modified=None)
 
 

@@ -128,7 +128,7 @@ class Message:
     Attributes
     ----------
     id : str
-        The same for the same events: whoever gets it twice can tell.
+        The same for the same events, so that a message that comes twice can be known.
     subject : str
         One line.
     items : tuple of Item

@@ -27,7 +27,7 @@ def add_sinks(connection: Connection, names: Sequence[str]) -> None:
 
 
 def undelivered(connection: Connection, name: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
-    """Return the next events for a receiver, each with its number; none while it asks, at ``now``, to be left alone."""
+    """Return the next events for a receiver, each with its number; none before the moment it asked for."""
     held = None if now is None else connection.scalar(select(sink.c.retry_at).where(sink.c.name == name))
     if held is not None and now is not None and held > now:
         return []

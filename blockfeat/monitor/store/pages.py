@@ -54,7 +54,7 @@ _SAME_NAME = (
     .limit(_CANDIDATES)
 )
 _TAKEN = select(page.c.id).where(page.c.canonical_url == _CANONICAL, _WAS_READ).limit(1)
-# Nearly always there is none, and nothing else is to be asked of addresses.
+# Asked first: nearly always no other page has the address, and the queries above are not needed.
 _WITH_ITS_ADDRESS = (
     select(page.c.id)
     .where(
@@ -75,7 +75,7 @@ _FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", e
 
 
 def _judge_copies(connection: Connection, number: int, settings: CopySettings, *, moment: str, announce: bool) -> None:
-    """Judge the copies of a page anew, now that it says something else."""
+    """Decide again what the copies of a page are copies of, now that its text has changed."""
     for copy in copies_of(connection, number):
         rows = connection.execute(select(band.c.hash).where(band.c.page_id == copy.id).order_by(band.c.number))
         runs = runs_of_words(copy.text or "")
@@ -104,7 +104,7 @@ _DUE = {
 
 
 def due_hosts(connection: Connection, *, now: float, after: str = "", limit: int) -> tuple[list[str], str | None]:
-    """Return hosts that have pages due, in order of their names, without those that are left alone for a while.
+    """Return hosts that have pages due, in order of their names, without those that asked for a pause.
 
     At most ``limit`` hosts are looked at; the last of them is returned too, to go on after it, or None at the end.
     The index leads from host to host, however many pages each of them has.
@@ -135,7 +135,7 @@ def due_pages(
     Parameters
     ----------
     hosts : sequence of str, optional
-        Whose pages; by default the first ones that have any and are not left alone for a while.
+        Whose pages; by default those of the first hosts that `due_hosts` gives.
     """
     names = due_hosts(connection, now=now, limit=limit)[0] if hosts is None else hosts
     most = min(of_each_host, -(-limit // max(len(names), 1)))

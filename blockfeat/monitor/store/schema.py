@@ -251,7 +251,7 @@ told = Table(
     "told",
     metadata,
     Column("brand", Text, primary_key=True),
-    Column("hour", Text, primary_key=True, comment="of a spike that receivers were told of"),
+    Column("hour", Text, primary_key=True, comment="of a spike that was put into the outbox"),
 )
 
 run = Table(
@@ -281,28 +281,34 @@ LEFT JOIN feed f ON f.id = p.feed_id
 """
 
 _COUNTED = "m.counted AND m.copied IS NOT TRUE"
+_OF_MENTION = (
+    "brand",
+    "place",
+    "start",
+    "stop",
+    "match",
+    "sentence",
+    "text_start",
+    "block",
+    "xpath",
+    "score",
+    "relevance",
+)
+_OF_PAGE = ("kind", "title", "author", "section", "published", "fetched_at", "version")
 MENTION_COLUMNS = {
     "id": "m.key",
     "url": "p.url",
-    **{name: f"m.{name}" for name in ("brand", "place", "start", "stop", "match", "sentence", "text_start", "block")},
-    **{name: f"m.{name}" for name in ("xpath", "score", "relevance")},
+    **{name: f"m.{name}" for name in (*_OF_MENTION, "relevance")},
     "counted": f"CASE WHEN {_COUNTED} THEN 1 ELSE 0 END",
     "not_counted_because": f"CASE WHEN {_COUNTED} THEN NULL "
     "WHEN m.counted THEN 'copy of ' || coalesce(o.url, 'another page') "
     "ELSE coalesce(m.because, 'it stands outside of the article') END",
     "in_article": "CASE WHEN m.counted THEN 1 ELSE 0 END",
     "in_copy": "CASE WHEN m.copied THEN 1 ELSE 0 END",
-    "copy_of": "o.url",
-    "rule": "m.rule",
-    "variant": "m.variant",
-    "lang": "coalesce(p.lang, p.lang_hint)",
+    **{"copy_of": "o.url", "rule": "m.rule", "variant": "m.variant", "lang": "coalesce(p.lang, p.lang_hint)"},
     "day": "coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10))",
-    "removed_at": "p.removed_at",
-    "host": "p.host",
-    "source": "f.url",
-    "feed": "f.title",
-    "from": "p.origin",
-    **{name: f"p.{name}" for name in ("kind", "title", "author", "section", "published", "fetched_at", "version")},
+    **{"removed_at": "p.removed_at", "host": "p.host", "source": "f.url", "feed": "f.title", "from": "p.origin"},
+    **{name: f"p.{name}" for name in _OF_PAGE},
     "first_version": "m.first_version",
 }
 """Columns of the view ``mentions``, each with its SQL over `MENTIONS_FROM`; of files, feeds and the API too."""

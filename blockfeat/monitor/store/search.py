@@ -61,7 +61,7 @@ def words_of(title: str | None, body: str | None) -> str:
 
 
 def create_index(connection: Connection) -> None:
-    """Make the index of a store anew, with the articles that it has."""
+    """Make the index of words again from the articles of the store."""
     for statement in ("DROP TABLE IF EXISTS article_words", *_CREATE[connection.dialect.name]):
         connection.execute(text(statement))
     last = 0

@@ -138,7 +138,7 @@ def save_bands(connection: Connection, number: int, bands: Sequence[int], *, is_
 
 
 def renew_bands(connection: Connection) -> None:
-    """Compute the keys of all pages that have some anew, after a change of how they are made."""
+    """Compute the keys of all pages again, after a change of how they are made."""
     numbers = connection.scalars(select(band.c.page_id).distinct()).all()
     for number in numbers:
         words = connection.scalar(select(page.c.text).where(page.c.id == number)) or ""
@@ -189,7 +189,7 @@ def similarity(one: str, other: str) -> float:
 
 
 _STORY_DAYS = 3.0
-"""Articles that appear further apart tell another story."""
+"""Days; articles further apart are of different stories."""
 STORY_SIMILARITY = 0.35
 """Least cosine of two articles of one story."""
 _OPENING = 2000
@@ -229,7 +229,7 @@ _STORY_CANDIDATES = 40
 
 
 def story_of(connection: Connection, number: int, original: int | None, record: PageRecord, moment: str) -> int | None:
-    """Return the first article of the story that a page tells; None where it is the first, or names no brand.
+    """Return the first article of the story that a page belongs to; None where it is the first or names no brand.
 
     Parameters
     ----------
