@@ -26,6 +26,7 @@ EXTRAS = {
     "monitor": (
         "ahocorasick_rs",
         "feedparser",
+        "jinja2",
         "opencc",
         "protego",
         "psycopg",

@@ -21,7 +21,7 @@ from pathlib import Path
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.data.align import align
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.monitor.learning import place_lesson
+from blockfeat.monitor.feedback import place_lesson
 from blockfeat.monitor.lessons import plain_path
 from blockfeat.page.page import Page
 from experiments.corpora import by_host

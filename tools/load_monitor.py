@@ -4,12 +4,11 @@
     python tools/load_monitor.py --hosts 10 --feeds 10 --pages 40 --delay 1
     python tools/load_monitor.py --hosts 11 --feeds 11 --pages 40 --delay 1 --slow 2
     python tools/load_monitor.py --waiting 1000000
-    python tools/load_monitor.py --store postgresql://… --workers 4 --kills 10
+    python tools/load_monitor.py --store postgresql://… --kills 10
 
 The server runs in a process of its own; neither its memory nor its CPU is counted, but on two cores it takes its share
 of them. Memory is that of the run and of its reading processes, sampled while the pages come in (Linux only). With
-``--waiting`` nothing is fetched: a store with so many waiting pages is made, and asked for those that are due. With
-``--workers`` several runs share a store in PostgreSQL, and each kill hits one of them at random.
+``--waiting`` nothing is fetched: a store with so many waiting pages is made, and asked for those that are due.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ import json
 import multiprocessing
 import multiprocessing.connection
 import os
-import random
 import resource
 import tempfile
 import time
@@ -100,7 +98,6 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes that read; 0: in the process itself")
     parser.add_argument("--seconds", type=float, help="end the first run after so long")
     parser.add_argument("--kills", type=int, default=0, help="kill the run so often, and go on with another")
-    parser.add_argument("--workers", type=int, default=1, help="runs that share the store")
     parser.add_argument("--delay", type=float, default=0.0, help="least seconds between two requests to a host")
     parser.add_argument("--slow", type=float, default=0.0, help="seconds that the last host takes for each page")
     parser.add_argument("--store", help="address of an empty store; a temporary SQLite file by default")
@@ -123,13 +120,9 @@ def main() -> None:
                 brands=tuple(map(Brand, brands)),
                 fetch=FetchOptions(delay=options.delay, per_host=2, allow_networks=("127.0.0.0/8",)),
                 pages=PageSettings(max_age=None, jobs=options.jobs),
-                shared=options.workers > 1,
             )
             expected = options.feeds * options.pages
-            if config.shared:
-                _measure_shared(config, expected, process.pid or 0, options.workers, options.kills)
-            else:
-                _measure(config, expected, process.pid or 0, options.seconds, options.kills)
+            _measure(config, expected, process.pid or 0, options.seconds, options.kills)
             slow_host = _slow_host(options.hosts) if options.slow else None
             _show_served(f"http://127.0.0.1:{urlsplit(feeds).port}/-/log", slow_host)
         finally:
@@ -170,13 +163,12 @@ def _run(config: MonitorConfig, limit: float | None, line: multiprocessing.conne
 
     def on_progress(summary: Summary) -> None:
         nonlocal last
-        if time.monotonic() - last > _TELL_SECONDS and not config.shared:
+        if time.monotonic() - last > _TELL_SECONDS:
             last = time.monotonic()
             line.send(summary)
 
     summary = asyncio.run(run_once(config, deadline=limit, on_progress=on_progress))
-    if not config.shared:
-        line.send(summary)
+    line.send(summary)
 
 
 def _measure(config: MonitorConfig, expected: int, server: int, limit: float | None, kills: int) -> None:
@@ -216,43 +208,6 @@ def _measure(config: MonitorConfig, expected: int, server: int, limit: float | N
         print(f"{before / seconds:.1f} pages a second, {used / before * 1e3:.1f} ms CPU a page with its feed")
     _show_store(config.store)
     _measure_poll(config)
-
-
-def _measure_shared(config: MonitorConfig, expected: int, server: int, workers: int, kills: int) -> None:
-    """Let several runs share the store until nothing is due; kill one at random at each share of the pages."""
-    _adopt_orphans()
-    with Store.open(config.store):
-        pass
-    marks = [expected * (number + 1) // (kills + 1) for number in range(kills)]
-    start, cpu, count = time.monotonic(), _cpu_seconds(), 0
-    _, unread = multiprocessing.Pipe(duplex=False)
-    choice = random.Random(1)
-
-    def started() -> multiprocessing.Process:
-        process = multiprocessing.Process(target=_run, args=(config, None, unread))
-        process.start()
-        return process
-
-    runs = [started() for _ in range(workers)]
-    with Store.open(config.store) as store:
-        while any(run.is_alive() for run in runs):
-            time.sleep(_TELL_SECONDS)
-            count = _count_read(store)
-            if marks and count >= marks[0]:
-                marks.pop(0)
-                hit = choice.choice([run for run in runs if run.is_alive()])
-                hit.kill()
-                runs[runs.index(hit)] = started()
-                print(f"{count} pages: one of {workers} killed, and another started", flush=True)
-        count = _count_read(store)
-    seconds = time.monotonic() - start
-    _reap(server)
-    used = _cpu_seconds() - cpu
-    print(f"{count} of {expected} pages in {seconds:.1f} s, exit codes {[run.exitcode for run in runs]}")
-    print(
-        f"{count / seconds:.1f} pages a second, {used / max(count, 1) * 1e3:.1f} ms CPU a page, without the database's"
-    )
-    _show_store(config.store)
 
 
 def _pages_read(name: str) -> int:

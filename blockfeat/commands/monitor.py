@@ -40,7 +40,7 @@ from blockfeat.commands.options import QuietOption, languages
 from blockfeat.errors import LanguageError
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.rounds.summary import Summary
+    from blockfeat.monitor.crawl.cycle import Summary
     from blockfeat.monitor.run import Monitor
 
 

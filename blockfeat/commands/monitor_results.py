@@ -17,7 +17,7 @@ from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.report.counts import Selection
+    from blockfeat.monitor.reports import Filters
     from blockfeat.monitor.store.store import Store
 
 
@@ -63,22 +63,24 @@ def report(
 ) -> None:
     """Count mentions, with and without clutter and copies."""
     from blockfeat._files import write_text
-    from blockfeat.monitor.report.counts import check_dimensions
+    from blockfeat.monitor.page import report_page
+    from blockfeat.monitor.reports import check_dimensions
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
     console.check_choice(chosen, ("table", "csv", "html"), "--format")
     if chosen == "table" and output is not None:
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
-    selection = _selection(since, until, brand, lang)
+    filters = _filters(since, until, brand, lang)
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
         _check_brands(store, config, brand or [])
         warn_of_unexpected(store.unexpected_failures())
         if chosen == "table":
-            _show_counts(store, dimensions, selection)
+            _show_counts(store, dimensions, filters)
             return
-        text = _page(store, selection, title) if chosen == "html" else _csv(store, dimensions, selection)
+        is_page = chosen == "html"
+        text = report_page(store, filters, title=title) if is_page else _csv(store, dimensions, filters)
     if output is None:
         sys.stdout.write(text)
         return
@@ -98,10 +100,11 @@ def _check_brands(store: Store, config: str, brands: list[str]) -> None:
         console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
 
 
-def _selection(since: str | None, until: str | None, brands: list[str] | None, langs: list[str] | None) -> Selection:
-    from blockfeat.monitor.report.counts import Selection
+def _filters(since: str | None, until: str | None, brands: list[str] | None, langs: list[str] | None) -> Filters:
+    from blockfeat.monitor.reports import Filters
 
-    return Selection(_day(since, "--since"), _day(until, "--until"), tuple(brands or ()), tuple(langs or ()))
+    days = {"since": _day(since, "--since"), "until": _day(until, "--until")}
+    return Filters.model_validate({"brand": brands or [], "lang": langs or [], **days})
 
 
 def _day(text: str | None, option: str) -> str | None:
@@ -120,29 +123,23 @@ def _day(text: str | None, option: str) -> str | None:
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
 
 
-def _show_counts(store: Store, dimensions: list[str], selection: Selection) -> None:
-    from blockfeat.monitor.report.counts import MEASURES, counts
+def _show_counts(store: Store, dimensions: list[str], filters: Filters) -> None:
+    from blockfeat.monitor.reports import MEASURES, counts
 
     rows = [
         [*(value or "unknown" for value in count.values), *(str(getattr(count, name)) for name in MEASURES)]
-        for count in counts(store, dimensions, selection)
+        for count in counts(store, dimensions, filters)
     ]
     console.show_table("", [*dimensions, *_HEADS], rows, right=len(dimensions))
 
 
-def _csv(store: Store, dimensions: list[str], selection: Selection) -> str:
+def _csv(store: Store, dimensions: list[str], filters: Filters) -> str:
     from blockfeat.io.outputs.tables import csv_line
-    from blockfeat.monitor.report.counts import MEASURES, counts
+    from blockfeat.monitor.reports import MEASURES, counts
 
-    found = counts(store, dimensions, selection)
+    found = counts(store, dimensions, filters)
     rows = ([*count.values, *(getattr(count, name) for name in MEASURES)] for count in found)
     return "".join(map(csv_line, ([*dimensions, *MEASURES], *rows)))
-
-
-def _page(store: Store, selection: Selection, title: str) -> str:
-    from blockfeat.monitor.report.page import report_page
-
-    return report_page(store, selection, title=title)
 
 
 def status(config: ConfigArgument) -> None:
@@ -224,8 +221,8 @@ def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")
     import asyncio
 
     from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.deliveries import receivers_of
-    from blockfeat.monitor.deliveries import redeliver as deliver_again
+    from blockfeat.monitor.notify.queue import receivers_of
+    from blockfeat.monitor.notify.queue import redeliver as deliver_again
 
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:
@@ -303,7 +300,7 @@ def export(
 ) -> None:
     """Write a view of the store as JSON Lines, CSV or Parquet; its feeds as OPML too."""
     from blockfeat._files import writing
-    from blockfeat.monitor.export import EXPORT_FORMATS, export_rows, format_of
+    from blockfeat.monitor.reports import EXPORT_FORMATS, Filters, export_rows, format_of, mention_rows
     from blockfeat.monitor.store.schema import VIEWS
 
     chosen = format or (format_of(output) if output is not None else None) or "jsonl"
@@ -318,7 +315,8 @@ def export(
     if chosen == "parquet":
         require_extra("parquet", what="monitor export --format parquet")
     with opened_store(config) as store:
-        rows = store.rows(what, where="counted = 1" if counted else "")
+        filters = Filters(counted="yes" if counted else "all")
+        rows = mention_rows(store, filters) if what == "mentions" else store.rows(what)
         if output is None:
             export_rows(rows, chosen, sys.stdout.buffer, name="standard output")
             return
@@ -340,7 +338,7 @@ def search(
     """Find stored articles by words: AND, OR, NOT, NEAR/5, "phrases", title:, word*; the newest first."""
     from blockfeat.errors import QueryError
     from blockfeat.monitor.mentions.queries import Query
-    from blockfeat.monitor.report.found import snippet
+    from blockfeat.monitor.store.search import snippet
 
     console.check_choice(format, ("text", "jsonl"), "--format")
     try:
@@ -368,7 +366,7 @@ def judge(
     verdict: Annotated[str, typer.Argument(help="right, wrong sense, not in the article, or missed.")],
 ) -> None:
     """Say what a mention is; `learn` makes proposals of what was said."""
-    from blockfeat.monitor.store.feedback import VERDICTS
+    from blockfeat.monitor.store.mentions import VERDICTS
 
     console.check_choice(verdict, VERDICTS, "VERDICT")
     with opened_store(config) as store:
@@ -385,8 +383,8 @@ def learn(
 ) -> None:
     """Show what judged mentions teach, each proposal with what it would change in the past; accept some of them."""
     from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.learning import LEAST_JUDGED, proposals
-    from blockfeat.monitor.learning import accept as accepted
+    from blockfeat.monitor.feedback import LEAST_JUDGED, proposals
+    from blockfeat.monitor.feedback import accept as accepted
 
     settings = read_config(config)
     with opened_store(str(settings.store)) as store:

@@ -13,17 +13,17 @@ from blockfeat._extras import require_extra
 
 if TYPE_CHECKING:
     from blockfeat.monitor.config import MonitorConfig, Source, read_config
+    from blockfeat.monitor.crawl.cycle import Summary
+    from blockfeat.monitor.page import report_page
     from blockfeat.monitor.reading import PageMentions, mentions_in
-    from blockfeat.monitor.report.counts import Selection, counts
-    from blockfeat.monitor.report.page import report_page
-    from blockfeat.monitor.rounds.summary import Summary
+    from blockfeat.monitor.reports import Filters, counts
     from blockfeat.monitor.run import run_once, stay
     from blockfeat.monitor.store.store import Store
 
 __all__ = [
+    "Filters",
     "MonitorConfig",
     "PageMentions",
-    "Selection",
     "Source",
     "Store",
     "Summary",
@@ -38,16 +38,16 @@ __all__ = [
 require_extra("monitor", what=__name__)
 
 _HOMES = {
+    "Filters": "reports",
     "MonitorConfig": "config",
     "PageMentions": "reading",
-    "Selection": "report.counts",
     "Source": "config",
     "Store": "store.store",
-    "Summary": "rounds.summary",
-    "counts": "report.counts",
+    "Summary": "crawl.cycle",
+    "counts": "reports",
     "mentions_in": "reading",
     "read_config": "config",
-    "report_page": "report.page",
+    "report_page": "page",
     "run_once": "run",
     "stay": "run",
 }

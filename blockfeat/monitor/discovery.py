@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.monitor.feeds.reading import open_feed
-from blockfeat.monitor.rounds.visiting import Fetching
+from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.page.page import Page
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
@@ -39,14 +39,14 @@ class FoundFeed:
     named_by: str
 
 
-async def discover(site: str, fetcher: Fetching) -> list[FoundFeed]:
+async def discover(site: str, fetcher: Fetcher) -> list[FoundFeed]:
     """Return the feeds of a site that can be read, those with the most entries first.
 
     Parameters
     ----------
     site : str
         A host, ``"example.org"``, or the address of a page.
-    fetcher : Fetching
+    fetcher : Fetcher
         What fetches; it obeys robots.txt.
 
     Raises
@@ -89,7 +89,7 @@ def feed_links(data: bytes, *, url: str) -> Iterator[str]:
             yield urljoin(url, attributes["href"].strip())
 
 
-async def _read(url: str, named_by: str, fetcher: Fetching) -> FoundFeed | None:
+async def _read(url: str, named_by: str, fetcher: Fetcher) -> FoundFeed | None:
     """Return a feed; None where there is none, or none that names anything."""
     fetched = await fetcher.fetch(url, kind="feed")
     if fetched.error is not None:

@@ -148,7 +148,7 @@ def _blocks(page: StoredPage) -> Iterator[Block]:
 
 
 def _roles(page: StoredPage, blocks: Sequence[Block]) -> Iterator[str]:
-    """Yield the role of each block, as far as evidence tells."""
+    """Yield the role of each block, as far as it can be seen from the stored evidence."""
     for block in blocks:
         if page.headline and block.text == page.headline:
             yield "headline"

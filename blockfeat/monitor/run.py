@@ -17,17 +17,14 @@ from zoneinfo import ZoneInfo
 
 from blockfeat import __version__
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
+from blockfeat.monitor.crawl.cycle import Round, Summary, Tools
+from blockfeat.monitor.crawl.store_thread import StoreThread
+from blockfeat.monitor.crawl.visiting import Readers, page_entry
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
 from blockfeat.monitor.lessons import Lessons
+from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
 from blockfeat.monitor.reading import ReaderSettings
-from blockfeat.monitor.rounds.leases import Leases
-from blockfeat.monitor.rounds.readers import Readers
-from blockfeat.monitor.rounds.round import Round, Tools
-from blockfeat.monitor.rounds.store_thread import StoreThread
-from blockfeat.monitor.rounds.summary import Summary
-from blockfeat.monitor.rounds.visiting import page_entry
 from blockfeat.monitor.store.store import Store
 
 _logger = logging.getLogger("blockfeat.monitor")
@@ -55,8 +52,6 @@ class Monitor:
         What to do.
     store : Store
         Its lock is held by the caller.
-    holder : int or None
-        Number of the run where several share the store.
     renderer : Renderer, optional
         Shows pages that have no text without their scripts.
     fetcher, readers
@@ -64,7 +59,7 @@ class Monitor:
     receivers : sequence of Receiver
         Who gets new mentions.
     grace : float
-        Seconds that pages in hand may still take once the round is to end.
+        Seconds that pages that were begun may still take once the round is to end.
     on_progress : callable, optional
         Called with the summary whenever something is done.
     """
@@ -76,7 +71,6 @@ class Monitor:
         fetcher: Fetcher,
         readers: Readers,
         *,
-        holder: int | None = None,
         renderer: Renderer | None = None,
         receivers: Sequence[Receiver] = (),
         grace: float = 30.0,
@@ -91,15 +85,13 @@ class Monitor:
         self.on_progress = on_progress
         self.stopping = asyncio.Event()
         self._delivering = asyncio.Lock()
-        self._holder = holder
         self._renderer = renderer
         self._zone = ZoneInfo(config.timezone)
         self._environment = environment()
         self._thread = StoreThread(store, readers, copies=config.copies, announce=bool(receivers), zone=self._zone)
-        self._leases = Leases(self._thread, fetcher, holder=holder)
 
     def stop(self) -> None:
-        """End the round, once the pages in hand are done."""
+        """End the round when the pages that were begun are done."""
         self.stopping.set()
 
     def close(self) -> None:
@@ -107,11 +99,9 @@ class Monitor:
         self._thread.close()
 
     async def prepare(self) -> None:
-        """Set sources and receivers in the store, and tell the fetcher which hosts are to be left alone."""
+        """Put sources and receivers into the store, and hold the hosts in the fetcher that asked for a pause."""
         now = time.time()
         entries = [page_entry(source.url, lang=source.lang) for source in self.config.sources if source.kind == "page"]
-        if self._holder is not None:
-            await self._thread.call(self.store.forget_leases, holder=self._holder, now=now)
         await self._thread.call(self.store.add_sources, self.config.sources, entries, now=now)
         await self._thread.call(self.store.set_timezone, self._zone)
         await self._thread.call(self.store.set_sinks, [receiver.name for receiver in self.receivers])
@@ -130,7 +120,7 @@ class Monitor:
         """
         shared = (self.stopping, self.grace, self.on_progress)
         by = (self.fetcher, self._renderer, self.readers, self._environment)
-        tools = Tools(self.config, self._thread, self._leases, *by, *shared)
+        tools = Tools(self.config, self._thread, *by, *shared)
         work = Round(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
         process = f"{platform.node()} {os.getpid()}"
         number = await self._thread.call(
@@ -165,14 +155,11 @@ class Monitor:
 
     async def _look_for_spikes(self) -> None:
         if any("spikes" in alert.tell for alert in self.config.alerts):
-            # Of several runs at once the second finds nothing that was not told.
             await self._thread.call(self.store.note_spikes, now=time.time())
 
     async def _deliver(self, summary: Summary, *, is_end: bool = False) -> bool:
         """Deliver what waits; return whether every receiver has it all."""
-        async with self._delivering, self._leases.alone("deliveries", wait=self.grace if is_end else 0.0) as is_mine:
-            if not is_mine:
-                return True
+        async with self._delivering:
             arrived, failed = await deliver(self.store, self.receivers, call=self._thread.call, is_end=is_end)
         summary.delivered += arrived
         for receiver in self.receivers:
@@ -248,12 +235,14 @@ async def stay(
     ModelError
         There is no such model.
     """
-    with Store.open(config.store) as store, store.lock(shared=config.shared) as holder:
+    with Store.open(config.store) as store, store.lock():
         lessons = Lessons.of(store.lessons(), config.brands)
         readers = Readers(ReaderSettings.of(config, lessons), jobs=config.pages.jobs, deadline=config.pages.deadline)
         async with Fetcher(config.fetch) as fetcher, _rendering(config, fetcher) as renderer, readers:
-            own = {"holder": holder if config.shared else None, "renderer": renderer, "receivers": receivers_of(config)}
-            monitor = Monitor(config, store, fetcher, readers, on_progress=on_progress, **own)  # type: ignore[arg-type]
+            receivers = receivers_of(config)
+            monitor = Monitor(
+                config, store, fetcher, readers, renderer=renderer, receivers=receivers, on_progress=on_progress
+            )
             try:
                 on_start(monitor)
                 await monitor.prepare()

@@ -18,8 +18,8 @@ from sqlalchemy import text
 
 from blockfeat.commands.monitor import show_summary
 from blockfeat.monitor.config import example_config, read_config
+from blockfeat.monitor.crawl.cycle import Summary
 from blockfeat.monitor.demo import DemoServer
-from blockfeat.monitor.rounds.summary import Summary
 from blockfeat.monitor.run import environment
 from blockfeat.monitor.store.store import Store
 from command_line import Called, call

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.monitor.config import example_config, parse_config, read_config
+from blockfeat.monitor.config import Alert, Timing, example_config, minutes_of, parse_config, read_config, span_of
 from blockfeat.monitor.mentions.brand import Brand
 
 _SOURCES_AND_BRANDS = """
@@ -156,9 +160,130 @@ def test_durations(text: str, seconds: float | None) -> None:
     assert duration_of(text) == seconds
 
 
-def test_a_key_that_is_gone_says_so() -> None:
-    text = _SOURCES_AND_BRANDS + "[pages]\nsite_profile = true\n"
-    with pytest.raises(
-        ConfigError, match=r"m\.toml:\d+: 'pages\.site_profile' profiles of sites are gone since 0\.3\.0"
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("[pages]\nsite_profile = true\n", 2, "'pages.site_profile' profiles of sites are gone since 0.3.0"),
+        ("[monitor]\nshared = true\n", 2, "'monitor.shared' is gone, as one run at a time works on a store: split"),
+        ("[monitor]\nshared = false\n", 2, "'monitor.shared' is gone"),
+        (_ALERT + "teams = 'X'\n", 4, "'alerts[0].teams' is gone: Apprise posts to Teams, as a 'command'"),
+        (
+            _ALERT + _ALERT.replace("'A'", "'B'") + "mattermost = 'X'\n",
+            7,
+            "'alerts[1].mattermost' is gone: give the address to 'slack'",
+        ),
+    ],
+)
+def test_a_key_that_is_gone_says_what_to_do(text: str, line: int, reason: str) -> None:
+    before = _SOURCES_AND_BRANDS.count("\n")
+    (fault,) = _faults(_SOURCES_AND_BRANDS + text)
+    assert fault.startswith(f"m.toml:{before + line}: {reason}")
+
+
+def test_settings_are_checked(tmp_path: Path) -> None:
+    base = '[[sources]]\nurl = "https://a.example/feed"\n[[brands]]\nname = "Corvane"\n'
+    good = base + (
+        '[monitor]\ntimezone = "Europe/Berlin"\n[smtp]\nhost = "mail.example.org"\nsender = "m@example.org"\n'
+        '[[alerts]]\nname = "A"\nbrands = "Corvane"\nwhen = "daily"\nat = "07:30"\nquiet = "22:00-06:00"\n'
+        'email = "you@example.org"\nquery = "strike*"\ntell = ["mentions", "spikes"]\n'
+    )
+    config = parse_config(good)
+    (alert,) = config.alerts
+    assert (alert.when, alert.at, alert.quiet, config.timezone) == ("daily", 450, (1320, 360), "Europe/Berlin")
+    assert (alert.email, config.smtp and config.smtp.host, alert.tell) == (
+        ("you@example.org",),
+        "mail.example.org",
+        ("mentions", "spikes"),
+    )
+    bad = base + (
+        '[monitor]\ntimezone = "Mars/Base"\n[[alerts]]\nname = "A"\nbrands = "Nobody"\nat = "25:00"\nwhen = "weekly"\n'
+        'quiet = "10"\nquery = "(a"\n[[alerts]]\nname = "A"\nemail = "you"\n[[alerts]]\nname = "B"\nemail = "a@b.c"\n'
+    )
+    with pytest.raises(ConfigError) as error:
+        parse_config(bad)
+    for reason in (
+        "no time zone",
+        "no brand or query 'Nobody'",
+        "must be a time",
+        "must be one of at once, hourly, daily",
+        "must be hours",
+        "a bracket is not closed",
+        "needs at least one of email",
+        "two alerts 'A'",
+        "no e-mail address",
+        "needs a table [smtp]",
     ):
-        parse_config(text, name="m.toml")
+        assert reason in str(error.value), reason
+
+
+_BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def _at(text: str) -> float:
+    return datetime.fromisoformat(text).replace(tzinfo=_BERLIN).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("timing", "last", "now", "expected"),
+    [
+        (Timing(), "2026-11-22T09:00", "2026-11-22T09:00:30", False),
+        (Timing(), "2026-11-22T09:00", "2026-11-22T09:01", True),
+        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T09:59", False),
+        (Timing("hourly"), "2026-11-22T09:10", "2026-11-22T10:00", True),
+        (Timing("hourly"), "2026-11-22T09:00", "2026-11-22T09:30", False),
+        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T07:59", False),
+        (Timing("daily", 480), "2026-11-22T07:00", "2026-11-22T08:00", True),
+        (Timing("daily", 480), "2026-11-22T08:00", "2026-11-22T20:00", False),
+        (Timing("daily", 480), "2026-11-22T09:00", "2026-11-23T08:01", True),
+        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T08:00", True),  # the night has an hour more
+        (Timing("daily", 480), "2026-10-24T08:30", "2026-10-25T07:30", False),
+        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-22T22:00", False),
+        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-23T06:59", False),
+        (Timing(quiet=(1320, 420)), "2026-11-22T09:00", "2026-11-23T07:00", True),
+        (Timing(quiet=(600, 600)), "2026-11-22T09:00", "2026-11-22T10:00", True),
+    ],
+)
+def test_turns(timing: Timing, last: str, now: str, *, expected: bool) -> None:
+    timing = Timing(timing.when, timing.at, timing.quiet, _BERLIN)
+    assert timing.is_open(_at(now), last=_at(last)) is expected
+
+
+def test_at_the_end_of_a_run_nothing_is_gathered_but_hours_are_quiet() -> None:
+    now = _at("2026-11-22T09:00:05")
+    assert Timing().is_open(now, last=now - 1, is_end=True)
+    assert not Timing(quiet=(0, 1439), zone=_BERLIN).is_open(now, last=0, is_end=True)
+    assert not Timing("hourly").is_open(now, last=now - 1, is_end=True)
+
+
+@given(st.floats(1.7e9, 1.9e9), st.floats(0, 3e5), st.integers(0, 1439))
+def test_a_daily_digest_comes_once_in_a_day(last: float, wait: float, at: int) -> None:
+    timing = Timing("daily", at, None, _BERLIN)
+    assert timing.is_open(last + 90_001 + wait, last=last)
+    if timing.is_open(last + wait, last=last):
+        assert not timing.is_open(last + wait, last=last + wait)
+
+
+@pytest.mark.parametrize("text", ["", "8", "24:00", "08:60", "8h", "-1:00", "ab:cd"])
+def test_times_that_are_none(text: str) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        minutes_of(text)
+    with pytest.raises(ValueError, match="must be"):
+        span_of(f"{text}-07:00")
+
+
+def test_what_an_alert_is_of() -> None:
+    event = {"event": "new", "counted": True, "brand": "Corvane", "lang": "de", "place": "body", "relevance": 0.5}
+    event |= {"source": "https://a.example/feed", "host": "a.example"}
+    spike = {"event": "spike", "counted": True, "brand": "Corvane"}
+    alert = Alert("A", brands=("Corvane",), langs=("de",), places=("body",), least_relevance=0.5)
+    assert alert.is_of(event)
+    assert Alert("A").is_of({name: event[name] for name in ("event", "counted", "brand")})  # of an older store
+    assert Alert("A", sources=("a.example",)).is_of(event)
+    assert Alert("A", sources=("https://a.example/feed",)).is_of(event)
+    for change in ({"brand": "Brelan"}, {"lang": "en"}, {"place": "headline"}, {"relevance": 0.4}, {"counted": False}):
+        assert not alert.is_of(event | change), change
+    assert not Alert("A", sources=("b.example",)).is_of(event)
+    assert not Alert("A").is_of(event | {"event": "update"})
+    assert Alert("A").is_of(event | {"event": "counted"})
+    assert [Alert("A", tell=tell).is_of(spike) for tell in (("mentions",), ("spikes",))] == [False, True]
+    assert not Alert("A", tell=("spikes",)).is_of(event)

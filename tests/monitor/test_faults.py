@@ -22,12 +22,12 @@ from blockfeat.errors import LimitExceeded, MissingExtraError, ModelError, NotHT
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor import reading, run
 from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
+from blockfeat.monitor.crawl.cycle import Summary
+from blockfeat.monitor.crawl.visiting import OwnText, poll, visit
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
-from blockfeat.monitor.rounds.summary import Summary
-from blockfeat.monitor.rounds.visiting import OwnText, poll, visit
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll, Visit
 from blockfeat.monitor.store.schema import VIEWS
@@ -436,7 +436,7 @@ def test_a_monitor_without_a_library_misses_nothing_once_it_has_it(
 
     with monkeypatch.context() as without:
         without.setattr(reading, "found_mentions", missing)
-        without.setattr("blockfeat.monitor.rounds.round.poll", no_feed)
+        without.setattr("blockfeat.monitor.crawl.cycle.poll", no_feed)
         first = run_in("bare")
         assert (first.pages["failed"], first.unexpected) == (9, 10)
         assert (first.pages["new"], first.feeds["failed"]) == (9, 1)

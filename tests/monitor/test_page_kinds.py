@@ -15,7 +15,7 @@ from blockfeat.extraction.refusals import KINDS
 from blockfeat.monitor.config import CopySettings, PageKind, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
-from blockfeat.monitor.report.counts import counts
+from blockfeat.monitor.reports import counts
 from blockfeat.monitor.store.records import NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
 from stored_pages import save_visit

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from blockfeat.commands.monitor import app
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.report.found import snippet
 from blockfeat.monitor.store.records import DuePage, NewEntry, PageRecord, Visit
+from blockfeat.monitor.store.search import snippet
 from blockfeat.monitor.store.store import Store
 
 _ARTICLES = {

@@ -19,11 +19,12 @@ pytest.importorskip("fastapi", reason="needs the extra web")
 import html5lib
 from starlette.testclient import TestClient
 
+from blockfeat.monitor.page import overview, stream
+from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.records import PageRecord
+from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.live.app import create_live_app
-from blockfeat.web.live.filters import Filters
-from blockfeat.web.live.found import overview, stream
 from blockfeat.web.settings import ServeSettings
 from live_page import add_page, found_mention
 
@@ -199,8 +200,9 @@ def test_feeds_of_a_filter(client: TestClient) -> None:
 def test_the_file_of_what_is_shown_has_no_formulas(client: TestClient) -> None:
     answer = client.get("/mentions.csv?lang=fr&counted=all")
     rows = list(csv.DictReader(io.StringIO(answer.text)))
-    assert [(row["brand"], row["counted"]) for row in rows] == [("Le Rex", "0"), ("Le Rex", "1")]
-    assert rows[1]["title"] == "'=1+1"
+    assert [(row["brand"], row["counted"]) for row in rows] == [("Le Rex", "1"), ("Le Rex", "0")]
+    assert rows[0]["title"] == "'=1+1"
+    assert list(rows[0]) == list(client.get("/api/v1/mentions").json()[0]) == list(MENTION_COLUMNS)
     assert "mentions.csv" in answer.headers["content-disposition"]
 
 

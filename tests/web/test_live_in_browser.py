@@ -17,10 +17,9 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 pytest.importorskip("fastapi", reason="needs the extra web")
 
+from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.store import Store
-from blockfeat.web.live.filters import Filters
-from blockfeat.web.live.found import rows_of
 from controls import Controls
 from live_page import add_page, found_mention, serving_live
 from stored_pages import NOW
@@ -149,7 +148,7 @@ def test_a_filter_shows_what_it_names(page: Page, store: Store, field: str, valu
     if field == "words":
         assert _brands(page) == {"Corvane"}
     else:
-        assert _brands(page) == {row["brand"] for row in rows_of(store, chosen, limit=30)}
+        assert _brands(page) == {row["brand"] for row in mention_rows(store, chosen, newest=30)}
     page.get_by_role("link", name="All", exact=True).click()
     page.wait_for_url(lambda url: url.endswith("/"))
     assert _brands(page) == {"Orlam"}

@@ -96,10 +96,6 @@ class Fetcher:
         """Leave a host alone until a time in epoch seconds, as an earlier run was asked to."""
         self._turns.hold(host, until)
 
-    def free_at(self, host: str) -> float:
-        """Return when the next request to a host may start, in epoch seconds."""
-        return self._turns.free_at(host)
-
     async def fetch(
         self, url: str, *, etag: str | None = None, last_modified: str | None = None, kind: str = "page"
     ) -> Fetched:

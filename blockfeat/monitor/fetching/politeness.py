@@ -113,11 +113,6 @@ class HostTurns:
             self._hosts = {name: state for name, state in self._hosts.items() if state.users or state.free_at > now}
         return self._hosts.setdefault(host, _Host(asyncio.Semaphore(self._per_host)))
 
-    def free_at(self, host: str) -> float:
-        """Return when the next request to a host may start, in epoch seconds; now for one that was not asked."""
-        state, now = self._hosts.get(host), self._clock.monotonic()
-        return self._clock.time() + (max(state.free_at - now, 0.0) if state is not None else 0.0)
-
     def hold(self, host: str, until: float) -> None:
         """Leave a host alone until a time in epoch seconds; the later of two times wins."""
         if len(self._held) >= _REMEMBERED:

@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL; one writer at a time, and one run, or several that share the store."""
+"""Connections to SQLite and PostgreSQL; one writer and one run at a time."""
 
 from __future__ import annotations
 
@@ -109,13 +109,11 @@ def insert_or(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
 
 # The number of the advisory lock in a PostgreSQL database: "blockfeat" as bytes, cut to eight.
 _NUMBER = int.from_bytes(b"blockfea", "big")
-_HALVES = f"classid = {_NUMBER >> 32} AND objid = {_NUMBER & 0xFFFFFFFF}"
-HOLDERS = f"""
-SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND {_HALVES}
-AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
-"""Query for the processes of the database whose runs have the lock of the store."""
-_IS_HELD = text(f"SELECT 1 FROM ({HOLDERS}) holders WHERE pid = :pid")
+_IS_HELD = text(
+    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :pid "
+    f"AND classid = {_NUMBER >> 32} AND objid = {_NUMBER & 0xFFFFFFFF} "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 # A machine that vanishes in the middle of a transaction holds the others up for two minutes.
 _TURN = text("SELECT pg_advisory_xact_lock(:number), set_config('idle_in_transaction_session_timeout', '120s', true)")
 _NOTICES_DEATH = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
@@ -126,18 +124,11 @@ Check = Callable[[Connection], None]
 
 
 @contextmanager
-def locked(engine: Engine, *, name: str, shared: bool = False) -> Iterator[tuple[Check, int]]:
+def locked(engine: Engine, *, name: str) -> Iterator[Check]:
     """Hold the lock of a store; yield what checks, in a transaction that will write, that it is still held.
 
-    Also yields the number of the holder: the process of PostgreSQL that serves it, 0 for SQLite.
-
-    For SQLite it is an exclusive transaction on an empty database beside the store, which the system ends with the
-    process; for PostgreSQL an advisory lock of the session.
-
-    Parameters
-    ----------
-    shared : bool
-        Whether others that share it may have it too (PostgreSQL only).
+    For SQLite it is a locked file beside the store, which the system unlocks when the process ends; for PostgreSQL an
+    advisory lock of the session.
 
     Raises
     ------
@@ -149,24 +140,21 @@ def locked(engine: Engine, *, name: str, shared: bool = False) -> Iterator[tuple
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as session:
             # Closed at the end, not given back to the pool with the lock.
             session.detach()
-            of_lock = "_shared" if shared else ""
-            if not session.scalar(text(f"SELECT pg_try_advisory_lock{of_lock}(:number)"), {"number": _NUMBER}):
+            if not session.scalar(text("SELECT pg_try_advisory_lock(:number)"), {"number": _NUMBER}):
                 raise StoreError(f"{name}: another run is at work on this store")
-            holder = {"pid": int(session.scalar(text("SELECT pg_backend_pid()")) or 0)}
+            holder = {"pid": session.scalar(text("SELECT pg_backend_pid()"))}
 
             def check_session(connection: Connection) -> None:
                 if not connection.scalar(_IS_HELD, holder):
                     raise lost
 
             try:
-                yield check_session, holder["pid"]
+                yield check_session
             finally:
                 # The server would notice only some time later that the session is closed.
                 with suppress(SQLAlchemyError):
-                    session.execute(text(f"SELECT pg_advisory_unlock{of_lock}(:number)"), {"number": _NUMBER})
+                    session.execute(text("SELECT pg_advisory_unlock(:number)"), {"number": _NUMBER})
         return
-    if shared:
-        raise StoreError(f"{name}: an SQLite file has one run at a time; several share a store in PostgreSQL")
     file = f"{engine.url.database}.lock"
     with ExitStack() as stack:
         try:
@@ -183,4 +171,4 @@ def locked(engine: Engine, *, name: str, shared: bool = False) -> Iterator[tuple
             if not is_mine:
                 raise lost
 
-        yield check_file, 0
+        yield check_file

@@ -79,7 +79,7 @@ def due_feeds(connection: Connection, *, now: float, limit: int, besides: Sequen
 
 
 def mend_clock(connection: Connection, *, now: float) -> None:
-    """Make due what a run whose clock was ahead has put off into the future."""
+    """Make due what a run with a clock that was ahead has set for a time too far in the future."""
     ahead = iso(now + _CLOCK_SECONDS)
     connection.execute(update(feed).where(feed.c.polled_at > ahead).values(polled_at=iso(now), due_at=now))
     seen = or_(page.c.first_seen > ahead, page.c.fetched_at > ahead)
@@ -243,7 +243,7 @@ def delay_feed(connection: Connection, delayed: DueFeed, until: float) -> None:
 
 
 def held_hosts(connection: Connection, *, now: float) -> dict[str, float]:
-    """Return the hosts that are not to be asked before a moment, and forget those whose moment has passed."""
+    """Return the hosts that asked for a pause, each with its end, and forget those whose pause is over."""
     connection.execute(delete(host).where(host.c.retry_at <= now))
     return {row.name: row.retry_at for row in connection.execute(select(host))}
 

@@ -17,22 +17,19 @@ from sqlalchemy import (
     func,
     insert,
     literal,
-    or_,
     select,
     text,
     update,
 )
 
 from blockfeat.monitor.config import CopySettings
-from blockfeat.monitor.copies import BANDS, Runs, bands_of, containment, runs_of_words
 from blockfeat.monitor.store.feeds import hold_host
 from blockfeat.monitor.store.mentions import copies_of, differ, judge_copy, newly_counted, queue_events, save_mentions
 from blockfeat.monitor.store.records import DuePage, PageRecord, Saved, Visit, day_or_moment, faults_of, iso, local_day
 from blockfeat.monitor.store.schema import band, entry, host, page, version
 from blockfeat.monitor.store.search import forget_article, index_article
-from blockfeat.monitor.store.stories import story_of
+from blockfeat.monitor.store.similar import bands_of, containment, original_of, runs_of_words, save_bands, story_of
 
-_SHORT, _SHORT_SIMILARITY = 250, 0.9
 _GONE = frozenset({404, 410})
 _UTC = ZoneInfo("UTC")
 
@@ -42,16 +39,6 @@ _CANDIDATES = 12
 _NUMBER: BindParameter[int] = bindparam("number")
 _CANONICAL: BindParameter[str] = bindparam("canonical")
 _OWN_CANONICAL: BindParameter[str] = bindparam("own_canonical")
-_SHARED = select(band.c.page_id).where(
-    or_(*((band.c.number == place) & (band.c.hash == bindparam(f"band{place}")) for place in range(BANDS)))
-)
-# Originals only: a copy is no candidate, it is as near to its own original.
-_SHARING = (
-    select(page.c.id, page.c.text)
-    .where(page.c.id.in_(_SHARED), page.c.id != _NUMBER, page.c.copy_of.is_(None), page.c.text.is_not(None))
-    .order_by(page.c.id)
-    .limit(_CANDIDATES)
-)
 _WAS_READ = (page.c.id != _NUMBER) & (page.c.version > 0)
 _AT_SAME_ADDRESS = (
     select(page.c.id)
@@ -67,7 +54,7 @@ _SAME_NAME = (
     .limit(_CANDIDATES)
 )
 _TAKEN = select(page.c.id).where(page.c.canonical_url == _CANONICAL, _WAS_READ).limit(1)
-# Nearly always there is none, and nothing else is to be asked of addresses.
+# Asked first: nearly always no other page has the address, and the queries above are not needed.
 _WITH_ITS_ADDRESS = (
     select(page.c.id)
     .where(
@@ -84,29 +71,11 @@ _BEFORE = select(
     *(page.c[name] for name in ("metadata", "fetched_at", "published", "first_seen")),
 ).where(page.c.id.in_(bindparam("numbers", expanding=True)))
 _UPDATE = update(page).where(page.c.id == _NUMBER)
-_ADD_BAND = insert(band)
 _FORGET_ENTRIES = delete(entry).where(entry.c.page_id.in_(bindparam("numbers", expanding=True)))
 
 
-def original_of(
-    connection: Connection, number: int, runs: Runs, bands: Sequence[int], settings: CopySettings
-) -> tuple[int | None, float | None]:
-    """Return the page that a text copies, the most alike of those in the store, and how alike; None for an original."""
-    if not bands or not settings.find:
-        return None, None
-    # Short texts that share a template are alike too, but not so much as copies are.
-    least = max(settings.similarity, _SHORT_SIMILARITY) if runs.size < _SHORT else settings.similarity
-    best, most = None, least
-    sharing = {f"band{place}": key for place, key in enumerate(bands)}
-    for candidate in connection.execute(_SHARING, {**sharing, "number": number}).all():
-        share = containment(runs, runs_of_words(candidate.text))
-        if share > most or (best is None and share == most):
-            best, most = candidate.id, share
-    return best, None if best is None else round(most, 4)
-
-
 def _judge_copies(connection: Connection, number: int, settings: CopySettings, *, moment: str, announce: bool) -> None:
-    """Judge the copies of a page anew, now that it says something else."""
+    """Decide again what the copies of a page are copies of, now that its text has changed."""
     for copy in copies_of(connection, number):
         rows = connection.execute(select(band.c.hash).where(band.c.page_id == copy.id).order_by(band.c.number))
         runs = runs_of_words(copy.text or "")
@@ -116,23 +85,6 @@ def _judge_copies(connection: Connection, number: int, settings: CopySettings, *
         counted = judge_copy(connection, copy.id, original)
         if announce:
             queue_events(connection, copy.id, counted, moment=moment)
-
-
-def save_bands(connection: Connection, number: int, bands: Sequence[int], *, is_new: bool = False) -> None:
-    """Replace the keys of a page."""
-    if not is_new:
-        connection.execute(delete(band).where(band.c.page_id == number))
-    if bands:
-        rows = [{"number": place, "hash": key, "page_id": number} for place, key in enumerate(bands)]
-        connection.execute(_ADD_BAND, rows)
-
-
-def renew_bands(connection: Connection) -> None:
-    """Compute the keys of all pages that have some anew, after a change of how they are made."""
-    numbers = connection.scalars(select(band.c.page_id).distinct()).all()
-    for number in numbers:
-        words = connection.scalar(select(page.c.text).where(page.c.id == number)) or ""
-        save_bands(connection, number, bands_of(runs_of_words(words), min_words=1))
 
 
 _COLUMNS = ", ".join("lang_hint" if name == "lang" else name for name in (*DuePage.__dataclass_fields__, "due_at"))
@@ -152,7 +104,7 @@ _DUE = {
 
 
 def due_hosts(connection: Connection, *, now: float, after: str = "", limit: int) -> tuple[list[str], str | None]:
-    """Return hosts that have pages due, in order of their names, without those that are left alone for a while.
+    """Return hosts that have pages due, in order of their names, without those that asked for a pause.
 
     At most ``limit`` hosts are looked at; the last of them is returned too, to go on after it, or None at the end.
     The index leads from host to host, however many pages each of them has.
@@ -183,7 +135,7 @@ def due_pages(
     Parameters
     ----------
     hosts : sequence of str, optional
-        Whose pages; by default the first ones that have any and are not left alone for a while.
+        Whose pages; by default those of the first hosts that `due_hosts` gives.
     """
     names = due_hosts(connection, now=now, limit=limit)[0] if hosts is None else hosts
     most = min(of_each_host, -(-limit // max(len(names), 1)))

@@ -21,7 +21,7 @@ class FeedManners:
     ttl_seconds : float
         Least time between two polls.
     skip_hours, skip_days : tuple of int
-        Hours (0 to 23) and days of the week (Monday 0), UTC, at which it is left alone.
+        Hours (0 to 23) and days of the week (Monday 0), UTC, at which it is not polled.
     """
 
     ttl_seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""Runs in the store, mentions that receivers wait for, and what state the store is in."""
+"""Runs in the store: what they did, what is tried again, what is forgotten, and what state the store is in."""
 
 from __future__ import annotations
 
@@ -8,13 +8,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.store.engine import insert_or
-from blockfeat.monitor.store.records import iso
-from blockfeat.monitor.store.schema import dead_letter, feed, host, mention, outbox, page, run, sink, version
+from blockfeat.monitor.store.records import iso, local_day
+from blockfeat.monitor.store.schema import (
+    band,
+    dead_letter,
+    entry,
+    feed,
+    feedback,
+    host,
+    mention,
+    meta,
+    outbox,
+    page,
+    run,
+    sink,
+    version,
+)
+from blockfeat.monitor.store.search import forget_article
 
 _RUNS_KEPT = 1000
 _AT_ONCE = 500
@@ -181,81 +196,90 @@ def _count(connection: Connection, condition: Any) -> int:
     return connection.scalar(select(func.count()).select_from(page).where(condition)) or 0
 
 
-def add_sinks(connection: Connection, names: Sequence[str]) -> None:
-    """Set the receivers: a new one gets what comes from here on, one that is no longer named is forgotten."""
-    connection.execute(delete(sink).where(sink.c.name.not_in(names)))
-    last = connection.scalar(select(func.max(outbox.c.id))) or connection.scalar(select(func.max(sink.c.delivered)))
-    for name in names:
-        added = insert_or(connection.dialect.name, sink).values(name=name, delivered=last or 0, failures=0)
-        connection.execute(added.on_conflict_do_nothing())
-    _prune(connection)
+_PURGED = "purged"
+_KEPT = frozenset(
+    ("id", "key", "url", "host", "feed_id", "published", "stamp", "digest", "linked", "first_seen", "day", "attempts")
+)
+"""What stays of a purged page, so that a feed that still names it does not bring it back."""
+_ZONE = "timezone"
 
 
-def undelivered(connection: Connection, name: str, *, limit: int, now: float | None = None) -> list[tuple[int, str]]:
-    """Return the next events for a receiver, each with its number; none while it asks, at ``now``, to be left alone."""
-    held = None if now is None else connection.scalar(select(sink.c.retry_at).where(sink.c.name == name))
-    if held is not None and now is not None and held > now:
-        return []
-    delivered = select(sink.c.delivered).where(sink.c.name == name).scalar_subquery()
-    query = select(outbox.c.id, outbox.c.event).where(outbox.c.id > delivered).order_by(outbox.c.id).limit(limit)
-    return [(row.id, row.event) for row in connection.execute(query)]
+def purge(connection: Connection, *, before: str | None = None, host: str | None = None, url: str | None = None) -> int:
+    """Forget everything that was read of some pages, all conditions together; return how many they are.
+
+    Their addresses stay, so that they are not fetched again.
+
+    Parameters
+    ----------
+    before : str, optional
+        Pages that appeared before this day.
+    host, url : str, optional
+        Pages of a host, or one page.
+    """
+    chosen: list[Any] = [page.c.status != _PURGED]
+    if before is not None:
+        chosen.append(func.coalesce(page.c.published, page.c.first_seen) < before)
+    if host is not None:
+        chosen.append(page.c.host == host)
+    if url is not None:
+        chosen.append(or_(page.c.url == url, page.c.final_url == url, page.c.canonical_url == url))
+    done = 0
+    while rows := connection.execute(
+        select(page.c.id, page.c.version, page.c.same_as, page.c.title, page.c.text).where(*chosen).limit(_AT_ONCE)
+    ).all():
+        numbers = [row.id for row in rows]
+        for row in rows:
+            if row.version > 0 and row.same_as is None:
+                forget_article(connection, row.id, row.title, row.text)
+        _empty(connection, numbers)
+        done += len(rows)
+    return done
 
 
-def note_delivery(connection: Connection, name: str, last: int, *, now: float | None = None) -> None:
-    """Note that a receiver has all events up to a number, and when; events that all have are dropped."""
-    values: dict[str, Any] = {"delivered": last, "failures": 0, "error": None, "retry_at": None}
-    if now is not None:
-        values["turn_at"] = now
-    connection.execute(update(sink).where(sink.c.name == name).values(values))
-    _prune(connection)
+def _empty(connection: Connection, numbers: Sequence[int]) -> None:
+    """Empty pages, and drop what belongs to them."""
+    keys = select(mention.c.key).where(mention.c.page_id.in_(numbers))
+    connection.execute(delete(feedback).where(feedback.c.mention_key.in_(keys)))
+    for table in (mention, band, entry, version):
+        connection.execute(delete(table).where(table.c.page_id.in_(numbers)))
+    for column in (page.c.copy_of, page.c.same_as, page.c.story):
+        connection.execute(update(page).where(column.in_(numbers)).values({column.name: None}))
+    nothing: dict[str, Any] = {column.name: None for column in page.columns if column.name not in _KEPT}
+    connection.execute(update(page).where(page.c.id.in_(numbers)).values(nothing | {"status": _PURGED, "version": 0}))
 
 
-def last_turn(connection: Connection, name: str, *, now: float) -> float:
-    """Return when a receiver last had its turn; for one that is new, this moment, which is noted."""
-    found = connection.scalar(select(sink.c.turn_at).where(sink.c.name == name))
-    if found is not None and found <= now:
-        return float(found)
-    note_turn(connection, name, now=now)
-    return now
+def forget_old(
+    connection: Connection, *, now: float, pages: float | None, evidence: float | None, versions: float | None
+) -> tuple[int, int, int]:
+    """Forget pages, evidence and older versions beyond an age in seconds; return how many of each."""
+    purged = purge(connection, before=iso(now - pages)) if pages is not None else 0
+    dropped = replaced = 0
+    if evidence is not None:
+        old = page.c.evidence.is_not(None), func.coalesce(page.c.published, page.c.first_seen) < iso(now - evidence)
+        dropped = connection.execute(update(page).where(*old).values(evidence=None)).rowcount
+    if versions is not None:
+        replaced = connection.execute(delete(version).where(version.c.replaced_at < iso(now - versions))).rowcount
+    return purged, dropped, replaced
 
 
-def note_turn(connection: Connection, name: str, *, now: float) -> None:
-    """Note that a receiver has had its turn."""
-    connection.execute(update(sink).where(sink.c.name == name).values(turn_at=now))
-
-
-def note_failure(connection: Connection, name: str, error: str, *, retry_at: float | None = None) -> None:
-    """Note that a receiver could not be reached, and when it is tried again."""
-    values = {"failures": sink.c.failures + 1, "error": error, "retry_at": retry_at}
-    connection.execute(update(sink).where(sink.c.name == name).values(values))
-
-
-def failures_of(connection: Connection, name: str) -> int:
-    """Return how often in a row a receiver could not be reached."""
-    return connection.scalar(select(sink.c.failures).where(sink.c.name == name)) or 0
-
-
-def give_up(connection: Connection, name: str, last: int, events: Sequence[str], error: str, *, now: float) -> None:
-    """Keep events that a receiver does not take as dead letters, and go on behind them."""
-    rows = [{"sink": name, "event": event, "error": error, "given_up_at": iso(now)} for event in events]
-    if rows:
-        connection.execute(insert(dead_letter), rows)
-    note_delivery(connection, name, last)
-
-
-def dead_letters(connection: Connection, name: str, *, after: int = 0, limit: int) -> list[tuple[int, str]]:
-    """Return dead letters of a receiver, each with its number."""
-    mine = (dead_letter.c.sink == name) & (dead_letter.c.id > after)
-    query = select(dead_letter.c.id, dead_letter.c.event).where(mine).order_by(dead_letter.c.id).limit(limit)
-    return [(row.id, row.event) for row in connection.execute(query)]
-
-
-def forget_letters(connection: Connection, numbers: Sequence[int]) -> None:
-    """Forget dead letters that have arrived after all."""
-    connection.execute(delete(dead_letter).where(dead_letter.c.id.in_(numbers)))
-
-
-def _prune(connection: Connection) -> None:
-    least = connection.scalar(select(func.min(sink.c.delivered)))
-    if least is not None:
-        connection.execute(delete(outbox).where(outbox.c.id <= least))
+def set_timezone(connection: Connection, zone: ZoneInfo) -> int:
+    """Count the days of all pages in a zone; return how many changed: none where the store has it already."""
+    known = connection.scalar(select(meta.c.value).where(meta.c.key == _ZONE))
+    if known == zone.key:
+        return 0
+    changed, last = 0, 0
+    columns = (page.c.id, page.c.published, page.c.first_seen, page.c.day)
+    while rows := connection.execute(
+        select(*columns).where(page.c.id > last).order_by(page.c.id).limit(_AT_ONCE)
+    ).all():
+        last = rows[-1].id
+        for row in rows:
+            day = local_day(row.published or row.first_seen, zone)
+            if day != row.day:
+                connection.execute(update(page).where(page.c.id == row.id).values(day=day))
+                changed += 1
+    if known is None:
+        connection.execute(meta.insert().values(key=_ZONE, value=zone.key))
+    else:
+        connection.execute(update(meta).where(meta.c.key == _ZONE).values(value=zone.key))
+    return changed

@@ -6,6 +6,7 @@ Moments that people read are text in ISO 8601, UTC; moments that the program com
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sqlalchemy import (
     BigInteger,
@@ -26,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as PlainText
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
 metadata = MetaData()
 
@@ -84,14 +85,6 @@ host = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("retry_at", Float, nullable=False, comment="not asked before"),
-)
-
-lease = Table(
-    "lease",
-    metadata,
-    Column("name", Text, primary_key=True, comment="a host, or a task that one run does at a time"),
-    Column("holder", Integer, comment="process of the database that serves the run; null: free"),
-    Column("free_at", Float, nullable=False, comment="since when it is held, or from when another may have it"),
 )
 
 page = Table(
@@ -258,7 +251,7 @@ told = Table(
     "told",
     metadata,
     Column("brand", Text, primary_key=True),
-    Column("hour", Text, primary_key=True, comment="of a spike that receivers were told of"),
+    Column("hour", Text, primary_key=True, comment="of a spike that was put into the outbox"),
 )
 
 run = Table(
@@ -287,22 +280,47 @@ LEFT JOIN page t ON t.id = p.story
 LEFT JOIN feed f ON f.id = p.feed_id
 """
 
-_MENTIONS = """
-SELECT m.key AS id, p.url, m.brand, m.place, m.start, m.stop, m.match, m.sentence, m.text_start, m.block, m.xpath,
-       m.score, m.relevance, CASE WHEN m.counted AND NOT m.copied THEN 1 ELSE 0 END AS counted,
-       CASE WHEN NOT m.counted THEN m.because
-            WHEN m.copied THEN 'copy of ' || o.url END AS not_counted_because,
-       CASE WHEN m.counted THEN 1 ELSE 0 END AS in_article,
-       CASE WHEN m.copied THEN 1 ELSE 0 END AS in_copy, m.rule, m.variant,
-       coalesce(p.lang, p.lang_hint) AS lang,
-       coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10)) AS day, p.removed_at,
-       p.host, f.url AS source, p.origin AS "from", p.kind, p.title, p.author, p.section, p.published,
-       p.fetched_at, p.version, m.first_version
+_COUNTED = "m.counted AND m.copied IS NOT TRUE"
+_OF_MENTION = (
+    "brand",
+    "place",
+    "start",
+    "stop",
+    "match",
+    "sentence",
+    "text_start",
+    "block",
+    "xpath",
+    "score",
+    "relevance",
+)
+_OF_PAGE = ("kind", "title", "author", "section", "published", "fetched_at", "version")
+MENTION_COLUMNS = {
+    "id": "m.key",
+    "url": "p.url",
+    **{name: f"m.{name}" for name in (*_OF_MENTION, "relevance")},
+    "counted": f"CASE WHEN {_COUNTED} THEN 1 ELSE 0 END",
+    "not_counted_because": f"CASE WHEN {_COUNTED} THEN NULL "
+    "WHEN m.counted THEN 'copy of ' || coalesce(o.url, 'another page') "
+    "ELSE coalesce(m.because, 'it stands outside of the article') END",
+    "in_article": "CASE WHEN m.counted THEN 1 ELSE 0 END",
+    "in_copy": "CASE WHEN m.copied THEN 1 ELSE 0 END",
+    **{"copy_of": "o.url", "rule": "m.rule", "variant": "m.variant", "lang": "coalesce(p.lang, p.lang_hint)"},
+    "day": "coalesce(p.day, substr(coalesce(p.published, p.first_seen), 1, 10))",
+    **{"removed_at": "p.removed_at", "host": "p.host", "source": "f.url", "feed": "f.title", "from": "p.origin"},
+    **{name: f"p.{name}" for name in _OF_PAGE},
+    "first_version": "m.first_version",
+}
+"""Columns of the view ``mentions``, each with its SQL over `MENTIONS_FROM`; of files, feeds and the API too."""
+MENTIONS_FROM = """
 FROM mention m
 JOIN page p ON p.id = m.page_id AND p.version = m.version
 LEFT JOIN page o ON o.id = p.copy_of
 LEFT JOIN feed f ON f.id = p.feed_id
 """
+"""The tables of mentions, those of the current version of each page."""
+MENTIONS_SELECT = ", ".join(f'{sql} AS "{name}"' for name, sql in MENTION_COLUMNS.items())
+_MENTIONS = f"SELECT {MENTIONS_SELECT} {MENTIONS_FROM}"
 
 _VERSIONS = """
 SELECT p.url, v.version, v.fetched_at, v.replaced_at, v.status, v.title, v.headline, v.text, v.metadata
@@ -330,3 +348,17 @@ VIEWS = {
     "replaced_mentions": _REPLACED_MENTIONS,
     "feeds": _FEEDS,
 }
+
+_KINDS: Mapping[type, str] = {Integer: "integer", Boolean: "integer", Float: "number"}
+_FLAGS = ("in_article", "in_copy", "unexpected")
+
+
+def type_of(name: str) -> str:
+    """Return the type of a view's column: ``"integer"``, ``"number"`` or ``"text"``; flags are 0 and 1.
+
+    It is that of the column of the same name in a table. Numbers of rows are none: views have addresses in their place.
+    """
+    if name in _FLAGS:
+        return "integer"
+    types = (type(table.c[name].type) for table in metadata.tables.values() if name in table.c)
+    return next((_KINDS[found] for found in types if found in _KINDS), "text")

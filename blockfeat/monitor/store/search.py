@@ -6,7 +6,7 @@ not spaced, so that both know every language that the rest of the program knows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -61,7 +61,7 @@ def words_of(title: str | None, body: str | None) -> str:
 
 
 def create_index(connection: Connection) -> None:
-    """Make the index of a store anew, with the articles that it has."""
+    """Make the index of words again from the articles of the store."""
     for statement in ("DROP TABLE IF EXISTS article_words", *_CREATE[connection.dialect.name]):
         connection.execute(text(statement))
     last = 0
@@ -165,3 +165,28 @@ def has_article(connection: Connection, url: str, matcher: QueryMatcher) -> bool
     columns = (page.c.title, page.c.text, func.coalesce(page.c.lang, page.c.lang_hint))
     row = connection.execute(select(*columns).where(page.c.url == url).limit(1)).first()
     return row is not None and bool(matcher.find(row[0] or "", row[1] or "", lang=row[2]))
+
+
+_AROUND = 120
+
+
+def snippet(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what stands before a found place, the place, and what stands behind it, in one line each.
+
+    Parameters
+    ----------
+    row : mapping
+        An article as `blockfeat.monitor.store.search.search` returns it; of its places the first in the text is shown.
+    """
+    title, body = row["title"] or "", row["text"] or ""
+    start, end = next((span for span in row["spans"] if span[0] > len(title)), row["spans"][0])
+    whole = f"{title}\n{body}"
+    begin, stop = max(0, start - _AROUND), min(len(whole), end + _AROUND)
+    if start > len(title):
+        begin = max(begin, whole.rfind("\n", 0, start) + 1)
+    line_end = whole.find("\n", end)
+    stop = min(stop, line_end if line_end >= 0 else len(whole))
+    before, match, behind = whole[begin:start], whole[start:end], whole[end:stop]
+    left = "…" if begin and whole[begin - 1] != "\n" else ""
+    right = "…" if stop < len(whole) and whole[stop] != "\n" else ""
+    return f"{left}{before}", match, f"{behind}{right}"

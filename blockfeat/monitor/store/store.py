@@ -1,4 +1,4 @@
-"""``Store``: what a monitor has seen, found and still has to do."""
+"""``Store``: what a monitor has seen, found and still has to do, with tables brought to this version."""
 
 from __future__ import annotations
 
@@ -10,16 +10,142 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateColumn
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config import Source
-from blockfeat.monitor.store import feedback, feeds, leases, mentions, pages, retention, runs, search, spikes
+from blockfeat.monitor.store import feeds, mentions, outbox, pages, runs, search
 from blockfeat.monitor.store.engine import WRITES, Check, locked, open_engine, shown, take_turn
-from blockfeat.monitor.store.migrations import migrate, schema_version
 from blockfeat.monitor.store.records import DueFeed, NewEntry
-from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, page
+from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS, meta, metadata, page
+from blockfeat.monitor.store.search import create_index
+from blockfeat.monitor.store.similar import renew_bands
+
+Migration = str | Callable[[Connection], None]
+
+_NUMBERS = {
+    "feed": ("id", "parent"),
+    "page": ("id", "feed_id", "same_as", "copy_of"),
+    "entry": ("page_id",),
+    "version": ("page_id",),
+    "mention": ("id", "page_id"),
+    "band": ("page_id",),
+    "outbox": ("id",),
+    "sink": ("delivered",),
+    "run": ("id",),
+}
+
+
+def widen_numbers(connection: Connection) -> None:
+    """Give PostgreSQL's numbers 64 bits; SQLite has them."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table, columns in _NUMBERS.items():
+        changes = ", ".join(f"ALTER COLUMN {column} TYPE BIGINT" for column in columns)
+        connection.execute(text(f"ALTER TABLE {table} {changes}"))
+        if "id" in columns:
+            connection.execute(text(f"ALTER SEQUENCE {table}_id_seq AS BIGINT"))
+
+
+def add_missing(connection: Connection) -> None:
+    """Add the tables and columns that a store lacks."""
+    metadata.create_all(connection)
+    for table in metadata.tables.values():
+        present = {column["name"] for column in inspect(connection).get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in present:
+                words = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {words}"))
+
+
+# What older versions said of their own failures, and of what was not installed: tried again in any environment.
+_FAULTS = """
+UPDATE {} SET fault = '' WHERE error LIKE 'unexpected %' OR error LIKE 'Traceback %' OR error LIKE '%pip install %'
+OR error LIKE 'no stop lists: %' OR error LIKE 'it took longer than %' OR error LIKE '%worker process %'
+"""
+
+# What leads from a version to the next: SQL that both databases know, or a function.
+MIGRATIONS: Mapping[int, tuple[Migration, ...]] = {
+    1: ("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))",),
+    2: (renew_bands,),  # another library makes the keys of copies
+    3: (
+        add_missing,
+        "UPDATE page SET origin = 'page' WHERE version > 0",
+        # Feeds that answered 410 are asked again, and moved ones at their old address.
+        "UPDATE feed SET retired = NULL, due_at = 0 WHERE retired IS NOT NULL AND http_status = 410 AND parent IS NULL",
+        "UPDATE feed SET moved_at = 0, recheck_at = 0 WHERE moved_to IS NOT NULL",
+    ),
+    4: (widen_numbers, "CREATE INDEX IF NOT EXISTS page_host_due ON page (host, due_at, id) WHERE due_at IS NOT NULL"),
+    5: (
+        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_copy ON page (copy_of)",
+        "UPDATE mention SET first_version = version, copied = "
+        "EXISTS (SELECT 1 FROM page WHERE page.id = mention.page_id AND page.copy_of IS NOT NULL)",
+    ),
+    6: (add_missing,),
+    7: (add_missing, create_index, "CREATE INDEX IF NOT EXISTS page_story ON page (story)"),
+    8: (add_missing,),
+    9: (
+        add_missing,
+        "CREATE INDEX IF NOT EXISTS page_fault ON page (fault) WHERE fault IS NOT NULL",
+        _FAULTS.format("page"),
+        _FAULTS.format("feed"),
+        # A feed's own text on which the program failed was not noted at all.
+        "UPDATE page SET fault = '' WHERE status = 'waiting' AND due_at IS NULL",
+    ),
+    10: ("DROP TABLE IF EXISTS site",),  # profiles of sites are gone
+    11: ("DROP TABLE IF EXISTS lease",),  # one run at a time works on a store
+}
+
+
+def schema_version(connection: Connection) -> int:
+    """Return the version of a store's tables; 0 for an empty database."""
+    if not inspect(connection).has_table(meta.name):
+        return 0
+    found = connection.scalar(select(meta.c.value).where(meta.c.key == "schema_version"))
+    return int(found) if found is not None else 0
+
+
+def migrate(
+    connection: Connection,
+    *,
+    name: str,
+    target: int = SCHEMA_VERSION,
+    migrations: Mapping[int, tuple[Migration, ...]] = MIGRATIONS,
+) -> None:
+    """Make the tables, or bring them to the version of this program; all of it in the transaction of ``connection``.
+
+    Raises
+    ------
+    StoreError
+        The store was made by a newer version, or there is no way from its version to this one.
+    """
+    found = schema_version(connection)
+    if found == target:
+        return
+    if found > target:
+        raise StoreError(f"{name}: was written by a newer blockfeat (schema {found}, this one knows {target})")
+    for view in reversed(VIEWS):
+        connection.execute(text(f"DROP VIEW IF EXISTS {view}"))
+    if found == 0:
+        metadata.create_all(connection)
+        create_index(connection)
+        connection.execute(meta.insert().values(key="schema_version", value=str(target)))
+    else:
+        for step in range(found, target):
+            if step not in migrations:
+                raise StoreError(f"{name}: no way from schema {step} to {step + 1}")
+            for statement in migrations[step]:
+                if callable(statement):
+                    statement(connection)
+                else:
+                    connection.execute(text(statement))
+        connection.execute(meta.update().where(meta.c.key == "schema_version").values(value=str(target)))
+    for view, query in VIEWS.items():
+        connection.execute(text(f"CREATE VIEW {view} AS {query}"))
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -128,15 +254,15 @@ class Store:
             raise StoreError(f"{self.name}: {reason}") from error
 
     @contextmanager
-    def lock(self, *, shared: bool = False) -> Iterator[int]:
-        """Hold the store's lock: one run at a time, or several that share it; yield the number of the holder.
+    def lock(self) -> Iterator[None]:
+        """Hold the store's lock, which one run at a time has.
 
         Raises `StoreError` where another process has it. Where it is lost in between, this store refuses to write.
         """
-        with locked(self.engine, name=self.name, shared=shared) as (check, holder):
+        with locked(self.engine, name=self.name) as check:
             self._checks.append(check)
             try:
-                yield holder
+                yield
             finally:
                 self._checks.remove(check)
 
@@ -171,12 +297,6 @@ class Store:
     entry_text = _reads(feeds.entry_text)
     next_due = _reads(feeds.next_due)
 
-    claim = _writes(leases.claim)
-    claim_feeds = _writes(leases.claim_feeds)
-    claim_pages = _writes(leases.claim_pages)
-    release = _writes(leases.release)
-    forget_leases = _writes(leases.forget_leases)
-
     due_hosts = _reads(pages.due_hosts)
     due_pages = _reads(pages.due_pages)
     save_visits = _writes(pages.save_visits)
@@ -188,28 +308,28 @@ class Store:
     articles = _reads(search.search)
     has_article = _reads(search.has_article)
 
-    purge = _writes(retention.purge)
-    forget_old = _writes(retention.forget_old)
-    set_timezone = _writes(retention.set_timezone)
+    purge = _writes(runs.purge)
+    forget_old = _writes(runs.forget_old)
+    set_timezone = _writes(runs.set_timezone)
 
-    judge = _writes(feedback.judge)
-    count_judged = _reads(feedback.count_judged)
-    mentions_for_learning = _reads(feedback.mentions_for_learning)
-    save_lesson = _writes(feedback.save_lesson)
-    lessons = _reads(feedback.lessons)
-    forget_lesson = _writes(feedback.forget_lesson)
+    judge = _writes(mentions.judge)
+    count_judged = _reads(mentions.count_judged)
+    mentions_for_learning = _reads(mentions.mentions_for_learning)
+    save_lesson = _writes(mentions.save_lesson)
+    lessons = _reads(mentions.lessons)
+    forget_lesson = _writes(mentions.forget_lesson)
 
-    set_sinks = _writes(runs.add_sinks)
-    undelivered = _reads(runs.undelivered)
-    note_delivery = _writes(runs.note_delivery)
-    last_turn = _writes(runs.last_turn)
-    note_turn = _writes(runs.note_turn)
-    note_spikes = _writes(spikes.note_spikes)
-    note_failed_delivery = _writes(runs.note_failure)
-    failures_of = _reads(runs.failures_of)
-    give_up = _writes(runs.give_up)
-    dead_letters = _reads(runs.dead_letters)
-    forget_letters = _writes(runs.forget_letters)
+    set_sinks = _writes(outbox.add_sinks)
+    undelivered = _reads(outbox.undelivered)
+    note_delivery = _writes(outbox.note_delivery)
+    last_turn = _writes(outbox.last_turn)
+    note_turn = _writes(outbox.note_turn)
+    note_spikes = _writes(outbox.note_spikes)
+    note_failed_delivery = _writes(outbox.note_failure)
+    failures_of = _reads(outbox.failures_of)
+    give_up = _writes(outbox.give_up)
+    dead_letters = _reads(outbox.dead_letters)
+    forget_letters = _writes(outbox.forget_letters)
     end_run = _writes(runs.end_run)
     retry = _writes(runs.retry)
     unexpected_failures = _reads(runs.unexpected_failures)
@@ -229,10 +349,13 @@ class Store:
         """
         if view not in VIEWS:
             raise StoreError(f"{self.name}: there is no view {view!r}; known are {', '.join(VIEWS)}")
-        query = text(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}")
+        yield from self.stream(f"SELECT * FROM {view} {'WHERE ' + where if where else ''}", values)
+
+    def stream(self, statement: str, values: Mapping[str, object] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the rows of an SQL query over the views, some at a time in memory."""
         with self._reading() as connection:
-            found = connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query, dict(values or {}))
-            for row in found.mappings():
+            options = connection.execution_options(yield_per=_ROWS_AT_ONCE)
+            for row in options.execute(text(statement), dict(values or {})).mappings():
                 yield dict(row)
 
     def query(self, statement: str, values: Mapping[str, object] | None = None) -> list[dict[str, Any]]:

@@ -1,32 +1,33 @@
-"""The live page of a store (``blockfeat monitor serve``), and feed, file and API of its filters; these only read."""
+"""The live page of a store (``blockfeat monitor serve``): its page, feeds, file and API, and feedback on mentions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
 from typing import Annotated, Any
 
-from fastapi import APIRouter, FastAPI, Query, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from fastapi import APIRouter, FastAPI, Form, Query, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from blockfeat.monitor.alerts.atom import atom
+from blockfeat.errors import InputError
+from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.queries import Query as ArticleQuery
-from blockfeat.monitor.mentions.relevance import words_for
+from blockfeat.monitor.notify.channels import atom, moment_of
+from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
+from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
+from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
-from blockfeat.web.live.charts import columns
-from blockfeat.web.live.feedback import router as feedback_router
-from blockfeat.web.live.filters import Filters
-from blockfeat.web.live.found import choices, evidence_of, newer, overview, rows_of, stream
-from blockfeat.web.live.written import around, csv_parts, json_feed, why_not
 from blockfeat.web.problems import PROBLEMS, Problem
 from blockfeat.web.settings import ServeSettings
 
 _IN_FEEDS, _IN_API = 50, 1000
-_MOST_FOUND = 500
+_LINES_AT_ONCE = 500
 
 router = APIRouter()
+feedback_router = APIRouter(include_in_schema=False)
 
 
 def create_live_app(
@@ -55,8 +56,7 @@ def create_live_app(
     app = base_app(settings or ServeSettings(), title=title, summary="Mentions of brands, as a monitor finds them.")
     app.state.store = store
     app.state.title = title
-    app.state.templates.env.globals |= {"around": around, "why_not": why_not, "number": "{:,}".format}
-    app.state.templates.env.globals |= {"feedback": feedback, "words_for": words_for}
+    app.state.templates.env.globals |= {**FUNCTIONS, "feedback": feedback}
     app.state.brands = brands
     app.include_router(router)
     if feedback:
@@ -81,44 +81,22 @@ def _store(request: Request) -> Store:
     return store
 
 
-def _chosen(store: Store, filters: Filters) -> Filters:
-    """Return filters with the pages that fulfil their query, the newest of them."""
-    if not filters.words:
-        return filters
-    found = store.articles(ArticleQuery.parse(filters.words), limit=_MOST_FOUND)
-    return filters.with_pages(row["id"] for row in found)
+def _brands(request: Request) -> Sequence[Brand]:
+    brands: Sequence[Brand] = request.app.state.brands
+    return brands
+
+
+def _page(request: Request, template: str, **values: Any) -> HTMLResponse:
+    values["title"] = request.app.state.title
+    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, template, values)
+    return answer
 
 
 @router.get("/", include_in_schema=False)
 def live(request: Request, asked: Annotated[StreamFilters, Query()]) -> HTMLResponse:
     """Return the page: filters, charts that answer to them, the stream of articles."""
-    store = _store(request)
-    filters = _chosen(store, Filters.model_validate(asked.model_dump(exclude={"before"})))
-    found = stream(store, filters, before=asked.before)
-    numbers = overview(store, filters, today=datetime.now(UTC).date()) if asked.before is None else None
-    context: dict[str, Any] = {
-        "title": request.app.state.title,
-        "filters": filters,
-        "choices": choices(store),
-        "stream": found,
-        "overview": numbers,
-        "is_first": asked.before is None,
-    }
-    if numbers is not None:
-        step, steps, series, before = numbers.series
-        links = [f"/?{filters.query(since=first, until=last)}" for first, last in _spans(step, steps, numbers.until)]
-        context |= {"step": step, "steps": steps, "series": series}
-        context["chart"] = columns(steps, series, before, links=links)
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "live.html", context)
-    return answer
-
-
-def _spans(step: str, steps: list[str], until: date) -> Iterator[tuple[str, str]]:
-    """Yield first and last day of each step."""
-    starts = [*map(date.fromisoformat, steps)]
-    for start, following in zip(starts, [*starts[1:], until + timedelta(days=1)], strict=True):
-        last = start if step == "day" else following - timedelta(days=1)
-        yield start.isoformat(), last.isoformat()
+    filters = Filters.model_validate(asked.model_dump(exclude={"before"}))
+    return _page(request, "live.html", **page_values(_store(request), filters, before=asked.before))
 
 
 @router.get("/article/{number}", include_in_schema=False)
@@ -127,27 +105,25 @@ def article(request: Request, number: int) -> HTMLResponse:
     found = evidence_of(_store(request), number)
     if found is None:
         raise Problem(404, f"the store has no page {number}")
-    context = {"title": request.app.state.title, "evidence": found}
-    answer: HTMLResponse = request.app.state.templates.TemplateResponse(request, "live_article.html", context)
-    return answer
+    return _page(request, "live_article.html", evidence=found)
 
 
 @router.get("/mentions.csv", include_in_schema=False)
 def mentions_csv(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the mentions of some filters as CSV."""
-    parts = csv_parts(rows_of(_store(request), _chosen(_store(request), filters)))
+    # All rows at once, so that a slow client holds no transaction open.
+    lines = csv_lines([*mention_rows(_store(request), filters)], names=MENTION_COLUMNS)
     headers = {"content-disposition": 'attachment; filename="mentions.csv"'}
+    parts = iter(lambda: "".join(islice(lines, _LINES_AT_ONCE)), "")
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[Any], dict[str, str]]:
+def _feed_of(request: Request, filters: Filters, name: str) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the latest mentions, and title and addresses of a feed of them."""
     base, query = str(request.base_url), filters.query()
     tail = f"?{query}" if query else ""
-    names = ", ".join([*filters.brand, *filters.lang])
-    title = f"{request.app.state.title}: {names}" if names else request.app.state.title
-    rows = list(rows_of(_store(request), _chosen(_store(request), filters), limit=_IN_FEEDS))
-    return rows, {"title": title, "home": f"{base}{tail}", "address": f"{base}{name}{tail}"}
+    names = {"title": filters.named(request.app.state.title), "home": f"{base}{tail}", "address": f"{base}{name}{tail}"}
+    return [*mention_rows(_store(request), filters, newest=_IN_FEEDS)], names
 
 
 @router.get("/feed.atom", include_in_schema=False)
@@ -158,26 +134,101 @@ def feed_atom(request: Request, filters: Annotated[Filters, Query()]) -> Respons
     return Response(atom(rows, updated=now, **names), media_type="application/atom+xml; charset=utf-8")
 
 
+def _json_feed(rows: Iterable[Mapping[str, Any]], *, title: str, home: str, address: str) -> dict[str, Any]:
+    """Return mentions as a JSON Feed (version 1.1)."""
+    items = [
+        {
+            "id": f"urn:blockfeat:mention:{row['id']}",
+            "url": row["url"],
+            "title": f"{row['brand']}: {row['title'] or row['url']}",
+            "content_text": row["sentence"],
+            "date_published": moment_of(row),
+            "tags": [row["brand"], row["place"]],
+            **({"language": row["lang"]} if row["lang"] else {}),
+        }
+        for row in rows
+    ]
+    return {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": title,
+        "home_page_url": home,
+        "feed_url": address,
+        "items": items,
+    }
+
+
 @router.get("/feed.json", include_in_schema=False)
 def feed_json(request: Request, filters: Annotated[Filters, Query()]) -> Response:
     """Return the latest mentions of some filters as a JSON Feed."""
     rows, names = _feed_of(request, filters, "feed.json")
-    return JSONResponse(json_feed(rows, **names), media_type="application/feed+json")
+    return JSONResponse(_json_feed(rows, **names), media_type="application/feed+json")
 
 
 @router.get("/api/v1/mentions", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_mentions(request: Request, filters: Annotated[Filters, Query()]) -> list[dict[str, Any]]:
     """Return the latest mentions of some filters, a thousand at most."""
-    hidden = {"number", "story", "page", "counted", "copied", "counts", "because", "verdict"}
-    return [
-        {name: value for name, value in row.items() if name not in hidden}
-        | {"counted": bool(row["counts"]), "not_counted_because": why_not(row) or None}
-        for row in rows_of(_store(request), _chosen(_store(request), filters), limit=_IN_API)
-    ]
+    rows = mention_rows(_store(request), filters, newest=_IN_API)
+    return [{**row, "counted": bool(row["counted"])} for row in rows]
 
 
 @router.get("/api/v1/new", responses={code: PROBLEMS[code] for code in (403, 421, 422, 429)})
 def api_new(request: Request, asked: Annotated[NewFilters, Query()]) -> dict[str, int]:
     """Return how many mentions of some filters were found after one."""
     filters = Filters.model_validate(asked.model_dump(exclude={"after"}))
-    return {"new": newer(_store(request), _chosen(_store(request), filters), asked.after)}
+    return {"new": newer(_store(request), filters, asked.after)}
+
+
+def _back(where: str) -> Response:
+    """Return to a page of this site."""
+    own = where if where.startswith("/") and not where.startswith(("//", "/\\")) else "/"
+    return RedirectResponse(own, status_code=303)
+
+
+@feedback_router.post("/feedback")
+def judge(
+    request: Request,
+    mention: Annotated[str, Form()],
+    verdict: Annotated[str, Form()],
+    back: Annotated[str, Form()] = "/",
+) -> Response:
+    """Note a verdict on a mention."""
+    try:
+        _store(request).judge(mention, verdict, now=time.time())
+    except InputError as error:
+        raise Problem(422, str(error)) from error
+    return _back(back)
+
+
+@feedback_router.get("/lessons")
+def lessons(request: Request) -> HTMLResponse:
+    """Return what the verdicts teach, and what was accepted."""
+    store = _store(request)
+    accepted = store.lessons()
+    return _page(
+        request,
+        "live_lessons.html",
+        judged=store.count_judged(),
+        least=LEAST_JUDGED,
+        proposals=proposals(store, _brands(request)),
+        lessons=accepted,
+        accepted={subject for _, subject, _ in accepted},
+    )
+
+
+@feedback_router.post("/lessons")
+def accept_lesson(
+    request: Request,
+    subject: Annotated[str, Form()],
+    forget: Annotated[bool, Form()] = False,
+    back: Annotated[str, Form()] = "/lessons",
+) -> Response:
+    """Accept a proposal, or forget a lesson."""
+    store = _store(request)
+    if forget:
+        store.forget_lesson(subject)
+        return _back(back)
+    chosen = next((each for each in proposals(store, _brands(request)) if each.subject == subject), None)
+    if chosen is None:
+        raise Problem(422, f"there is no proposal for {subject!r} any more")
+    accept(store, chosen, now=time.time())
+    return _back(back)

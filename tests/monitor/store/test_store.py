@@ -15,11 +15,10 @@ from sqlalchemy import inspect, text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config import CopySettings, Source
-from blockfeat.monitor.store import migrations
 from blockfeat.monitor.store.engine import address_of, shown
 from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, PageRecord, Poll, Visit
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS
-from blockfeat.monitor.store.store import Store
+from blockfeat.monitor.store.store import Store, migrate, schema_version, widen_numbers
 from stored_pages import NOW, add, entry, save_visit
 
 _COPIES = CopySettings(min_words=10)
@@ -311,23 +310,24 @@ def test_an_older_store_is_brought_up_to_date_and_a_newer_one_refused(
     with Store.open(address) as store, store.engine.begin() as connection:
         now = SCHEMA_VERSION
         steps = {now: ("ALTER TABLE page ADD COLUMN colour TEXT",)}
-        migrations.migrate(connection, name="x", target=now + 1, migrations=steps)
-        assert migrations.schema_version(connection) == now + 1
+        migrate(connection, name="x", target=now + 1, migrations=steps)
+        assert schema_version(connection) == now + 1
         connection.execute(text("SELECT colour FROM page"))
         assert list(connection.execute(text("SELECT * FROM pages"))) == []
         with pytest.raises(StoreError, match=f"no way from schema {now + 1} to {now + 2}"):
-            migrations.migrate(connection, name="x", target=now + 2, migrations={})
+            migrate(connection, name="x", target=now + 2, migrations={})
     with pytest.raises(StoreError, match="newer blockfeat"):
         Store.open(address)
 
 
-def test_the_profiles_of_sites_of_an_older_store_go(address: str) -> None:
+@pytest.mark.parametrize(("table", "version"), [("site", 10), ("lease", 11)])
+def test_tables_that_no_version_uses_any_more_go(address: str, table: str, version: int) -> None:
     with Store.open(address) as store, store.engine.begin() as connection:
-        connection.execute(text("CREATE TABLE site (host TEXT NOT NULL, profile TEXT NOT NULL, PRIMARY KEY (host))"))
-        connection.execute(text("INSERT INTO site VALUES ('a.example', '{}')"))
-        connection.execute(text("UPDATE blockfeat_meta SET value = '10' WHERE key = 'schema_version'"))
+        connection.execute(text(f"CREATE TABLE {table} (name TEXT PRIMARY KEY)"))
+        connection.execute(text(f"INSERT INTO {table} VALUES ('a.example')"))
+        connection.execute(text(f"UPDATE blockfeat_meta SET value = '{version}' WHERE key = 'schema_version'"))
     with Store.open(address) as store:
-        assert not inspect(store.engine).has_table("site")
+        assert not inspect(store.engine).has_table(table)
 
 
 def test_copies_of_pages_of_an_older_store_are_found(address: str) -> None:
@@ -418,7 +418,7 @@ def test_numbers_of_an_older_store_do_not_run_out(address: str) -> None:
                 connection.execute(text(f"DROP VIEW {view}"))
             connection.execute(text("ALTER TABLE page ALTER COLUMN id TYPE INTEGER"))
             connection.execute(text("ALTER SEQUENCE page_id_seq AS INTEGER"))
-            migrations.widen_numbers(connection)
+            widen_numbers(connection)
             for view, query in VIEWS.items():
                 connection.execute(text(f"CREATE VIEW {view} AS {query}"))
             connection.execute(text("SELECT setval('page_id_seq', 3000000000)"))

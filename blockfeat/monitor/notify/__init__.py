@@ -1,0 +1,1 @@
+"""Notifying: new mentions and spikes to files, programs and people."""

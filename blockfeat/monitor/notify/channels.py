@@ -1,0 +1,475 @@
+"""What alerts say, and where they go: e-mail, Slack, an Atom file, a command; a failure is a `DeliveryError`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import smtplib
+import ssl
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import formatdate
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+from zoneinfo import ZoneInfo
+
+from lxml import etree
+
+from blockfeat._files import write_whole
+from blockfeat.content.links import clean_characters, xml_characters
+from blockfeat.errors import BlockfeatError, OutputError
+from blockfeat.monitor.config import Alert, Smtp
+from blockfeat.monitor.fetching.politeness import retry_at
+from blockfeat.monitor.mentions.relevance import words_for
+
+_POST_TIMEOUT = 20.0
+# Requests that are wrong themselves: trying them again changes nothing.
+_REFUSED = frozenset({400, 409, 413, 414, 415, 422})
+
+
+class DeliveryError(OutputError):
+    """A receiver could not be reached or refused what it got.
+
+    Attributes
+    ----------
+    refused : bool
+        Whether the same mentions would be refused again.
+    retry_at : float or None
+        It asked not to be tried before, in seconds since 1970.
+    arrived : bool
+        Whether it has arrived all the same, though not everywhere: this is reported, and it is not sent again.
+    """
+
+    def __init__(
+        self, message: str, *, refused: bool = False, retry_at: float | None = None, arrived: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.refused = refused
+        self.retry_at = retry_at
+        self.arrived = arrived
+
+
+def environment_value(variable: str, *, where: str) -> str:
+    """Return the token or secret that an environment variable holds; it stands in no message."""
+    token = os.environ.get(variable, "").strip()
+    if not token:
+        raise DeliveryError(f"{where}: the environment variable {variable} is not set")
+    if not (token.isascii() and token.isprintable()):
+        raise DeliveryError(f"{where}: the value of {variable} has characters that no header may have")
+    return token
+
+
+async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) -> None:
+    """Post JSON to an address; an answer of 2xx means that it has arrived.
+
+    Raises
+    ------
+    DeliveryError
+        Anything else; the message begins with ``name``, not with an address that may be a secret.
+    """
+    import httpx2
+
+    try:
+        # Raises ValueError for a port that there is not, which the connection would do in a way of its own.
+        _ = urlsplit(url).port
+        async with httpx2.AsyncClient(timeout=_POST_TIMEOUT, trust_env=False) as client:
+            answer = await client.post(url, content=body, headers={"Content-Type": "application/json", **headers})
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
+        raise DeliveryError(f"{name}: {error or type(error).__name__}") from error
+    if not answer.is_success:
+        raise DeliveryError(
+            f"{name}: answered {answer.status_code}",
+            refused=answer.status_code in _REFUSED,
+            retry_at=retry_at(answer.headers.get("Retry-After"), now=time.time()),
+        )
+
+
+_MOST_ARTICLES = 50
+_LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_SUBJECT = 400, 200, 150
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a message: an article with what it names, or a spike.
+
+    Attributes
+    ----------
+    head : str
+        Brands and title, or what the spike is of.
+    about : str
+        Host, language, day, place, relevance.
+    sentence : str
+        The first sentence that names a brand.
+    url : str
+        Address of the article; empty for a spike.
+    """
+
+    head: str
+    about: str
+    sentence: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of an alert.
+
+    Attributes
+    ----------
+    id : str
+        The same for the same events, so that a message that comes twice can be known.
+    subject : str
+        One line.
+    items : tuple of Item
+        Fifty at most; ``more`` says how many articles are left out.
+    events : tuple of mapping
+        What it was made of.
+    """
+
+    id: str
+    alert: str
+    subject: str
+    items: tuple[Item, ...]
+    more: int
+    events: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, alert: str, events: Sequence[Mapping[str, Any]], *, zone: ZoneInfo) -> Message:
+        """Make the message about some events."""
+        articles: dict[str, list[Mapping[str, Any]]] = {}
+        spikes = [event for event in events if event["event"] == "spike"]
+        for event in events:
+            if event["event"] != "spike":
+                articles.setdefault(event["url"], []).append(event)
+        items = [*(_spike(event, zone) for event in spikes), *map(_article, articles.values())]
+        named = hashlib.sha256("\0".join(str(event["id"]) for event in events).encode()).hexdigest()[:24]
+        subject = _line(f"{alert}: {_counts(spikes, articles)}", _LONGEST_SUBJECT)
+        more = max(0, len(items) - _MOST_ARTICLES)
+        return cls(named, alert, subject, tuple(items[:_MOST_ARTICLES]), more, tuple(events))
+
+    def text(self) -> str:
+        """Return it as plain text."""
+        parts = ["\n  ".join(filter(None, (item.head, item.about, item.sentence, item.url))) for item in self.items]
+        return "\n\n".join((*parts, *self._rest())) + "\n"
+
+    def html(self) -> str:
+        """Return it as HTML; all of the page's own words are escaped."""
+        drawn = []
+        for item in self.items:
+            head = f'<a href="{escape(item.url)}">{escape(item.head)}</a>' if _is_web(item.url) else escape(item.head)
+            about = f'<p style="margin:0;color:#555;font-size:90%">{escape(item.about)}</p>' if item.about else ""
+            said = f'<p style="margin:.2em 0">{escape(item.sentence)}</p>' if item.sentence else ""
+            drawn.append(f'<div style="margin:0 0 1.2em"><p style="margin:0"><b>{head}</b></p>{about}{said}</div>')
+        rest = "".join(f"<p>{escape(line)}</p>" for line in self._rest())
+        return f'<!doctype html><html><body style="font-family:sans-serif">{"".join(drawn)}{rest}</body></html>'
+
+    def slack(self) -> str:
+        """Return it in Slack's marks; no word of a page is a link or a call to everybody, nor is it in Mattermost."""
+        parts = [f"*{_slack(self.subject)}*"]
+        for item in self.items:
+            head = _slack(item.head)
+            link = f"<{_slack(item.url).replace('|', '%7C')}|{head}>" if _is_web(item.url) else head
+            parts.append("\n".join((f"*{link}*", *(_slack(line) for line in (item.about, item.sentence) if line))))
+        return "\n\n".join((*parts, *self._rest()))
+
+    def _rest(self) -> tuple[str, ...]:
+        return (f"and {self.more} more",) if self.more else ()
+
+
+def _is_web(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def _counts(spikes: Sequence[Mapping[str, Any]], articles: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Return how many articles name each brand."""
+    brands = Counter(brand for events in articles.values() for brand in {event["brand"] for event in events})
+    named = ", ".join(f"{brand} {count}" for brand, count in brands.most_common())
+    noun = "article" if len(articles) == 1 else "articles"
+    parts = [f"spike of {event['brand']}" for event in spikes]
+    return "; ".join((*parts, *([f"{len(articles)} {noun} ({named})"] if articles else [])))
+
+
+def _article(events: Sequence[Mapping[str, Any]]) -> Item:
+    first = max(events, key=lambda event: event.get("relevance") or 0.0)
+    brands = ", ".join(dict.fromkeys(str(event["brand"]) for event in events))
+    day = str(first.get("published") or first.get("found_at") or "")[:10]
+    facts = (first.get("host"), first.get("lang"), day, first.get("place"), words_for(first.get("relevance")))
+    return Item(
+        head=_line(f"{brands}: {first.get('title') or first['url']}", _LONGEST_TITLE),
+        about=_line(" · ".join(str(part) for part in facts if part), _LONGEST_TITLE),
+        sentence=_line(str(first.get("sentence") or ""), _LONGEST_SENTENCE),
+        url="".join(clean_characters(str(first["url"])).split()),
+    )
+
+
+def _spike(event: Mapping[str, Any], zone: ZoneInfo) -> Item:
+    begin = datetime.fromtimestamp(event["hour"], zone)
+    usual = f"{event['expected']:.1f}".removesuffix(".0")
+    head = (
+        f"{event['brand']}: {event['articles']} articles from {begin:%H:%M} to {(begin.hour + 1) % 24:02}:{begin:%M}; "
+        f"usual on a {_DAYS[begin.weekday()]} at this hour are {usual}"
+    )
+    return Item(_line(head, _LONGEST_TITLE), "", _line("; ".join(event.get("titles", ())), _LONGEST_SENTENCE), "")
+
+
+def _line(text: str, most: int) -> str:
+    """Return a text as one line, cut where it is too long."""
+    line = " ".join(clean_characters(text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _slack(text: str) -> str:
+    """Return a text for Slack; Mattermost takes Markdown's links and images, and @all, in any text."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escaped.replace("@", "@\u200b").replace("](", "]\u200b(")
+
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_URN = "urn:blockfeat:mention:"
+
+
+def moment_of(row: Mapping[str, Any]) -> str:
+    """Return when a page was fetched, in RFC 3339."""
+    return str(row["fetched_at"] or f"{row['day']}T00:00:00Z")
+
+
+def atom(rows: Iterable[Mapping[str, Any]], *, title: str, home: str | None, address: str, updated: str) -> bytes:
+    """Return mentions as an Atom feed.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        ``id``, ``brand``, ``title``, ``url``, ``host``, ``sentence`` and ``fetched_at`` (or ``day``) of each.
+    title, home, address : str
+        Name of the feed, address of its page, address of the feed, which is its id.
+    updated : str
+        When it was updated where it has no entries, in RFC 3339.
+    """
+    found = list(rows)
+    feed = ElementTree.Element("feed", xmlns=_ATOM)
+    _add(feed, "title", title)
+    _add(feed, "id", address)
+    _add(feed, "updated", max(map(moment_of, found), default=updated))
+    ElementTree.SubElement(feed, "link", rel="self", href=address)
+    if home is not None:
+        ElementTree.SubElement(feed, "link", rel="alternate", href=home)
+    for row in found:
+        entry = ElementTree.SubElement(feed, "entry")
+        _add(entry, "title", f"{row['brand']}: {row['title'] or row['url']}")
+        _add(entry, "id", f"{_URN}{row['id']}")
+        _add(entry, "updated", moment_of(row))
+        if row["url"]:
+            ElementTree.SubElement(entry, "link", rel="alternate", href=xml_characters(row["url"]))
+        _add(ElementTree.SubElement(entry, "author"), "name", row["host"] or "unknown")
+        ElementTree.SubElement(entry, "category", term=xml_characters(row["brand"]))
+        _add(entry, "content", row["sentence"] or "")
+    written: bytes = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
+    return written
+
+
+def _add(parent: ElementTree.Element, name: str, text: str) -> None:
+    ElementTree.SubElement(parent, name).text = xml_characters(text)
+
+
+def entries_of(data: bytes) -> list[dict[str, Any]]:
+    """Return the mentions of a feed that `atom` has written; none of a file that is damaged or something else."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        feed = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return []
+    space = {"a": _ATOM}
+    rows = []
+    for entry in feed.findall("a:entry", space):
+        brand = next((category.get("term", "") for category in entry.findall("a:category", space)), "")
+        names = ("a:id", "a:title", "a:updated", "a:content", "a:author/a:name")
+        number, title, updated, sentence, host = (entry.findtext(name, "", space) for name in names)
+        url = next((link.get("href", "") for link in entry.findall("a:link", space)), "")
+        rows.append(
+            {
+                "id": number.removeprefix(_URN),
+                "brand": brand,
+                "title": title.removeprefix(f"{brand}: "),
+                "url": url,
+                "host": host,
+                "sentence": sentence,
+                "fetched_at": updated,
+            }
+        )
+    return rows
+
+
+_TIMEOUT = 60.0
+_PORTS = {"starttls": 587, "tls": 465, "none": 25}
+_IN_FEED = 200
+_PERMANENT = 500
+
+Send = Callable[[Message], Coroutine[Any, Any, None]]
+
+
+def channels_of(alert: Alert, *, smtp: Smtp | None, folder: Path, agent: str) -> dict[str, Send]:
+    """Return the channels of an alert by their names, ``"email"`` and so on; ``smtp`` is what sends its e-mail."""
+    found: dict[str, Send] = {}
+    if alert.email and smtp is not None:
+        found["email"] = Email(smtp, alert.email)
+    if alert.slack:
+        found["slack"] = Slack(alert.slack, agent)
+    if alert.feed:
+        found["feed"] = AtomFile(folder / alert.feed)
+    if alert.command:
+        found["command"] = Command(alert.command, folder)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Email:
+    """A message to some addresses, by SMTP."""
+
+    server: Smtp
+    to: tuple[str, ...]
+
+    async def __call__(self, message: Message) -> None:
+        """Send it."""
+        await asyncio.to_thread(self._send, message)
+
+    def mail(self, message: Message) -> EmailMessage:
+        """Return the message as e-mail; its Message-ID is the same whenever it is sent again."""
+        mail = EmailMessage()
+        mail["Subject"] = message.subject
+        mail["From"] = self.server.sender
+        mail["To"] = ", ".join(self.to)
+        mail["Date"] = formatdate()
+        mail["Message-ID"] = f"<{message.id}@{self.server.sender.rpartition('@')[2].rstrip('>') or 'blockfeat'}>"
+        mail["Auto-Submitted"] = "auto-generated"
+        mail.set_content(message.text())
+        mail.add_alternative(message.html(), subtype="html")
+        return mail
+
+    def _send(self, message: Message) -> None:
+        server = self.server
+        where = f"{server.host}:{server.port or _PORTS[server.security]}"
+        password = None if server.password is None else environment_value(server.password, where=where)
+        mail = self.mail(message)
+        try:
+            context = ssl.create_default_context()
+            opened: smtplib.SMTP
+            if server.security == "tls":
+                opened = smtplib.SMTP_SSL(server.host, server.port or _PORTS["tls"], timeout=_TIMEOUT, context=context)
+            else:
+                opened = smtplib.SMTP(server.host, server.port or _PORTS[server.security], timeout=_TIMEOUT)
+            try:
+                if server.security == "starttls":
+                    opened.starttls(context=context)
+                if server.user is not None and password is not None:
+                    opened.login(server.user, password)
+                refused = opened.send_message(mail)
+            finally:
+                # Whatever the server says to this: the mail is sent, or it is not.
+                with suppress(smtplib.SMTPException, OSError):
+                    opened.quit()
+        except smtplib.SMTPAuthenticationError as error:
+            raise DeliveryError(f"{where}: refused user or password ({error.smtp_code})") from error
+        except smtplib.SMTPRecipientsRefused as error:
+            raise DeliveryError(f"{where}: refused all of {', '.join(error.recipients)}") from error
+        except smtplib.SMTPDataError as error:
+            reason = error.smtp_error.decode("utf-8", "replace") if isinstance(error.smtp_error, bytes) else ""
+            refuses = error.smtp_code >= _PERMANENT
+            raise DeliveryError(f"{where}: {error.smtp_code} {reason}", refused=refuses) from error
+        except (smtplib.SMTPException, OSError, ValueError) as error:
+            raise DeliveryError(f"{where}: {error or type(error).__name__}") from error
+        if refused:
+            raise DeliveryError(f"{where}: sent, but refused for {', '.join(refused)}", arrived=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """An incoming webhook of Slack, or of Mattermost, which reads Slack's messages."""
+
+    where: str
+    agent: str
+
+    async def __call__(self, message: Message) -> None:
+        """Post it. The address is a secret, and stands in no message."""
+        is_address = self.where.startswith(("http://", "https://"))
+        url = self.where if is_address else environment_value(self.where, where="slack")
+        body = json.dumps({"text": message.slack()}, ensure_ascii=False).encode("utf-8", "replace")
+        await post(url, body, headers={"User-Agent": self.agent}, name="slack")
+
+
+@dataclass(frozen=True, slots=True)
+class AtomFile:
+    """An Atom feed in a file, with the last two hundred mentions; each is there once."""
+
+    path: Path
+
+    async def __call__(self, message: Message) -> None:
+        """Write the file anew: the events of the message, then what it had."""
+        await asyncio.to_thread(self._write, message)
+
+    def _write(self, message: Message) -> None:
+        try:
+            known = entries_of(self.path.read_bytes()) if self.path.exists() else []
+            new = [_row(event) for event in reversed(message.events)]
+            ids = {row["id"] for row in new}
+            rows = [*new, *(row for row in known if row["id"] not in ids)][:_IN_FEED]
+            name = self.path.resolve().as_uri()
+            data = atom(rows, title=message.alert, home=None, address=name, updated=formatted(time.time()))
+            write_whole(self.path, data)
+        except (OSError, BlockfeatError) as error:
+            raise DeliveryError(f"{self.path}: {error}") from error
+
+
+def formatted(moment: float) -> str:
+    """Return a moment in RFC 3339."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+
+
+def _row(event: Any) -> dict[str, Any]:
+    """Return an event as an entry of a feed."""
+    found = formatted(time.time()) if event.get("found_at") is None else event["found_at"]
+    if event["event"] == "spike":
+        said = f"{event['articles']} articles in an hour; usual are {event['expected']:.1f}"
+        values = {"url": "", "title": "spike", "host": "blockfeat", "sentence": said}
+        return {"id": event["id"], "brand": event["brand"], "fetched_at": found, **values}
+    names = ("id", "brand", "title", "url", "host", "sentence")
+    return {**{name: event.get(name) for name in names}, "fetched_at": found}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program that gets each message as JSON on its standard input; exit code 0 means that it has taken it."""
+
+    words: tuple[str, ...]
+    folder: Path
+
+    async def __call__(self, message: Message) -> None:
+        """Run it."""
+        values = {"id": message.id, "alert": message.alert, "subject": message.subject, "text": message.text()}
+        given = json.dumps({**values, "mentions": list(message.events)}, ensure_ascii=False).encode("utf-8", "replace")
+        pipe = asyncio.subprocess.PIPE
+        try:
+            running = await asyncio.create_subprocess_exec(
+                *self.words, stdin=pipe, stdout=asyncio.subprocess.DEVNULL, stderr=pipe, cwd=self.folder, env=os.environ
+            )
+        except (OSError, ValueError) as error:
+            raise DeliveryError(f"{self.words[0]}: {error}") from error
+        try:
+            _, said = await asyncio.wait_for(running.communicate(given), _TIMEOUT)
+        except TimeoutError:
+            running.kill()
+            await running.wait()
+            raise DeliveryError(f"{self.words[0]}: took more than {_TIMEOUT:.0f} s") from None
+        if running.returncode:
+            last = ": ".join(said.decode("utf-8", "replace").strip().splitlines()[-1:])
+            raise DeliveryError(f"{self.words[0]}: exit code {running.returncode} {last}".strip())

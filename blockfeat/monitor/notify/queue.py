@@ -1,0 +1,302 @@
+"""New mentions to their receivers: a stream, webhooks, alerts; each at least once, in order, or as a dead letter."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from blockfeat._files import writing
+from blockfeat.errors import OutputError
+from blockfeat.monitor.config import Alert, MonitorConfig, Timing, Wanted, Webhook
+from blockfeat.monitor.mentions.queries import QueryMatcher
+from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
+from blockfeat.monitor.store.store import Store
+
+StoreCall = Callable[..., Awaitable[Any]]
+"""Calls a method of the store, with its arguments, where it may be called: in the one thread that has it."""
+
+_logger = logging.getLogger("blockfeat.monitor.deliveries")
+_UTC = ZoneInfo("UTC")
+_LINES_AT_ONCE = 500
+_TRIES_AT_ONCE = 3
+_FIRST_WAIT, _LONGEST_WAIT = 30.0, 3600.0
+
+
+class Receiver:
+    """Takes new mentions; what it has taken is never offered again, what it has not is offered later.
+
+    Attributes
+    ----------
+    name : str
+        The key under which the store knows what it has taken.
+    batch : int
+        Most events at once.
+    takes : callable
+        Says of an event whether it gets it.
+    attempts : int or None
+        After how many failures its events become dead letters; None for never.
+    timing : Timing or None
+        When it gets what has come; None for at once.
+    articles : QueryMatcher or None
+        What the article of an event must fulfil.
+    """
+
+    name: str
+    batch: int
+    takes: Callable[[Mapping[str, Any]], bool]
+    attempts: int | None = None
+    timing: Timing | None = None
+    articles: QueryMatcher | None = None
+
+    async def take(self, events: Sequence[str]) -> None:
+        """Take events, each one JSON object; raise `DeliveryError` where that fails."""
+        raise NotImplementedError
+
+
+class FileStream(Receiver):
+    """Appends one JSON line for each mention to a file, or to standard output (``"-"``)."""
+
+    def __init__(self, path: str, *, wanted: Wanted = Wanted()) -> None:  # noqa: B008
+        self.name = f"stream {path}"
+        self.batch = _LINES_AT_ONCE
+        self.takes = wanted.takes
+        self._path = None if path == "-" else Path(path)
+        if self._path is not None:
+            _cut_to_whole_lines(self._path)
+
+    async def take(self, events: Sequence[str]) -> None:
+        """Write the lines, and wait until they are on the disk."""
+        lines = "".join(event + "\n" for event in events)
+        if self._path is None:
+            with writing("standard output"):
+                sys.stdout.write(lines)
+                sys.stdout.flush()
+            return
+        try:
+            with writing(self._path), self._path.open("a", encoding="utf-8", errors="replace", newline="\n") as file:
+                file.write(lines)
+                file.flush()
+                os.fsync(file.fileno())
+        except OutputError as error:
+            raise DeliveryError(str(error)) from error
+
+
+def _cut_to_whole_lines(path: Path) -> None:
+    """Remove an incomplete last line, which an end in the middle of a write has left; its mention comes again."""
+    if not path.exists():
+        return
+    with writing(path), path.open("rb+") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                file.truncate(start + newline + 1)
+                return
+            end = start
+        file.truncate(0)
+
+
+class WebhookReceiver(Receiver):
+    """Posts mentions to an address, as ``{"mentions": […]}``; an answer of 2xx means that they have arrived."""
+
+    def __init__(self, webhook: Webhook, *, agent: str) -> None:
+        self.name = f"webhook {webhook.url}"
+        self.batch = webhook.batch
+        self.attempts = webhook.attempts
+        self.takes = webhook.wanted.takes
+        self._webhook = webhook
+        self._agent = agent
+
+    async def take(self, events: Sequence[str]) -> None:
+        """Post the mentions in one request."""
+        hook = self._webhook
+        headers = {"User-Agent": self._agent}
+        if hook.token is not None:
+            headers["Authorization"] = f"Bearer {environment_value(hook.token, where=hook.url)}"
+        mentions = {"mentions": [json.loads(event) for event in events]}
+        body = json.dumps(mentions, ensure_ascii=False).encode("utf-8", "replace")
+        if hook.secret is not None:
+            secret = environment_value(hook.secret, where=hook.url)
+            headers["X-Blockfeat-Signature"] = signature(secret, body, moment=time.time())
+        await post(hook.url, body, headers=headers, name=hook.url)
+
+
+class AlertReceiver(Receiver):
+    """Sends mentions and spikes to people, by one channel of an alert."""
+
+    attempts = 20
+    batch = 1000
+
+    def __init__(self, alert: Alert, channel: str, send: Send, *, zone: ZoneInfo = _UTC) -> None:
+        self.name = f"alert {alert.name}: {channel}"
+        self.timing = Timing(alert.when, alert.at, alert.quiet, zone)
+        query = alert.article_query()
+        self.articles = QueryMatcher.of([query]) if query is not None else None
+        self.takes = alert.is_of
+        self._zone = zone
+        self._alert = alert
+        self._send = send
+
+    async def take(self, events: Sequence[str]) -> None:
+        """Send one message of all events."""
+        values = [json.loads(event) for event in events]
+        await self._send(Message.of(self._alert.name, values, zone=self._zone))
+
+
+def signature(secret: str, body: bytes, *, moment: float) -> str:
+    """Return the header that signs a request: ``t=…,v1=…``, HMAC-SHA256 in hexadecimal of ``t``, a dot and the body."""
+    seconds = int(moment)
+    digest = hmac.new(secret.encode(), f"{seconds}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={seconds},v1={digest}"
+
+
+def receivers_of(config: MonitorConfig) -> tuple[Receiver, ...]:
+    """Return the receivers that a configuration names."""
+    streams: list[Receiver] = [FileStream(config.stream, wanted=config.stream_wanted)] if config.stream else []
+    hooks = {webhook.url: WebhookReceiver(webhook, agent=config.fetch.agent_header) for webhook in config.webhooks}
+    agent = config.fetch.agent_header
+    alerts = [
+        AlertReceiver(alert, name, send, zone=ZoneInfo(config.timezone))
+        for alert in config.alerts
+        for name, send in channels_of(alert, smtp=config.smtp, folder=config.folder, agent=agent).items()
+    ]
+    return (*streams, *hooks.values(), *alerts)
+
+
+async def deliver(
+    store: Store, receivers: Sequence[Receiver], *, call: StoreCall, is_end: bool = False
+) -> tuple[int, list[tuple[str, str]]]:
+    """Give each receiver what it has not had yet, where it is time for that.
+
+    Parameters
+    ----------
+    is_end : bool
+        Whether a run ends, so that nothing is to be gathered for one message.
+
+    Returns
+    -------
+    int, list of (str, str)
+        The number of mentions that arrived, and the receivers that failed, each with its reason.
+    """
+    arrived = 0
+    failed: list[tuple[str, str]] = []
+    for receiver in receivers:
+        limit = receiver.batch
+        if not await _is_time(store, receiver, call=call, is_end=is_end):
+            continue
+        while events := await call(store.undelivered, receiver.name, limit=limit, now=time.time()):
+            wanted = await _wanted(store, receiver, [event for _, event in events], call=call)
+            try:
+                await _take(receiver, wanted)
+            except DeliveryError as error:
+                if error.arrived:
+                    failed.append((receiver.name, str(error)))
+                    await call(store.note_delivery, receiver.name, events[-1][0], now=time.time())
+                    continue
+                if error.refused and len(wanted) > 1:
+                    # Which of them it is that is refused shows when each goes alone.
+                    limit = 1
+                    continue
+                failed.append((receiver.name, str(error)))
+                _logger.warning("%s", error, extra={"event": "delivery failed", "receiver": receiver.name})
+                if not await _failed(store, receiver, events[-1][0], wanted, error, call=call):
+                    break
+                continue
+            sent = time.time() if wanted or receiver.timing is None else None
+            await call(store.note_delivery, receiver.name, events[-1][0], now=sent)
+            arrived += len(wanted)
+        else:
+            await _end_turn(store, receiver, call=call)
+    return arrived, failed
+
+
+async def _is_time(store: Store, receiver: Receiver, *, call: StoreCall, is_end: bool) -> bool:
+    """Return whether a receiver gets something now."""
+    timing, now = receiver.timing, time.time()
+    return timing is None or timing.is_open(
+        now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end
+    )
+
+
+async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> None:
+    """Note that the turn of a digest is over, unless something waits for a receiver that fails."""
+    is_digest = receiver.timing is not None and receiver.timing.when != "at once"
+    if is_digest and not await call(store.undelivered, receiver.name, limit=1):
+        await call(store.note_turn, receiver.name, now=time.time())
+
+
+async def _wanted(store: Store, receiver: Receiver, events: Sequence[str], *, call: StoreCall) -> list[str]:
+    """Return the events that a receiver gets."""
+    chosen = []
+    for event in events:
+        values = json.loads(event)
+        if not receiver.takes(values):
+            continue
+        query = receiver.articles if values["event"] != "spike" else None
+        if query is None or await call(store.has_article, values["url"], query):
+            chosen.append(event)
+    return chosen
+
+
+async def _take(receiver: Receiver, events: Sequence[str]) -> None:
+    """Give a receiver events; whatever is wrong there is a `DeliveryError`."""
+    try:
+        if events:
+            await receiver.take(events)
+    except DeliveryError:
+        raise
+    except Exception as error:
+        raise DeliveryError(f"{receiver.name}: unexpected {type(error).__name__}: {error}") from error
+
+
+async def _failed(
+    store: Store, receiver: Receiver, last: int, events: Sequence[str], error: DeliveryError, *, call: StoreCall
+) -> bool:
+    """Note that a delivery failed; return whether its events became dead letters at once, so that the next may go."""
+    now = time.time()
+    failures = 1 + await call(store.failures_of, receiver.name)
+    if error.refused or (receiver.attempts is not None and failures >= receiver.attempts):
+        await call(store.give_up, receiver.name, last, events, str(error), now=now)
+        return error.refused
+    wait = _FIRST_WAIT * 2.0 ** min(failures - _TRIES_AT_ONCE, 20) if failures >= _TRIES_AT_ONCE else 0.0
+    until = error.retry_at or (now + min(wait, _LONGEST_WAIT) if wait and receiver.attempts is not None else None)
+    await call(store.note_failed_delivery, receiver.name, str(error), retry_at=until)
+    return False
+
+
+async def redeliver(store: Store, receivers: Sequence[Receiver]) -> tuple[int, list[tuple[str, str]]]:
+    """Give each receiver its dead letters again; what arrives is none any more. See `deliver` for what is returned."""
+    arrived = 0
+    failed: list[tuple[str, str]] = []
+    for receiver in receivers:
+        after = 0
+        while letters := store.dead_letters(receiver.name, after=after, limit=receiver.batch):
+            after = letters[-1][0]
+            pieces = [letters]
+            while pieces:
+                piece = pieces.pop()
+                try:
+                    await _take(receiver, [event for _, event in piece])
+                except DeliveryError as error:
+                    if not error.refused:
+                        failed.append((receiver.name, str(error)))
+                        after, pieces = sys.maxsize, []
+                    elif len(piece) > 1:
+                        pieces = [[letter] for letter in reversed(piece)]
+                    else:
+                        failed.append((receiver.name, str(error)))
+                    continue
+                store.forget_letters([number for number, _ in piece])
+                arrived += len(piece)
+    return arrived, failed

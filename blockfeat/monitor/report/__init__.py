@@ -1,1 +1,0 @@
-"""Reports: counts of mentions as table, CSV, and a page with plots."""

@@ -1,0 +1,334 @@
+"""Mentions by filters: counts by dimensions, and rows as JSON Lines, CSV, Parquet; feeds as OPML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from itertools import chain
+from pathlib import Path
+from typing import IO, Annotated, Any, Literal, Self
+from urllib.parse import urlencode
+from xml.sax.saxutils import quoteattr
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, StringConstraints
+
+from blockfeat._files import writing
+from blockfeat.content.links import xml_characters
+from blockfeat.errors import ConfigError
+from blockfeat.extraction.reasons.classes import CLASSES
+from blockfeat.extraction.reasons.sentences import part_in
+from blockfeat.io.outputs.tables import ParquetRows, csv_line
+from blockfeat.monitor.mentions.queries import Query
+from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, type_of
+from blockfeat.monitor.store.store import Store
+
+# The class of a dropped block stands in its reason.
+_CLASSES = " ".join(
+    "WHEN m.because LIKE 'dropped: looks like {}:%' THEN '{}'".format(
+        part_in(name, kept=False).replace("'", "''"), name
+    )
+    for name in CLASSES[:-1]
+)
+_COLUMNS = MENTION_COLUMNS
+_NOT_COUNTED = (
+    f"CASE WHEN {_COLUMNS['counted']} = 1 THEN 'counted' WHEN m.rule IS NOT NULL THEN 'rule' "
+    f"WHEN m.because LIKE 'kind of page: %' THEN p.kind {_CLASSES} WHEN NOT m.counted THEN m.place ELSE 'copy' END"
+)
+DIMENSIONS: Mapping[str, str] = {
+    **{name: _COLUMNS[name] for name in ("brand", "day", "lang")},
+    "source": "coalesce(f.url, p.host)",
+    **{name: _COLUMNS[name] for name in ("host", "place", "kind")},
+    "because": _NOT_COUNTED,
+}
+"""What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
+_CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
+_COUNTED = {name: f"{_COLUMNS['counted']} = {value}" for name, value in (("yes", 1), ("no", 0))} | {"all": "1 = 1"}
+_MOST_FOUND = 500
+
+
+def _given(value: Any) -> Any:
+    """Return a form's values without those that were left empty."""
+    return [each for each in value if each] if isinstance(value, list) else value
+
+
+def _day(value: Any) -> Any:
+    return value or None
+
+
+def _query(value: str) -> str:
+    if value:
+        Query.parse(value, name="words")
+    return value
+
+
+Values = Annotated[list[Annotated[str, StringConstraints(max_length=2000)]], BeforeValidator(_given)]
+Day = Annotated[date | None, BeforeValidator(_day)]
+
+
+class Filters(BaseModel):
+    """Which mentions a report, a page, a feed or a file has; by default all that count.
+
+    Attributes
+    ----------
+    brand, lang, source, place, kind : list of str
+        One of these values; all where there is none. ``source`` is the address of a feed, or a host.
+    since, until : date or None
+        First and last day.
+    counted : str
+        ``"yes"``, ``"no"`` or ``"all"``.
+    q : str
+        Words that the sentence holds, in one piece, whatever their case.
+    words : str
+        A Boolean query that the article fulfils; see `blockfeat.monitor.mentions.queries`.
+    """
+
+    brand: Values = []
+    lang: Values = []
+    source: Values = []
+    place: Values = []
+    kind: Values = []
+    since: Day = None
+    until: Day = None
+    counted: Literal["yes", "no", "all"] = "yes"
+    q: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_query)] = ""
+    _pages: tuple[int, ...] | None = PrivateAttr(None)
+
+    def in_store(self, store: Store) -> Self:
+        """Return these filters for the pages of a store that fulfil ``words``, the newest five hundred of them."""
+        if not self.words or self._pages is not None:
+            return self
+        filters = self.model_copy()
+        filters._pages = tuple(row["id"] for row in store.articles(Query.parse(self.words), limit=_MOST_FOUND))
+        return filters
+
+    def named(self, title: str) -> str:
+        """Return a title with the brands and languages that are asked for."""
+        names = ", ".join([*self.brand, *self.lang])
+        return f"{title}: {names}" if names else title
+
+    def condition(self) -> tuple[str, dict[str, object]]:
+        """Return an SQL condition over `MENTIONS_FROM`, and its values."""
+        parts, values = [_COUNTED[self.counted]], dict[str, object]()
+        for name in _CHOSEN_BY:
+            column = DIMENSIONS[name]
+            names = {f"{name}{number}": value for number, value in enumerate(getattr(self, name))}
+            if names:
+                parts.append(f"{column} IN ({', '.join(f':{key}' for key in names)})")
+                values |= names
+        for name, comparison in (("since", ">="), ("until", "<=")):
+            if (day := getattr(self, name)) is not None:
+                parts.append(f"{DIMENSIONS['day']} {comparison} :{name}")
+                values[name] = day.isoformat()
+        if self.q:
+            parts.append("lower(m.sentence) LIKE :q ESCAPE '!'")
+            escaped = "".join(f"!{letter}" if letter in "!%_" else letter for letter in self.q.lower())
+            values["q"] = f"%{escaped}%"
+        if self._pages is not None:
+            parts.append(f"p.id IN ({', '.join(map(str, self._pages)) or 'NULL'})")
+        return " AND ".join(parts), values
+
+    def query(self, **changes: Any) -> str:
+        """Return these filters, some of them changed, as the query of an address."""
+        plain = {name: getattr(self, name) for name in Filters.model_fields} | changes
+        pairs = []
+        for name, value in plain.items():
+            if name == "counted" and value == "yes":
+                continue
+            pairs += [(name, each) for each in (value if isinstance(value, list) else [value]) if each]
+        return urlencode(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often brands are mentioned, for one combination of values.
+
+    Attributes
+    ----------
+    values : tuple of str or None
+        The values of the dimensions.
+    mentions : int
+        In articles, without copies: what counts.
+    with_copies : int
+        In articles, copies too.
+    with_clutter : int
+        Anywhere on the page, without copies.
+    everything : int
+        Anywhere on the page, copies too.
+    articles, articles_with_copies : int
+        Pages with such a mention in the article.
+    ruled_out : int
+        What a rule of the brand took away, anywhere; none of the other numbers has it.
+    """
+
+    values: tuple[str | None, ...]
+    mentions: int
+    with_copies: int
+    with_clutter: int
+    everything: int
+    articles: int
+    articles_with_copies: int
+    ruled_out: int = 0
+
+
+MEASURES = tuple(field.name for field in fields(Count) if field.name != "values")
+_MEASURED = {
+    "mentions": f"coalesce(sum({_COLUMNS['counted']}), 0)",
+    "with_copies": f"coalesce(sum({_COLUMNS['in_article']}), 0)",
+    "with_clutter": f"coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 - {_COLUMNS['in_copy']} ELSE 0 END), 0)",
+    "everything": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 ELSE 0 END), 0)",
+    "articles": f"count(DISTINCT CASE WHEN {_COLUMNS['counted']} = 1 THEN p.url END)",
+    "articles_with_copies": "count(DISTINCT CASE WHEN m.counted THEN p.url END)",
+    "ruled_out": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 0 ELSE 1 END), 0)",
+}
+
+
+def check_dimensions(names: Sequence[str]) -> None:
+    """Raise ConfigError for a name that is no key of `DIMENSIONS`."""
+    unknown = [name for name in names if name not in DIMENSIONS]
+    if unknown:
+        raise ConfigError(f"cannot count by {unknown[0]!r}; known are {', '.join(DIMENSIONS)}")
+
+
+def counts(store: Store, by: Sequence[str], filters: Filters = Filters()) -> list[Count]:  # noqa: B008
+    """Count mentions by some dimensions.
+
+    Parameters
+    ----------
+    by : sequence of str
+        Keys of `DIMENSIONS`; the rows are in their order.
+    filters : Filters
+        Of which mentions; their ``counted`` is not asked for, as a `Count` has numbers of all.
+
+    Raises
+    ------
+    ConfigError
+        There is no such dimension.
+    """
+    check_dimensions(by)
+    condition, values = filters.model_copy(update={"counted": "all"}).in_store(store).condition()
+    columns = "".join(f"{DIMENSIONS[name]} AS d{number}, " for number, name in enumerate(by))
+    keys = ", ".join(str(number) for number in range(1, len(by) + 1))
+    grouped = f" GROUP BY {keys} ORDER BY {keys}" if by else ""
+    rows = store.query(
+        f"SELECT {columns}"
+        f"{', '.join(f'{sql} AS {name}' for name, sql in _MEASURED.items())} "
+        f"{MENTIONS_FROM} WHERE {condition}{grouped}",
+        values,
+    )
+    return [
+        Count(tuple(row[f"d{number}"] for number in range(len(by))), *(int(row[name]) for name in MEASURES))
+        for row in rows
+    ]
+
+
+def mention_rows(store: Store, filters: Filters, *, newest: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield mentions with the columns of the view ``mentions``, in the order in which they were found.
+
+    Parameters
+    ----------
+    filters : Filters
+        Which mentions.
+    newest : int, optional
+        Only so many, the last found first.
+    """
+    condition, values = filters.in_store(store).condition()
+    order = "m.id" if newest is None else f"m.id DESC LIMIT {newest:d}"
+    yield from store.stream(f"SELECT {MENTIONS_SELECT} {MENTIONS_FROM} WHERE {condition} ORDER BY {order}", values)
+
+
+EXPORT_FORMATS = {"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet", "opml": ".opml"}
+"""Formats by name, each with the suffix of its files; OPML is for feeds."""
+
+_LISTS = ("opml", "sitemapindex")
+_JSON_COLUMNS = ("metadata", "warnings")
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that a file's suffix names."""
+    return next((name for name, suffix in EXPORT_FORMATS.items() if path.suffix == suffix), None)
+
+
+def export_rows(rows: Iterable[Mapping[str, Any]], format: str, file: IO[bytes], *, name: str) -> int:
+    """Write rows to a binary file; return how many.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        All with the same keys.
+    format : str
+        A key of `EXPORT_FORMATS`.
+    name : str
+        What the file is called in errors.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written.
+    MissingExtraError
+        Parquet needs pyarrow.
+    """
+    if format == "jsonl":
+        return _written(_json_lines(rows), file, name)
+    if format == "csv":
+        return _written(csv_lines(rows), file, name, besides=1)
+    if format == "opml":
+        return _written(_opml_lines(rows), file, name, besides=2)
+    if format == "parquet":
+        return _write_parquet(iter(rows), file, name)
+    raise ConfigError(f"there is no export format {format!r}; known are {', '.join(EXPORT_FORMATS)}")
+
+
+def _written(lines: Iterator[str], file: IO[bytes], name: str, *, besides: int = 0) -> int:
+    count = 0
+    for line in lines:
+        with writing(name):
+            file.write(line.encode("utf-8", "replace"))
+        count += 1
+    return max(count - besides, 0)
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        plain = {key: _parsed(value) if key in _JSON_COLUMNS else value for key, value in row.items()}
+        yield json.dumps(plain, ensure_ascii=False, default=str) + "\n"
+
+
+def _parsed(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def csv_lines(rows: Iterable[Mapping[str, Any]], *, names: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the lines of a CSV file, each row as one string; the first has the names, by default those of a row."""
+    heads = list(names)
+    if heads:
+        yield csv_line(heads, end="\r\n")
+    for row in rows:
+        if not heads:
+            heads = list(row)
+            yield csv_line(heads, end="\r\n")
+        yield csv_line(row.values(), end="\r\n")
+
+
+def _opml_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of an OPML list of the feeds that are read, at the addresses where they are now."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n<head><title>Feeds</title></head>\n<body>\n'
+    for row in rows:
+        if row["retired"] is None and row["kind"] not in _LISTS:
+            values = (row["kind"] or "rss", row["title"] or row["url"], row["moved_to"] or row["url"])
+            kind, title, address = (quoteattr(xml_characters(value)) for value in values)
+            yield f"<outline type={kind} text={title} title={title} xmlUrl={address}/>\n"
+    yield "</body>\n</opml>\n"
+
+
+def _write_parquet(rows: Iterator[Mapping[str, Any]], file: IO[bytes], name: str) -> int:
+    first = next(rows, None)
+    writer = ParquetRows(file, {key: type_of(key) for key in first or ()}, name=name)
+    count = 0
+    for row in chain([first] if first else [], rows):
+        writer.write(row)
+        count += 1
+    writer.close()
+    return count

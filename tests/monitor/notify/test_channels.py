@@ -1,0 +1,250 @@
+"""Alerts against a local SMTP server, local webhooks, a file and a command."""
+
+from __future__ import annotations
+
+import asyncio
+import email
+import email.policy
+import json
+import socketserver
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
+
+from blockfeat.monitor.config import Alert, Smtp
+from blockfeat.monitor.notify.channels import (
+    AtomFile,
+    Command,
+    DeliveryError,
+    Email,
+    Message,
+    Slack,
+    channels_of,
+    entries_of,
+)
+
+_UTC = ZoneInfo("UTC")
+_EVENT = {
+    "id": "1",
+    "event": "new",
+    "brand": "Bäcker",
+    "counted": True,
+    "place": "headline",
+    "sentence": "Bäcker <b>opens</b> & closes.",
+    "url": "https://a.example/1?x=(1)",
+    "host": "a.example",
+    "lang": "de",
+    "title": "Bäcker\r\nBcc: evil@example.org",
+    "published": "2026-11-22T08:00:00Z",
+    "relevance": 0.8,
+    "found_at": "2026-11-22T09:00:00Z",
+}
+_SPIKE = {
+    "id": "9",
+    "event": "spike",
+    "brand": "Bäcker",
+    "counted": True,
+    "hour": 1_763_805_600.0,
+    "articles": 14,
+    "expected": 2.31,
+    "titles": ["One", "Two"],
+}
+
+
+def _message(*events: dict[str, Any]) -> Message:
+    return Message.of("Head", events or (_EVENT,), zone=_UTC)
+
+
+class MailServer(socketserver.ThreadingTCPServer):
+    """Takes mail; ``mails`` has it, ``refuses`` makes it answer otherwise."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.mails: list[tuple[list[str], bytes]] = []
+        self.refuses: dict[str, str] = {}
+        super().__init__(("127.0.0.1", 0), _Session)
+
+    def smtp(self, **options: Any) -> Smtp:
+        return Smtp("127.0.0.1", "monitor@example.org", self.server_address[1], "none", **options)
+
+
+class _Session(socketserver.StreamRequestHandler):
+    server: MailServer
+
+    def handle(self) -> None:
+        to: list[str] = []
+        self.wfile.write(b"220 here\r\n")
+        while line := self.rfile.readline().strip().decode():
+            word = line.split()[0].upper()
+            answer = next(
+                (said for start, said in self.server.refuses.items() if line.upper().startswith(start)), "250 ok"
+            )
+            if word == "RCPT" and answer.startswith("250"):
+                to.append(line.split("<")[1].split(">")[0])
+            if word == "DATA" and answer.startswith("250"):
+                self.wfile.write(b"354 go\r\n")
+                lines = []
+                while (part := self.rfile.readline()) != b".\r\n":
+                    lines.append(part)
+                self.server.mails.append((to, b"".join(lines)))
+            self.wfile.write(f"{answer}\r\n".encode())
+            if word == "QUIT":
+                return
+
+
+@pytest.fixture
+def mail() -> Iterator[MailServer]:
+    with MailServer() as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_a_mail_has_text_and_html_and_the_same_id_again(mail: MailServer) -> None:
+    send = Email(mail.smtp(), ("you@example.org", "all@example.org"))
+    for _ in range(2):
+        asyncio.run(send(_message(_EVENT, _SPIKE)))
+    (to, data), (_, again) = mail.mails
+    read, second = (email.message_from_bytes(each, policy=email.policy.default) for each in (data, again))
+    assert to == ["you@example.org", "all@example.org"]
+    assert read["Message-ID"] == second["Message-ID"]
+    assert (read["Bcc"], read["Auto-Submitted"]) == (None, "auto-generated")
+    assert read["Subject"] == "Head: spike of Bäcker; 1 article (Bäcker 1)"
+    plain = read.get_body(("plain",)).get_content()
+    html = read.get_body(("html",)).get_content()
+    assert "Bäcker: Bäcker Bcc: evil@example.org" in plain
+    assert "usual on a Saturday at this hour are 2.3" in plain
+    assert "Bäcker &lt;b&gt;opens&lt;/b&gt; &amp; closes." in html
+
+
+@pytest.mark.parametrize(
+    ("refuses", "reason", "refused"),
+    [
+        ({"RCPT": "550 no"}, "refused all of", False),
+        ({"DATA": "554 spam"}, "554 spam", True),
+        ({"DATA": "451 later"}, "451 later", False),
+        ({"MAIL": "421 busy"}, "421", False),
+    ],
+)
+def test_what_a_mail_server_refuses(mail: MailServer, refuses: dict[str, str], reason: str, *, refused: bool) -> None:
+    mail.refuses = refuses
+    with pytest.raises(DeliveryError, match=reason) as error:
+        asyncio.run(Email(mail.smtp(), ("you@example.org",))(_message()))
+    assert (error.value.refused, error.value.arrived) == (refused, False)
+
+
+def test_one_address_of_two_that_is_refused_is_told_and_the_mail_is_not_sent_again(mail: MailServer) -> None:
+    mail.refuses = {"RCPT TO:<GONE": "550 gone"}
+    with pytest.raises(DeliveryError, match=r"refused for gone@example\.org") as error:
+        asyncio.run(Email(mail.smtp(), ("you@example.org", "gone@example.org"))(_message()))
+    assert error.value.arrived
+    assert mail.mails[0][0] == ["you@example.org"]
+
+
+def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DeliveryError, match=r"127\.0\.0\.1:1:"):
+        asyncio.run(Email(Smtp("127.0.0.1", "a@b.c", 1, "none"), ("you@example.org",))(_message()))
+    monkeypatch.delenv("MAIL_PASSWORD", raising=False)
+    with pytest.raises(DeliveryError, match="MAIL_PASSWORD is not set"):
+        asyncio.run(Email(mail.smtp(user="me", password="MAIL_PASSWORD"), ("you@example.org",))(_message()))
+    with pytest.raises(DeliveryError):
+        asyncio.run(Email(Smtp("127.0.0.1", "a@b.c", mail.server_address[1]), ("you@example.org",))(_message()))
+    assert mail.mails == []
+
+
+class _Hook(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))  # type: ignore[attr-defined]
+        self.send_response(200 if self.path != "/bad" else 500)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hook() -> Iterator[Any]:
+    with HTTPServer(("127.0.0.1", 0), _Hook) as server:
+        server.bodies = []  # type: ignore[attr-defined]
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
+    hook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAT_URL", f"http://127.0.0.1:{hook.server_port}/secret")
+    evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
+    asyncio.run(Slack("CHAT_URL", "agent")(_message(evil)))
+    (said,) = (body["text"] for body in hook.bodies)
+    assert said.startswith("*Head: 1 article (Bäcker 1)*\n\n*<https://a.example/%7Cx|Bäcker: &lt;!channel&gt; ")
+    # Mattermost calls everybody by @all in any text, and has Markdown's links.
+    assert "@all" not in said
+    assert "[x](" not in said
+    assert "[x]\u200b(https://evil.example)" in said
+
+
+def test_the_address_of_a_chat_stands_in_no_message(hook: Any) -> None:
+    url = f"http://127.0.0.1:{hook.server_port}/bad"
+    with pytest.raises(DeliveryError, match="slack: answered 500") as error:
+        asyncio.run(Slack(url, "agent")(_message()))
+    assert "/bad" not in str(error.value)
+
+
+def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> None:
+    file = tmp_path / "alerts.atom"
+    send = AtomFile(file)
+    asyncio.run(send(_message(_EVENT, _SPIKE)))
+    asyncio.run(send(_message(_EVENT | {"id": "2", "brand": "Corvane & Co", "title": "T\x00"}, _EVENT)))
+    rows = entries_of(file.read_bytes())
+    assert [row["id"] for row in rows] == ["1", "2", "9"]
+    assert (rows[1]["brand"], rows[0]["url"]) == ("Corvane & Co", _EVENT["url"])
+    for number in range(30):
+        asyncio.run(send(_message(*({**_EVENT, "id": f"{number}-{each}"} for each in range(10)))))
+    assert len(entries_of(file.read_bytes())) == 200
+
+
+def test_a_damaged_feed_is_begun_anew_and_a_folder_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "alerts.atom"
+    file.write_bytes(b'<!DOCTYPE x [<!ENTITY a "b">]><feed>&a;')
+    asyncio.run(AtomFile(file)(_message()))
+    assert [row["id"] for row in entries_of(file.read_bytes())] == ["1"]
+    with pytest.raises(DeliveryError):
+        asyncio.run(AtomFile(tmp_path)(_message()))
+
+
+def test_a_command_gets_the_message(tmp_path: Path) -> None:
+    program = "import sys; open('got.json', 'w').write(sys.stdin.read())"
+    asyncio.run(Command((sys.executable, "-c", program), tmp_path)(_message()))
+    got = json.loads((tmp_path / "got.json").read_text(encoding="utf-8"))
+    assert (got["subject"], got["mentions"][0]["id"]) == ("Head: 1 article (Bäcker 1)", "1")
+    failing = (sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)")
+    with pytest.raises(DeliveryError, match="exit code 3 no luck"):
+        asyncio.run(Command(failing, tmp_path)(_message()))
+    with pytest.raises(DeliveryError, match="no-such-program"):
+        asyncio.run(Command(("no-such-program",), tmp_path)(_message()))
+
+
+def test_many_articles_are_cut_and_counted() -> None:
+    events = [{**_EVENT, "id": str(n), "url": f"https://a.example/{n}"} for n in range(70)]
+    message = _message(*events)
+    assert (len(message.items), message.more) == (50, 20)
+    assert message.text().rstrip().endswith("and 20 more")
+    assert message.subject == "Head: 70 articles (Bäcker 70)"
+
+
+def test_channels_are_those_that_are_named(tmp_path: Path) -> None:
+    alert = Alert("A", email=("a@b.c",), slack="https://x.example", feed="f.atom")
+    smtp = Smtp("h", "a@b.c")
+    assert list(channels_of(alert, smtp=smtp, folder=tmp_path, agent="x")) == ["email", "slack", "feed"]
