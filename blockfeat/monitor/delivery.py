@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from blockfeat.errors import OutputError
+from blockfeat.io.http.fetch import failure_of
 from blockfeat.monitor.fetching.politeness import retry_at
 
 _TIMEOUT = 20.0
@@ -69,8 +70,10 @@ async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) 
         _ = urlsplit(url).port
         async with httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=False) as client:
             answer = await client.post(url, content=body, headers={"Content-Type": "application/json", **headers})
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
-        raise DeliveryError(f"{name}: {error or type(error).__name__}") from error
+    except ValueError as error:
+        raise DeliveryError(f"{name}: {error}") from error
+    except Exception as error:
+        raise DeliveryError(f"{name}: {failure_of(error, seconds=_TIMEOUT)}") from error
     if not answer.is_success:
         raise DeliveryError(
             f"{name}: answered {answer.status_code}",

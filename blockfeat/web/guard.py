@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from blockfeat.io.http.addresses import is_address
+from blockfeat.io.http.transport import is_address
 from blockfeat.web.problems import Problem, problem_response
 from blockfeat.web.settings import ServeSettings
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from blockfeat.errors import BlockfeatError
-from blockfeat.io.http.addresses import parse_network
 from blockfeat.io.http.fetch import fetch
+from blockfeat.io.http.transport import parse_network
 from blockfeat.io.inputs.files import OnPassedOver, read_file, read_folder, read_path, read_stdin
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 from blockfeat.io.inputs.records import read_json_lines, read_parquet

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Self
 
+from blockfeat.io.http.fetch import failure_of
 from blockfeat.monitor.fetching.chromium import find_chromium, import_playwright, launch_chromium
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import host_of
@@ -86,8 +87,7 @@ class Renderer:
                 return await asyncio.wait_for(self._render(page), self._seconds)
             except Exception as error:  # whatever a hostile page does to the browser
                 await self._close()
-                reason = f"took more than {self._seconds:g} s" if isinstance(error, TimeoutError) else str(error)
-                reason = reason.strip().partition("\n")[0]
+                reason = str(failure_of(error, seconds=self._seconds)).strip().partition("\n")[0]
                 _logger.warning(
                     "%s: not rendered: %s", page.url, reason, extra={"url": page.url, "event": "not rendered"}
                 )
