@@ -141,8 +141,8 @@ class _Cleaning:
 
 def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
     """Write a line or a file for each document; one that fails is named, and the others go on."""
-    from blockfeat.io.batch.run import FolderWriter, file_writer
-    from blockfeat.io.outputs.rendering import Rendered
+    from blockfeat.io.batch import FolderWriter, file_writer
+    from blockfeat.io.outputs.formats import Rendered
 
     is_lines = output.suffix in _LINES
     writer = file_writer(output, lines=True, format="json") if is_lines else FolderWriter(output, cleaning.format)
@@ -179,7 +179,7 @@ def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
 
     def fetched_text(url: str) -> str:
         from blockfeat.io.http.fetch import fetch
-        from blockfeat.io.inputs.urls import HINT
+        from blockfeat.io.inputs.files import HINT
 
         data = fetch(url, networks=reading.networks, hint=HINT).data
         return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)

@@ -13,7 +13,7 @@ from blockfeat.errors import InputError
 from blockfeat.monitor.discovery import discover, feed_links
 from blockfeat.monitor.feeds.feed import FeedEntry
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.resolved import article_address
+from blockfeat.monitor.fetching.urls import article_address
 from blockfeat.monitor.rounds.visiting import page_entry
 
 _HOME = """<html><head><link rel="alternate" type="application/rss+xml" href="/news.rss">

@@ -41,9 +41,9 @@ import blockfeat
 from blockfeat import BlockfeatError, Extraction, Extractor, errors
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.extraction.analysis import KnownAnalysis
-from blockfeat.io.batch.run import StreamWriter, run
+from blockfeat.io.batch import StreamWriter, run
 from blockfeat.io.outputs import FORMATS
-from blockfeat.io.outputs.rendering import Renderer
+from blockfeat.io.outputs.formats import Renderer
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
 from property_examples import examples

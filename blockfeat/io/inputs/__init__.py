@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from blockfeat.errors import BlockfeatError
 from blockfeat.io.http.fetch import fetch
 from blockfeat.io.http.transport import parse_network
-from blockfeat.io.inputs.files import OnPassedOver, read_file, read_folder, read_path, read_stdin
+from blockfeat.io.inputs.files import (
+    OnPassedOver,
+    fetched,
+    is_web_address,
+    read_file,
+    read_folder,
+    read_path,
+    read_stdin,
+    unfetched,
+)
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
-from blockfeat.io.inputs.records import read_json_lines, read_parquet
-from blockfeat.io.inputs.urls import fetched, is_web_address, unfetched
-from blockfeat.io.inputs.warc import read_warc
+from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
 from blockfeat.page.document import Document
 
 __all__ = [

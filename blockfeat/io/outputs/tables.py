@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
+from blockfeat.io.outputs.formats import Rendered
 from blockfeat.io.outputs.records import Column, row_of
-from blockfeat.io.outputs.rendering import Rendered
 
 if TYPE_CHECKING:
     pass

@@ -19,8 +19,7 @@ from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.fetching.resolved import article_address
-from blockfeat.monitor.fetching.urls import canonical_url, host_of
+from blockfeat.monitor.fetching.urls import article_address, canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage
 from blockfeat.monitor.rounds.schedule import (
     REFUSALS,
