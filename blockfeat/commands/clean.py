@@ -64,8 +64,7 @@ def clean(
     """Take clutter out of pages and keep the rest as it is."""
     from blockfeat.io.inputs import read_inputs
     from blockfeat.papers.crunch.clean import Cleaner
-    from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
-    from blockfeat.papers.crunch.settings import CleanSettings
+    from blockfeat.papers.crunch.settings import CleanSettings, default_settings_text, read_settings
 
     if show_settings:
         console.show(default_settings_text().rstrip("\n"))
@@ -106,7 +105,7 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
 
     require_extra("proxy", what="clean --proxy")
     from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
-    from blockfeat.papers.crunch.read_settings import settings_text
+    from blockfeat.papers.crunch.settings import settings_text
 
     addon = CleaningAddon("" if settings is None else settings_text(settings))
 

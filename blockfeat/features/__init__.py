@@ -2,7 +2,7 @@
 
 from blockfeat.features.measuring import STOP_WORD_SCOPES, MeasuredPage, Measurer, feature_matrix, features_named
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, Measured
-from blockfeat.lang.index import StopWordRatios, stop_word_ratios
+from blockfeat.lang.stopwords import StopWordRatios, stop_word_ratios
 
 __all__ = [
     "CANONICAL",

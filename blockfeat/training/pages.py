@@ -17,7 +17,7 @@ from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels,
 from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import Measurer, context_features, context_places
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.training.trainer import OnProgress, measured_pages, no_progress
 

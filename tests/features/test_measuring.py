@@ -11,9 +11,8 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer, features_named
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter
-from blockfeat.lang.stopwords import density
+from blockfeat.lang.stopwords import StopWordIndex, available_languages, density
 from blockfeat.page.page import Page
 
 INDEX = StopWordIndex.build(["en", "de", "fr"])
@@ -119,3 +118,8 @@ def test_the_scope_of_the_paper_is_the_argmax_over_its_fourteen_languages() -> N
     found = measurer(identifier=Identifier.build(index), stop_word_scope="ziegler2007", languages=("ro",)).measure(page)
     assert found.stop_words.languages == PAPER_LANGUAGES
     assert [PAPER_LANGUAGES[place] for place in found.stop_words.language.tolist()] == ["de", "en"]
+
+
+def test_paper_languages_are_fourteen_and_available() -> None:
+    assert len(set(PAPER_LANGUAGES)) == 14
+    assert {"en", "de", "es", "fr", "it"} <= set(PAPER_LANGUAGES) <= set(available_languages())

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from blockfeat.metadata.visible import day_by_htmldate, place_of
+from blockfeat.metadata.visible import place_of
+from blockfeat.metadata.visible_dates import day_by_htmldate
 from blocks_of import blocks_of
 
 _PAGE = (

@@ -8,8 +8,8 @@ import signal
 from dataclasses import dataclass
 from typing import Self
 
+from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Workers
-from blockfeat._worker import WorkerFailed
 from blockfeat.errors import BlockfeatError
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings, failed
 from blockfeat.monitor.store.records import PageRecord

@@ -20,10 +20,9 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
-from blockfeat.papers.crunch.filters import Decision, Held, Walked
+from blockfeat.papers.crunch.decision import Decision, Held, Walked
 from blockfeat.papers.crunch.hosts import HostList, host_list
-from blockfeat.papers.crunch.read_settings import settings_from_values
-from blockfeat.papers.crunch.settings import CleanSettings
+from blockfeat.papers.crunch.settings import CleanSettings, settings_from_values
 
 Indices = NDArray[np.int64]
 

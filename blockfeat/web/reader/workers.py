@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
+from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
-from blockfeat._worker import WorkerFailed
 from blockfeat.web.problems import Problem
 
 Loaded = TypeVar("Loaded")
