@@ -50,7 +50,7 @@ def read_inputs(
     ----------
     inputs : sequence of str
         Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. What a file
-        or standard input holds (a page, JSON Lines, a web archive, Parquet) is told by the suffix, else by the
+        or standard input holds (a page, JSON Lines, a web archive, Parquet) is known by the suffix, else by the
         first bytes; gzip, xz and zstd are unpacked.
     options : InputOptions, optional
         Format, names of fields, and what may be fetched.

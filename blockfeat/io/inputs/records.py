@@ -44,8 +44,12 @@ def read_json_lines(path: str | os.PathLike[str], *, fields: FieldNames | None =
         with open(name, "rb") as stream:
             yield from json_lines(name, stream, fields or FieldNames())
     except (OSError, BlockfeatError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        yield Document(id=name, data=None, error=f"{name}: cannot be read: {reason}")
+        yield _failed(name, "cannot be read", error)
+
+
+def _failed(name: str, how: str, error: Exception) -> Document:
+    """Return the document of a file that cannot be read, or not to its end."""
+    return Document(id=name, data=None, error=f"{name}: {how}: {getattr(error, 'strerror', None) or error}")
 
 
 def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Document]:
@@ -59,9 +63,7 @@ def json_lines(name: str, stream: IO[bytes], fields: FieldNames) -> Iterator[Doc
     except InputError as error:
         yield Document(id=name, data=None, error=f"{name}: {error}")
     except DAMAGE as error:
-        place = f"{name}: damaged after line {number}" if number else f"{name}: cannot be read"
-        reason = getattr(error, "strerror", None) or str(error)
-        yield Document(id=name, data=None, error=f"{place}: {reason}")
+        yield _failed(name, f"damaged after line {number}" if number else "cannot be read", error)
 
 
 def _document(place: str, line: bytes | None, fields: FieldNames) -> Document:
@@ -231,7 +233,7 @@ def read_warc(path: str | os.PathLike[str]) -> Iterator[Document]:
         with open(name, "rb") as stream:
             yield from warc_pages(name, stream)
     except OSError as error:
-        yield Document(id=name, data=None, error=f"{name}: cannot be read: {error.strerror or error}")
+        yield _failed(name, "cannot be read", error)
 
 
 def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
@@ -254,8 +256,7 @@ def warc_pages(name: str, stream: IO[bytes]) -> Iterator[Document]:
         if source.damage is not None:
             raise source.damage
     except (*DAMAGE, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        yield Document(id=name, data=None, error=f"{name}: cannot be read to its end: {reason}")
+        yield _failed(name, "cannot be read to its end", error)
 
 
 class _Source:

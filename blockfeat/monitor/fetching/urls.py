@@ -1,4 +1,4 @@
-"""One address for one page: what differs only by tracking, case or order is the same."""
+"""Addresses of pages: their canonical form, and articles behind the links of news searches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
 def canonical_url(url: str) -> str:
-    """Return an address in its one canonical form, by which pages are told apart.
+    """Return an address in its canonical form, which identifies a page.
 
     Scheme and host in lower case, the host in ASCII, no default port, no credentials and no fragment; dot segments
     resolved, percent-encoding and the order of parameters made uniform, tracking parameters removed. Addresses of

@@ -21,8 +21,7 @@ from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, 
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held, Walked
-from blockfeat.papers.crunch.hosts import HostList, host_list
-from blockfeat.papers.crunch.settings import CleanSettings, settings_from_values
+from blockfeat.papers.crunch.settings import CleanSettings, HostList, host_list, settings_from_values
 
 Indices = NDArray[np.int64]
 
@@ -98,7 +97,7 @@ def element_text(blocks: Blocks) -> ElementText:
 
 
 FEATURE_NAMES = ("share_left", "links_around", "words_around")
-"""What is told of a block: the share of its text that is left, and links and words outside of links that were left in
+"""Evidence for a block: the share of its text that is left, and links and words outside of links that were left in
 the nearest table, cell or container when the filters looked at it."""
 
 _CELLS = ("td", "th")
