@@ -364,19 +364,16 @@ def _started(document: Document, options: InputOptions, turns: dict[str, float],
 
     def work() -> None:
         stopped.wait(max(0.0, turn - time.monotonic()))
-        if not stopped.is_set():
-            _settle(future, lambda: _fetched(document, options))
+        if stopped.is_set():
+            return
+        try:
+            future.set_result(_fetched(document, options))
+        except BaseException as error:
+            future.set_exception(error)
 
     # A daemon: a fetch that nobody waits for any more must not hold up the end of the program.
     Thread(target=work, name="blockfeat-fetch", daemon=True).start()
     return future
-
-
-def _settle(future: Future[Document], made: Callable[[], Document]) -> None:
-    try:
-        future.set_result(made())
-    except BaseException as error:
-        future.set_exception(error)
 
 
 def _fetched(document: Document, options: InputOptions) -> Document:
