@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from lxml import etree
 
 from blockfeat.papers.crunch.decision import Decision, Held, Walked, letters
-from blockfeat.papers.crunch.settings import EmptyTables, Filters, HostList, LinkLists
+from blockfeat.papers.crunch.hosts import HostList
+from blockfeat.papers.crunch.settings import EmptyTables, Filters, LinkLists
 
 _CELLS = frozenset({"td", "th"})
 _WITHOUT_TEXT = frozenset({"script", "style", "template", "title"})

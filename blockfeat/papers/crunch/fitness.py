@@ -13,8 +13,9 @@ from scipy import sparse
 
 from blockfeat.papers.crunch.decision import Decision, Walked
 from blockfeat.papers.crunch.filters import Counts, decide_first_set, own_counts
+from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.model import MeasuredTree
-from blockfeat.papers.crunch.settings import CleanSettings, HostList
+from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.fitness import Chunk
 from blockfeat.training.swarm_search import Gold, TrainingSet, chunk_of, pages_in_groups
 

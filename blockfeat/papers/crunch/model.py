@@ -21,7 +21,8 @@ from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, 
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
 from blockfeat.papers.crunch.decision import Decision, Held, Walked
-from blockfeat.papers.crunch.settings import CleanSettings, HostList, host_list, settings_from_values
+from blockfeat.papers.crunch.hosts import HostList, host_list
+from blockfeat.papers.crunch.settings import CleanSettings, settings_from_values
 
 Indices = NDArray[np.int64]
 

@@ -1,21 +1,18 @@
-"""The settings of the filters: values, their TOML file (``settings.schema.json``), and the host lists named there."""
+"""The settings of the filters as values, and read from a TOML file, as ``settings.schema.json`` describes it."""
 
 from __future__ import annotations
 
-import logging
 import math
 import os
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from blockfeat._config import Problems, checked, parse_toml
-from blockfeat._files import config_text, write_whole
+from blockfeat._files import config_text
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.page.urls import host_of, registered_domain
 
 
 @dataclass(frozen=True)
@@ -149,9 +146,9 @@ class LinkLists:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        for name in ("ratio", "container_ratio"):
-            if not (getattr(self, name) >= 0 and math.isfinite(getattr(self, name))):
-                raise ConfigError(f"'{name}' must be 0 or more, not {getattr(self, name)}")
+        for name, ratio in (("ratio", self.ratio), ("container_ratio", self.container_ratio)):
+            if not (ratio >= 0 and math.isfinite(ratio)):
+                raise ConfigError(f"'{name}' must be 0 or more, not {ratio}")
         if not (self.letters_per_word > 0 and math.isfinite(self.letters_per_word)):
             raise ConfigError(f"'letters_per_word' must be above 0, not {self.letters_per_word}")
         if not 0 <= self.most_linked <= 1:
@@ -254,7 +251,12 @@ def settings_text(path: str | os.PathLike[str]) -> str:
 def read_settings(path: str | os.PathLike[str]) -> CleanSettings:
     """Read a settings file, or those for a kind of page by its name; host lists are relative to the file's folder.
 
-    It raises InputError where the file cannot be read, ConfigError with a line for each of its problems.
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    ConfigError
+        The file has problems; the message has a line for each.
     """
     return parse_settings(settings_text(path), name=os.fspath(path), folder=Path(path).parent)
 
@@ -285,115 +287,3 @@ def settings_from_values(values: Mapping[str, Any], problems: Problems | None = 
 def default_settings_text() -> str:
     """Return the default settings as a commented TOML file."""
     return files("blockfeat.papers.crunch").joinpath("default.toml").read_text(encoding="utf-8")
-
-
-_logger = logging.getLogger(__name__)
-_LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})+")
-_ADDRESS = re.compile(r"[0-9.]+|[0-9a-f:]*:[0-9a-f:.%a-z0-9]*")
-# Names that hosts files give to the machine itself.
-_OWN = frozenset({"localhost.localdomain", "local.host"})
-_UNSEEN = str.maketrans("", "", "\t\n\r")
-_NOT_FILES = re.compile(r"(?:https?:)?[/\\]{2}", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class HostList:
-    """Hosts of advertisements: names in lower case, each of which stands for all hosts below it too."""
-
-    hosts: frozenset[str]
-
-    def lists(self, address: str) -> bool:
-        """Return whether an address refers to a listed host: it, or one of its parents up to its registered domain.
-
-        An address without a host is one of the page's own and never listed.
-        """
-        address = address.translate(_UNSEEN).strip()
-        if not _NOT_FILES.match(address):
-            return False
-        host = _ascii(host_of(address.replace("\\", "/")))
-        site = registered_domain(host) if host else None
-        while host and site:
-            if host in self.hosts:
-                return True
-            if host == site:
-                return False
-            host = host.partition(".")[2]
-        return False
-
-
-def host_list(advertisements: Advertisements) -> HostList:
-    """Read the lists that settings name.
-
-    Raises
-    ------
-    InputError
-        A list cannot be read.
-    """
-    found: set[str] = set()
-    if advertisements.bundled_list:
-        found |= hosts_in(files("blockfeat.papers.crunch").joinpath("ad_hosts.txt").read_text(encoding="utf-8"))
-    for entry in advertisements.lists:
-        found |= hosts_in(_text(entry.file), name=entry.file)
-    return HostList(frozenset(found))
-
-
-def hosts_in(text: str, *, name: str = "list") -> set[str]:
-    """Return the hosts of a hosts file (address, then names) or of a list of domains, one a line.
-
-    What follows ``#`` is a comment, so is a line that begins with ``!``. Lines without a host name are passed over.
-    """
-    found: set[str] = set()
-    unknown = 0
-    for line in text.splitlines():
-        words = line.partition("#")[0].lower().split()
-        if not words or words[0].startswith("!"):
-            continue
-        names = words[1:] if _ADDRESS.fullmatch(words[0]) else words[:1]
-        hosts = {host for word in names if _HOST.fullmatch(host := _ascii(word)) and not _ADDRESS.fullmatch(host)}
-        unknown += not hosts
-        found |= hosts - _OWN
-    if unknown:
-        _logger.info("%s: %d lines name no host", name, unknown)
-    return found
-
-
-def updated(lists: Iterable[HostListFile], fetch: Callable[[str], str]) -> list[tuple[str, int]]:
-    """Fetch the lists that have an address anew; return the file and the number of hosts of each.
-
-    A list without hosts does not replace what is there.
-
-    Raises
-    ------
-    InputError
-        A list cannot be fetched or names no host.
-    OutputError
-        A file cannot be written.
-    """
-    written = []
-    for entry in lists:
-        if entry.url:
-            text = fetch(entry.url)
-            if not (hosts := hosts_in(text, name=entry.url)):
-                raise InputError(f"{entry.url}: names no host; {entry.file} stays as it is")
-            write_whole(entry.file, text.encode())
-            written.append((entry.file, len(hosts)))
-    return written
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: the list of hosts cannot be read: {error.strerror or error}") from error
-
-
-def _ascii(host: str) -> str:
-    """Return a host name as it stands in addresses: lower case, punycode, without the dots or the star around it."""
-    host = host.removeprefix("*").strip(".").lower()
-    if host.isascii():
-        return host
-    try:
-        return host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return host

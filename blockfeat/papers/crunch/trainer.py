@@ -17,8 +17,9 @@ from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.papers.crunch.fitness import CANDIDATES, Array, PreparedTree, nodes_of, training_set
+from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.model import CrunchModel, tree_of
-from blockfeat.papers.crunch.settings import CleanSettings, HostList
+from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import Polish, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.swarm_search import (
