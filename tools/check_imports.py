@@ -30,6 +30,7 @@ ROOMS = {
     "blockfeat.monitor": ("monitor",),
     "blockfeat.monitor.mentions.bench": ("train",),
     "blockfeat.monitor.mentions.scores": ("train",),
+    "blockfeat.papers.crunch.fitness": ("train",),
     "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.tokens.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
