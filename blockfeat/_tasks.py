@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from blockfeat._pool import DIED, STARTS, took_longer
-from blockfeat._worker import BROKE, LINE_ENDED, REFUSED, Worker, WorkerFailed
+from blockfeat._pool import BROKE, DIED, LINE_ENDED, REFUSED, STARTS, Worker, WorkerFailed, took_longer
 
 Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)

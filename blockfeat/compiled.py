@@ -9,7 +9,6 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.blocks.element_codes",
     "blockfeat.blocks.tag_walk",
     "blockfeat.blocks.text_reader",
-    "blockfeat.blocks.walk_sizes",
     "blockfeat.content.text_writer",
     "blockfeat.features.block_kernel",
     "blockfeat.features.context_kernel",

@@ -27,7 +27,7 @@ from blockfeat.extraction.fingerprint import fingerprint_keys, fingerprint_simil
 from blockfeat.extraction.many import read_pages
 from blockfeat.integrations import Describer
 from blockfeat.io.inputs import Document, read_inputs
-from blockfeat.io.outputs.rendering import Rendered
+from blockfeat.io.outputs.formats import Rendered
 
 SCHEMA = pyarrow.schema(
     [

@@ -21,7 +21,7 @@ from pyarrow.fs import FileSystem
 from pyspark.sql import SparkSession
 
 import blockfeat.integrations.spark
-from blockfeat.io.inputs.warc import warc_pages
+from blockfeat.io.inputs.records import warc_pages
 
 ROWS_AT_ONCE = 64
 COLUMNS = ("html", "id", "url", "charset", "damage")

@@ -29,7 +29,7 @@ _REST = (
     "examples",
     "experiments",
     "integrations/test_spark.py",
-    "io/batch/test_resume.py",
+    "io/test_resume.py",
     "lang/test_spacy_segmenter.py",
     "monitor/test_drill.py",
     "papers/crunch",

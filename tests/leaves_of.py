@@ -9,7 +9,7 @@ import numpy as np
 
 from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES
 from blockfeat.papers.web2text.leaves import leaf_measurer as measurer_of_leaves

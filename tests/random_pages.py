@@ -14,7 +14,7 @@ from blockfeat.features.cues import WORD_KINDS, Cues, bundled_cues
 from blockfeat.features.measuring import context_columns
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.schema import Measured
-from blockfeat.lang.index import StopWordRatios
+from blockfeat.lang.stopwords import StopWordRatios
 from blocks_of import blocks_of
 
 _TAGS = (

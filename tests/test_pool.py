@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from blockfeat._pool import DIED, in_order
-from blockfeat._worker import WorkerFailed
+from blockfeat._pool import DIED, WorkerFailed, in_order
 from blockfeat.errors import InputError
 
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from blockfeat._pool import DIED
+from blockfeat._pool import DIED, WorkerFailed
 from blockfeat._tasks import Workers
-from blockfeat._worker import WorkerFailed
 from blockfeat.errors import InputError
 from pool_tasks import End, Number, Raise, Say, Sleep, breaks, ends, is_slow_to_start, ready
 

@@ -31,6 +31,7 @@ ROOMS = {
     "blockfeat.training.evaluation.peers": ("peers",),
     "blockfeat.integrations.spark": ("spark",),
     "blockfeat.monitor": ("monitor",),
+    "blockfeat.papers.crunch.fitness": ("train",),
     "blockfeat.papers.crunch.trainer": ("train",),
     "blockfeat.papers.tokens.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),

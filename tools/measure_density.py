@@ -24,9 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from blockfeat.lang.characters import character_classes, code_points  # noqa: E402
-from blockfeat.lang.index import StopWordIndex  # noqa: E402
 from blockfeat.lang.measures import keys_of_text, lower, word_spans  # noqa: E402
-from blockfeat.lang.stopwords import UNSPACED_LANGUAGES  # noqa: E402
+from blockfeat.lang.stopwords import UNSPACED_LANGUAGES, StopWordIndex  # noqa: E402
 
 FEWEST_PAGES = 3
 FEWEST_TOKENS = 40

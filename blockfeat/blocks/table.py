@@ -163,8 +163,8 @@ class WalkColumns:
 
     @classmethod
     def of(cls, sizes: NDArray[np.int64]) -> WalkColumns:
-        """Make arrays for so many characters, texts, containers, anchors, flagged elements, open elements and tags."""
-        characters, texts, containers, anchors, flagged, depth, tags = sizes.tolist()
+        """Make arrays for so many tags, characters, texts, containers, anchors, flagged and open elements."""
+        tags, characters, texts, containers, anchors, flagged, depth = sizes.tolist()
         return cls(
             text=np.empty(characters, dtype=np.uint32),
             block=np.empty((5, texts), dtype=np.int32),

@@ -20,6 +20,7 @@ cdef class _Walk(TextReader):
 
     # Columns of what is found, a row each; the first entries count, as many as the counters say.
     cdef object arrays
+    cdef long long[::1] sizes
     cdef int[:, ::1] block, role, container, anchor, piece
     cdef int[::1] place
     cdef int blocks, containers, anchors, pieces
@@ -32,6 +33,7 @@ cdef class _Walk(TextReader):
     # space before it, and its container; line breaks in a row.
     cdef int stretch_solid, stretch_byte, stretch_container, breaks, solid_at_break
 
+    cdef void _count(self) noexcept nogil
     cdef void _walk(self) noexcept nogil
     cdef void _open(self, int element, Py_ssize_t tag) noexcept nogil
     cdef void _close(self, Py_ssize_t tag) noexcept nogil

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
 from blockfeat.blocks.table import ROLES, Anchors, Blocks, Containers, WalkColumns, leading
-from blockfeat.blocks.walk_sizes import walk_sizes
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
 from blockfeat.lang.measures import PageText, Segmenter
@@ -96,7 +95,7 @@ class _Walk(TextReader):
         self.start, self.stop, self.opened, self.closed, self.codes = start, stop, opened, closed, codes.data
         self.breaks_of_split = breaks_of_split
         self._begin()
-        self._allocate(walk_sizes(start, stop, opened, closed, codes.data, len(tags.source)))
+        self._allocate()
         with cython.nogil:
             self._walk()
 
@@ -107,8 +106,11 @@ class _Walk(TextReader):
         self.stretch_solid = self.stretch_byte = self.breaks = self.solid_at_break = 0
         self.innermost = self.stretch_container = _NONE
 
-    def _allocate(self, sizes: NDArray[np.int64]) -> None:
+    def _allocate(self) -> None:
         """Make arrays for as much as there can be."""
+        sizes = np.zeros(7, dtype=np.int64)
+        self.sizes = sizes.data
+        self._count()
         self.arrays = WalkColumns.of(sizes)
         self.text = self.arrays.text.data
         self.block = self.arrays.block.data
@@ -118,6 +120,28 @@ class _Walk(TextReader):
         self.piece = self.arrays.piece.data
         self.place = self.arrays.place.data
         self.open = self.arrays.open.data
+
+    def _count(self) -> cython.void:
+        """Count what `WalkColumns.of` is given, from the codes and places of the tags."""
+        tag: cython.Py_ssize_t
+        element: cython.Py_ssize_t
+        code: cython.int
+        length: cython.longlong
+        empty: cython.longlong = 0
+        self.sizes[0] = len(self.start)
+        self.sizes[1] = self.sizes[0] + 1
+        for tag in range(len(self.start)):
+            length = (self.start[tag + 1] if tag + 1 < self.sizes[0] else self.size) - self.stop[tag]
+            self.sizes[1] += length
+            self.sizes[2] += length > 0
+        for element in range(len(self.opened)):
+            code = self.codes[element]
+            self.sizes[3] += code & _OPERATION == _BOUNDARY
+            self.sizes[4] += code & _ANCHOR_ROLE != 0
+            self.sizes[5] += code & (_ANCHOR_ROLE | _FORMAT_ROLE) != 0
+            # Start tags before it that open an element, less the end tags before it.
+            self.sizes[6] = max(self.sizes[6], 2 * element - empty - self.opened[element] + 1)
+            empty += self.closed[element] == self.opened[element]
 
     def blocks_found(self, tags: Tags, segmenter: Segmenter, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""

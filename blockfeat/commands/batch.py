@@ -16,10 +16,9 @@ from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 
 if TYPE_CHECKING:
-    from blockfeat.io.batch.run import Writer
-    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.batch import Tally, Writer
     from blockfeat.io.inputs import Document, InputOptions
-    from blockfeat.io.outputs.rendering import Rendered, Renderer
+    from blockfeat.io.outputs.formats import Rendered, Renderer
     from blockfeat.models.model import Model
 
 
@@ -65,19 +64,19 @@ class Target:
         OutputError
             It cannot be written.
         """
-        from blockfeat.io.batch import run
+        from blockfeat.io.batch import FolderWriter, StreamWriter, file_writer
 
         lines = self.format == "json"
         if self.format in _TABLES:
             return self._table_writer(evidence=evidence)
         if self.path is None:
-            return run.StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
+            return StreamWriter(sys.stdout.buffer, lines=lines, format=self.format)
         if self.is_folder:
-            return run.FolderWriter(self.path, self.format)
-        return run.file_writer(self.path, lines=lines, format=self.format)
+            return FolderWriter(self.path, self.format)
+        return file_writer(self.path, lines=lines, format=self.format)
 
     def _table_writer(self, *, evidence: bool) -> Writer:
-        from blockfeat.io.batch.run import file_writer
+        from blockfeat.io.batch import file_writer
         from blockfeat.io.outputs.records import record_columns
         from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
@@ -106,7 +105,7 @@ class Target:
         """
         if self.path is None or not self.is_resumable:
             return documents, None, 0
-        from blockfeat.io.batch.resume import (
+        from blockfeat.io.resume import (
             ResumingWriter,
             check_same_run,
             clear_partial,
@@ -194,7 +193,7 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
     """Do what ``blockfeat extract PAGE… --format FORMAT`` does, without its other options; return the exit code."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.inputs.options import InputOptions
-    from blockfeat.io.outputs.rendering import Renderer
+    from blockfeat.io.outputs.formats import Renderer
 
     target = target_of(None, format, inputs=pages, resume=False)
     renderer = Renderer(Extractor.load(), target.format)
@@ -220,7 +219,7 @@ class Inputs:
 
     def count(self, reading: InputOptions) -> int | None:
         """Return the number of pages where it can be known."""
-        from blockfeat.io.inputs.count import count_pages
+        from blockfeat.io.inputs.files import count_pages
 
         pages = count_pages(self.pages, reading) if self.pages else None if not self.lists else 0
         lists = count_pages(self.lists, replace(reading, format="urls"))
@@ -246,8 +245,7 @@ class Batch:
 
 def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
     """Extract, write, and print what happened; return the exit code."""
-    from blockfeat.io.batch.run import run
-    from blockfeat.io.batch.summary import Tally
+    from blockfeat.io.batch import Tally, run
     from blockfeat.io.inputs import fetched
 
     passed_over = PassedOver()

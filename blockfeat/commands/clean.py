@@ -64,8 +64,7 @@ def clean(
     """Take clutter out of pages and keep the rest as it is."""
     from blockfeat.io.inputs import read_inputs
     from blockfeat.papers.crunch.clean import Cleaner
-    from blockfeat.papers.crunch.read_settings import default_settings_text, read_settings
-    from blockfeat.papers.crunch.settings import CleanSettings
+    from blockfeat.papers.crunch.settings import CleanSettings, default_settings_text, read_settings
 
     if show_settings:
         console.show(default_settings_text().rstrip("\n"))
@@ -107,7 +106,7 @@ def _serve_proxy(port: int, settings: Path | None) -> None:
 
     require_extra("proxy", what="clean --proxy")
     from blockfeat.papers.crunch.proxy import SETTINGS_HOST, CleaningAddon, serve_proxy
-    from blockfeat.papers.crunch.read_settings import settings_text
+    from blockfeat.papers.crunch.settings import settings_text
 
     addon = CleaningAddon("" if settings is None else settings_text(settings))
 
@@ -142,8 +141,8 @@ class _Cleaning:
 
 def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path) -> None:
     """Write a line or a file for each document; one that fails is named, and the others go on."""
-    from blockfeat.io.batch.run import FolderWriter, file_writer
-    from blockfeat.io.outputs.rendering import Rendered
+    from blockfeat.io.batch import FolderWriter, file_writer
+    from blockfeat.io.outputs.formats import Rendered
 
     is_lines = output.suffix in _LINES
     writer = file_writer(output, lines=True, format="json") if is_lines else FolderWriter(output, cleaning.format)
@@ -180,7 +179,7 @@ def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
 
     def fetched_text(url: str) -> str:
         from blockfeat.io.http.fetch import fetch
-        from blockfeat.io.inputs.urls import HINT
+        from blockfeat.io.inputs.files import HINT
 
         data = fetch(url, networks=reading.networks, hint=HINT).data
         return data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else str(data)

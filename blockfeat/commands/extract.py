@@ -65,7 +65,7 @@ def extract(
 ) -> None:
     """Extract the main text of pages."""
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.outputs.rendering import Renderer
+    from blockfeat.io.outputs.formats import Renderer
 
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)

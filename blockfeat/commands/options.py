@@ -20,7 +20,7 @@ from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
 
 if TYPE_CHECKING:
     from blockfeat.data.corpus import LabelledPage
-    from blockfeat.io.http.addresses import Network
+    from blockfeat.io.http.transport import Network
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -181,7 +181,7 @@ def languages(langs: str | None) -> list[str] | None:
 
 def allowed_networks(networks: Sequence[str] | None) -> tuple[Network, ...]:
     """Read ``--allow-network``."""
-    from blockfeat.io.http.addresses import parse_network
+    from blockfeat.io.http.transport import parse_network
 
     try:
         return tuple(parse_network(network) for network in networks or ())

@@ -18,7 +18,7 @@ from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.models.decoding import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model

@@ -12,5 +12,5 @@ from blockfeat.features.schema import CANONICAL as CANONICAL
 from blockfeat.features.schema import CANONICAL_NAMES as CANONICAL_NAMES
 from blockfeat.features.schema import Feature as Feature
 from blockfeat.features.schema import Measured as Measured
-from blockfeat.lang.index import StopWordRatios as StopWordRatios
-from blockfeat.lang.index import stop_word_ratios as stop_word_ratios
+from blockfeat.lang.stopwords import StopWordRatios as StopWordRatios
+from blockfeat.lang.stopwords import stop_word_ratios as stop_word_ratios

@@ -25,9 +25,9 @@ from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordRatios
 from blockfeat.lang.measures import FastSegmenter, Segmenter, keys_of_text, runs_of_three
 from blockfeat.lang.spacy_segmenter import segmenter_for
+from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.page import DeclaredText, Page
 
 DECLARED_COLUMNS = frozenset(("declared_share", "declared_other", "page_declared", "page_declared_words"))

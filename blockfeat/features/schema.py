@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.lang.index import StopWordRatios
+from blockfeat.lang.stopwords import StopWordRatios
 
 Column = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import blockfeat
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.many import PageWork
 from blockfeat.io.outputs import written
-from blockfeat.io.outputs.rendering import Rendered
+from blockfeat.io.outputs.formats import Rendered
 from blockfeat.page.document import Document
 
 

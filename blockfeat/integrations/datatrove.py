@@ -11,7 +11,7 @@ from blockfeat._extras import importing
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.extraction.many import read_pages
 from blockfeat.integrations import Describer
-from blockfeat.io.outputs.rendering import Rendered
+from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document

@@ -11,8 +11,8 @@ from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor, extractor_of
 from blockfeat.extraction.many import read_pages
 from blockfeat.io.inputs.records import document_of_row
+from blockfeat.io.outputs.formats import Renderer
 from blockfeat.io.outputs.records import Column, record_columns, row_of
-from blockfeat.io.outputs.rendering import Renderer
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 from blockfeat.page.document import Document

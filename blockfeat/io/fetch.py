@@ -10,9 +10,9 @@ from blockfeat.errors import InputTypeError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor, extract, extractor_of
 from blockfeat.extraction.options import GivenOptions
-from blockfeat.io.http.addresses import Network, parse_network
 from blockfeat.io.http.fetch import MOST_BYTES
 from blockfeat.io.http.fetch import fetch as fetch_page
+from blockfeat.io.http.transport import Network, parse_network
 from blockfeat.models.model import Model
 from blockfeat.models.store import DEFAULT_MODEL
 

@@ -1,12 +1,10 @@
 """Languages: words, sentences, stop words, identification."""
 
 from blockfeat.lang.identify import Identifier, LanguageGuess, identify, normalise_code
-from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, tokenize
-from blockfeat.lang.stopwords import PAPER_LANGUAGES, available_languages, density, stop_words
+from blockfeat.lang.stopwords import StopWordIndex, available_languages, density, stop_words
 
 __all__ = [
-    "PAPER_LANGUAGES",
     "FastSegmenter",
     "Identifier",
     "LanguageGuess",

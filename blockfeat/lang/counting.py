@@ -301,15 +301,9 @@ def count_text(
     """
     counts = np.zeros((len(COUNTED), block_ends.size), dtype=np.int32)
     keys = np.empty(classes.size, dtype=np.uint64)
+    out = counts.data if block_ends.size else counts
     words, seen = _count_text(
-        codes.data,
-        classes.data,
-        block_ends.data,
-        piece_ends.data,
-        piece_flags.data,
-        lower_case.data,
-        counts.data if block_ends.size else counts,
-        keys.data,
+        codes.data, classes.data, block_ends.data, piece_ends.data, piece_flags.data, lower_case.data, out, keys.data
     )
     return CountedText(dict(zip(COUNTED, counts, strict=True)), keys[:words].copy(), bool(seen & characters.CONTROL))
 
@@ -401,31 +395,3 @@ def _add_word(
     counts[_FORMAT_WORDS, block] += flags & _IN_FORMAT != 0
     counts[_SENTENCES, block] += begins_sentence
     counts[_UNSPACED_WORDS, block] += own & _UNSPACED != 0
-
-
-def count_numbers(codes: NDArray[np.uint32], number_of: NDArray[np.uint8], numbers: int) -> NDArray[np.int64]:
-    """Count the characters that bear each number.
-
-    Parameters
-    ----------
-    codes : uint32 array
-        Code points of a text.
-    number_of : uint8 array
-        The number of each code point; the last entry stands for all code points behind too.
-    numbers : int
-        How many numbers there are, from 0.
-    """
-    counts = np.zeros(numbers, dtype=np.int64)
-    _count_numbers(codes.data, number_of.data, counts.data)
-    return counts
-
-
-@cython.cfunc
-def _count_numbers(
-    codes: cython.const[cython.uint][::1], number_of: cython.const[cython.uchar][::1], counts: cython.longlong[::1]
-) -> cython.void:
-    last: cython.uint = cython.cast(cython.uint, number_of.shape[0] - 1)
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for place in range(codes.shape[0]):
-            counts[number_of[min(codes[place], last)]] += 1

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.lang.characters import code_points
-from blockfeat.lang.index import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.measures import TextMeasures, keys_of_text
 from blockfeat.lang.scripts import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
+from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample
 
 if TYPE_CHECKING:

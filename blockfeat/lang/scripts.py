@@ -9,8 +9,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.counting import count_numbers
-
 LATIN = "latin"
 _FEWEST_KANA = 0.1  # share of kana among kana and Han that makes a text Japanese
 _MANY_HAN = 120  # weighted; no Japanese text of forty characters does without kana
@@ -84,7 +82,8 @@ def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
         A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are
         shorter there.
     """
-    counts: NDArray[np.int64] = count_numbers(codes, _script_table(), len(_TABLE) + 1)[1:] * _WEIGHTS
+    numbers = _script_table()[np.minimum(codes, 0x1FFFF)]
+    counts: NDArray[np.int64] = np.bincount(numbers, minlength=len(_TABLE) + 1)[1:] * _WEIGHTS
     return counts
 
 

@@ -7,20 +7,23 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from blockfeat.errors import LanguageError, MissingExtraError
+import numpy as np
+from numpy.typing import NDArray
 
-PAPER_LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "sv", "da", "no", "fi", "pl", "ru", "el")
-"""Fourteen languages, as in Ziegler & Skubacz (2007), who name the first five; the rest is our choice."""
+from blockfeat.errors import LanguageError, MissingExtraError
+from blockfeat.lang.measures import TextMeasures, keys_of_words, lowered_codes
+from blockfeat.lang.word_keys import BUCKET_BITS, count_bits, mark_sequences, masks_of_keys, shares_by_block
 
 UNSPACED_LANGUAGES = frozenset({"ja", "th", "zh"})
 """Languages of the lists whose script puts no space between words: entries are character sequences."""
 
-_LONGEST_SEQUENCE = 3
+_LONGEST = 3
 _APOSTROPHES = re.compile("['\u2019]")
 _NOT_A_WORD = re.compile(r"[\d_]|[^\w\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u0dff\u0e31-\u0e4e]")
 _Lists = Mapping[str, Sequence[str]]
@@ -105,7 +108,7 @@ def _clean(lang: str, entries: Sequence[str], rules: _Rules, everywhere: frozens
     words -= set(rules.get("drop", "").split())
     words |= set(_tokens(_repaired(rules.get("add", ""), rules).split()))
     if lang in UNSPACED_LANGUAGES:
-        return frozenset(word for word in words if len(word) <= _LONGEST_SEQUENCE)
+        return frozenset(word for word in words if len(word) <= _LONGEST)
     if "letters" in rules:
         letters = set(rules["letters"].split())
         words = {word for word in words if len(word) > 1} | letters
@@ -170,3 +173,222 @@ def density(lang: str) -> float:
         return _records()[lang]
     except KeyError:
         raise LanguageError(f"no stop-word density of language {lang!r}; there is no stop list of it") from None
+
+
+_BITS = np.uint64(21)
+_NO_KEYS: NDArray[np.uint64] = np.zeros(0, dtype=np.uint64)
+_BUNDLED = Path(__file__).with_name("stopwords.npz")
+
+
+@dataclass(frozen=True, eq=False)
+class StopWordIndex:
+    """Stop lists of several languages, ready for array arithmetic.
+
+    Attributes
+    ----------
+    languages
+        ISO 639-1 codes, 64 at most.
+    keys, masks
+        The keys of the stop words of languages in spaced scripts (`blockfeat.lang.measures.keys_of_words`) in ascending
+        order, and the mask of each: a bit for every language whose list it stands in, the first the lowest.
+    buckets
+        By the highest bits of a key the first of ``keys`` that may be it; see `blockfeat.lang.word_keys.masks_of_keys`.
+    densities
+        Stop-word density of running prose in each language; see `blockfeat.lang.stopwords.density`.
+    sequences
+        For each language the sorted keys of its entries of 1, 2 and 3 characters; empty for spaced scripts.
+    """
+
+    languages: tuple[str, ...]
+    keys: NDArray[np.uint64]
+    masks: NDArray[np.uint64]
+    buckets: NDArray[np.int32]
+    densities: NDArray[np.float64]
+    sequences: tuple[tuple[NDArray[np.uint64], ...], ...]
+
+    @classmethod
+    def build(cls, languages: Sequence[str] | None = None) -> StopWordIndex:
+        """Build the table of some languages, or read that of all, which comes with blockfeat.
+
+        Raises
+        ------
+        LanguageError
+            There is no stop list of one of the languages.
+        """
+        if languages is None:
+            return cls.bundled()
+        wanted = tuple(dict.fromkeys(languages))
+        lists = stop_word_lists(wanted)
+        masks: dict[str, int] = {}
+        for bit, lang in enumerate(wanted):
+            for word in () if lang in UNSPACED_LANGUAGES else lists[lang]:
+                masks[word] = masks.get(word, 0) | 1 << bit
+        keys = keys_of_words(list(masks))
+        order = np.argsort(keys)
+        ordered = np.array(list(masks.values()), dtype=np.uint64)[order]
+        sequences = tuple(
+            _keys(lists[lang]) if lang in UNSPACED_LANGUAGES else (_NO_KEYS,) * _LONGEST for lang in wanted
+        )
+        return cls._of(wanted, keys[order], ordered, sequences)
+
+    @classmethod
+    def bundled(cls) -> StopWordIndex:
+        """Read the table of all languages, made by ``tools/make_stop_word_index.py`` with `build` and `to_arrays`."""
+        with np.load(_BUNDLED, allow_pickle=False) as arrays:
+            languages = tuple(arrays["languages"].tobytes().decode().split("\n"))
+            keys, masks = arrays["keys"], arrays["masks"]
+            groups = np.split(arrays["sequences"], arrays["sequence_ends"])
+        sequences = tuple(tuple(groups[start : start + _LONGEST]) for start in range(0, len(groups), _LONGEST))
+        return cls._of(languages, keys, masks, sequences)
+
+    @classmethod
+    def _of(
+        cls,
+        languages: tuple[str, ...],
+        keys: NDArray[np.uint64],
+        masks: NDArray[np.uint64],
+        sequences: tuple[tuple[NDArray[np.uint64], ...], ...],
+    ) -> StopWordIndex:
+        """Add to the words of some languages what looks them up."""
+        masks.flags.writeable = False
+        bounds = np.arange(1 << BUCKET_BITS, dtype=np.uint64) << np.uint64(64 - BUCKET_BITS)
+        buckets = np.append(keys.searchsorted(bounds), keys.size).astype(np.int32)
+        densities = np.array([density(lang) for lang in languages])
+        return cls(languages, keys, masks, buckets, densities, sequences)
+
+    def to_arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Return the arrays of a file that `bundled` reads; the languages as lines of UTF-8."""
+        groups = [keys for lengths in self.sequences for keys in lengths]
+        return {
+            "languages": np.frombuffer("\n".join(self.languages).encode(), dtype=np.uint8),
+            "keys": self.keys,
+            "masks": self.masks,
+            "sequences": np.concatenate(groups),
+            "sequence_ends": np.cumsum([keys.size for keys in groups[:-1]]),
+        }
+
+    def masks_of(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return for each word, given its key, a bit for every language whose stop word it is; shape (n,)."""
+        return masks_of_keys(keys, self.keys, self.masks, self.buckets)
+
+    def counts(self, masks: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return how many words, given their masks, are stop words of each language; shape (languages,)."""
+        return count_bits(masks, len(self.languages))
+
+    def is_unspaced(self, lang_index: int) -> bool:
+        """Return whether the language of a column is one whose entries are sequences of characters."""
+        return any(keys.size for keys in self.sequences[lang_index])
+
+    def cover(self, codes: NDArray[np.uint32], lang_index: int) -> NDArray[np.bool_]:
+        """Mark the characters that an entry of an unspaced language covers.
+
+        Parameters
+        ----------
+        codes
+            Code points of a text, lower-cased and NFC, punctuation and spaces in place; shape (n,).
+        lang_index
+            Column of the language.
+
+        Returns
+        -------
+        ndarray of bool, shape (n,)
+            True where any matching entry covers the character; all False for languages in spaced scripts.
+        """
+        if not self.is_unspaced(lang_index):
+            return np.zeros(codes.size, dtype=np.bool_)
+        return mark_sequences(codes, *self._ordered_sequences[lang_index])
+
+    @cached_property
+    def _ordered_sequences(self) -> dict[int, tuple[NDArray[np.uint64], NDArray[np.int32]]]:
+        """For each column of an unspaced language what `mark_sequences` looks up; made at the first use."""
+        found = {}
+        for column in filter(self.is_unspaced, range(len(self.languages))):
+            shifts = (np.uint64(2) * _BITS, _BITS, np.uint64(0))
+            shifted = [keys << shift for keys, shift in zip(self.sequences[column], shifts, strict=True)]
+            ordered = np.sort(np.concatenate(shifted))
+            bounds = np.arange(int(ordered[-1] >> shifts[0]) + 2, dtype=np.uint64) << shifts[0]
+            found[column] = (ordered, ordered.searchsorted(bounds).astype(np.int32))
+        return found
+
+
+@dataclass(frozen=True)
+class StopWordRatios:
+    """Stop-word ratios of the blocks of a page.
+
+    Attributes
+    ----------
+    languages : tuple of str
+        The languages whose lists were asked for.
+    language : int array, n
+        For each block the position in ``languages`` of the argmax.
+    ratio : float array, n
+        Stop words of that language by words, 0 to 1.
+    normalised : float array, n
+        The ratio over the density of running prose of that language; about 1 for prose.
+    """
+
+    languages: tuple[str, ...]
+    language: NDArray[np.intp]
+    ratio: NDArray[np.float64]
+    normalised: NDArray[np.float64]
+
+
+def stop_word_ratios(
+    measures: TextMeasures,
+    index: StopWordIndex,
+    languages: tuple[str, ...] | None = None,
+    *,
+    masks: NDArray[np.uint64] | None = None,
+) -> StopWordRatios:
+    """Count the stop words of every block in some languages of an index and take the argmax of the ratios.
+
+    Parameters
+    ----------
+    measures : TextMeasures
+        The words of the page's blocks.
+    index : StopWordIndex
+        The stop lists.
+    languages : tuple of str, optional
+        The languages asked for; all of the index by default. With one there is no choice to make: the page's
+        language decides for all of its blocks.
+    masks : uint64 array, optional
+        ``index.masks_of`` of the page's words, where the caller has it.
+    """
+    asked = index.languages if languages is None else languages
+    masks = index.masks_of(measures.token_keys) if masks is None else masks
+    columns = [index.languages.index(lang) for lang in asked]
+    shares = [_shares(measures, index, column, masks) for column in columns]
+    best = np.zeros(shares[0].size, dtype=np.intp)
+    if len(asked) == 1:
+        return StopWordRatios(asked, best, shares[0], shares[0] / index.densities[columns[0]])
+    ratios = np.stack(shares, axis=1)
+    if len(ratios):
+        best = ratios.argmax(axis=1)
+    ratio = ratios[np.arange(best.size), best]
+    return StopWordRatios(asked, best, ratio, ratio / index.densities[columns][best])
+
+
+def _shares(
+    measures: TextMeasures, index: StopWordIndex, column: int, masks: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """Return the share of stop words of a language in each block.
+
+    Of a script without spaces, the share of the characters that its entries cover; a character is a word there.
+    """
+    if not (index.is_unspaced(column) and measures.has_unspaced):
+        return shares_by_block(masks, measures.words, column)
+    covered = index.cover(lowered_codes(measures.page.text, measures.page.codes), column)
+    starts = np.concatenate(([0], measures.page.block_ends[:-1]))
+    words = np.maximum(measures.words, 1)
+    return np.minimum(np.add.reduceat(covered, starts, dtype=np.int64), words) / words
+
+
+def _keys(entries: Iterable[str]) -> tuple[NDArray[np.uint64], ...]:
+    """Return the sorted keys of the entries of 1, 2 and 3 characters: code points shifted by 21 bits each."""
+    keys: tuple[list[int], ...] = tuple([] for _ in range(_LONGEST))
+    for entry in entries:
+        key = 0
+        for character in entry:
+            key = (key << int(_BITS)) | ord(character)
+        keys[len(entry) - 1].append(key)
+    return tuple(np.array(sorted(group), dtype=np.uint64) for group in keys)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from html.entities import html5
-from itertools import accumulate
 
 import cython
 import numpy as np
+
+from blockfeat.page import references
 
 _TEXT, _VALUE = 0, 1
 _AMPERSAND, _HASH, _SLASH, _SEMICOLON, _LESS, _EQUALS, _GREATER, _QUOTE = b'&#/;<=>"'
@@ -16,56 +15,13 @@ _SPACE, _LETTER_A, _LETTER_F, _LETTER_X, _LETTER_Z, _DIGIT_0, _DIGIT_9 = b" afxz
 _LOWER = 0x20
 _REPLACEMENT = 0xFFFD
 _LONGEST_REFERENCE, _LONGEST_UNTERMINATED = 32, 6
-_SLOTS = 8192
-_FNV_START, _FNV_PRIME, _MASK = 2166136261, 16777619, 0xFFFFFFFF
-
-
-def _ends_of(pieces: Iterable[bytes]) -> array[int]:
-    """Return where each of joined pieces begins, and the end of the last."""
-    return array("i", accumulate(map(len, pieces), initial=0))
-
-
-# What stands for a byte in text, and in an attribute value; control characters become spaces.
-_SPECIAL = {
-    **dict.fromkeys(range(0x20), b" "),
-    0x00: "\ufffd".encode(),
-    0x7F: b" ",
-    _AMPERSAND: b"&amp;",
-    _LESS: b"&lt;",
-    _GREATER: b"&gt;",
-}
-_SPECIAL_IN = (
-    {code: text for code, text in _SPECIAL.items() if code not in b"\t\n"} | {0x0D: b"\n"},
-    _SPECIAL | {0x09: b"&#9;", 0x0A: b"&#10;", 0x0D: b"&#10;", b'"'[0]: b"&quot;"},
-)
-_IS_PLAIN = bytes(code not in special for special in _SPECIAL_IN for code in range(256))
-_ESCAPES = b"".join(special.get(code, b"") for special in _SPECIAL_IN for code in range(256))
-_ESCAPE_AT = _ends_of([special.get(code, b"") for special in _SPECIAL_IN for code in range(256)])
-# Names in lower case, without what would end a tag or an attribute.
-_NAME_BYTE = bytes(b"_"[0] if code <= 0x20 or code in b"\"&'<=>\x7f" else code for code in range(256)).lower()
-# Numbers from 128 to 159 mean the characters of windows-1252 where it has one.
-_C1 = array("i", (ord(bytes([code]).decode("windows-1252", "ignore") or chr(code)) for code in range(0x80, 0xA0)))
-
-
-def _reference_slots(names: Iterable[str]) -> array[int]:
-    """Return a hash table with open addresses: the numbers of the names, -1 for free slots."""
-    slots = array("i", [-1]) * _SLOTS
-    for number, name in enumerate(names):
-        hashed = _FNV_START
-        for code in name.encode():
-            hashed = ((hashed ^ code) * _FNV_PRIME) & _MASK
-        slot = hashed & (_SLOTS - 1)
-        while slots[slot] >= 0:
-            slot = (slot + 1) & (_SLOTS - 1)
-        slots[slot] = number
-    return slots
-
-
-_REFERENCE_NAMES = "".join(html5).encode()
-_REFERENCE_NAME_AT = _ends_of(map(str.encode, html5))
-_REFERENCE_TEXTS = "".join(html5.values()).encode()
-_REFERENCE_TEXT_AT = _ends_of(map(str.encode, html5.values()))
-_REFERENCE_SLOTS = _reference_slots(html5)
+_SLOTS = references.SLOTS
+_FNV_START, _FNV_PRIME, _MASK = references.FNV_START, references.FNV_PRIME, references.MASK
+_IS_PLAIN, _ESCAPES, _ESCAPE_AT = references.IS_PLAIN, references.ESCAPES, references.ESCAPE_AT
+_NAME_BYTE, _C1 = references.NAME_BYTE, references.C1
+_REFERENCE_NAMES, _REFERENCE_NAME_AT = references.NAMES, references.NAME_AT
+_REFERENCE_TEXTS, _REFERENCE_TEXT_AT = references.TEXTS, references.TEXT_AT
+_REFERENCE_SLOTS = references.NAME_SLOTS
 
 
 class Markup:

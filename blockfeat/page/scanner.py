@@ -75,11 +75,11 @@ class Scanner(Tokens):
         self.moved_count = 0
         self.linked_data: list[tuple[int, int]] = []
 
-    def told(self) -> tuple[str, ...]:
+    def noted(self) -> tuple[str, ...]:
         """Return what was capped or repaired."""
         unclosed = [elements.NAMES[name] for name in range(KNOWN) if self.is_unclosed[name]]
-        told = [f"the tag of an unclosed {name} was removed" for name in unclosed]
-        return (*told, *(text for bit, text in WARNINGS.items() if self.warnings & bit))
+        noted = [f"the tag of an unclosed {name} was removed" for name in unclosed]
+        return (*noted, *(text for bit, text in WARNINGS.items() if self.warnings & bit))
 
     def scan(self, start: cython.Py_ssize_t, stop: cython.Py_ssize_t) -> cython.int:
         """Read a stretch of the page."""

@@ -64,14 +64,14 @@ class Tags:
     def read(cls, data: bytes, *, keeps_raw_text: bool = False, keeps_drawings: bool = False) -> Reading:
         """Read a page in UTF-8; `blockfeat.page.scanner` says what is left out and mended."""
         scanner = scanned(data, keeps_raw_text=keeps_raw_text, keeps_drawings=keeps_drawings)
-        source, depth, told = scanner.written(), scanner.greatest_depth(), scanner.told()
+        source, depth, noted = scanner.written(), scanner.greatest_depth(), scanner.noted()
         linked_data = tuple(scanner.linked_data)
         columns = scanner.take_columns()[::-1]
         # One by one, so that each that is copied is freed before the next one is.
         start, stop, origin, opened, closed = (_column(columns.pop(), np.int64) for _ in range(5))
         key = _column(columns.pop(), np.uint64)
         tags = cls(source, start, stop, opened, closed, key, depth, origin)
-        return Reading(tags, told, linked_data, scanner.replaced)
+        return Reading(tags, noted, linked_data, scanner.replaced)
 
     @classmethod
     def of_markup(cls, data: bytes) -> Tags:

@@ -16,13 +16,11 @@ _FOUR_BYTES = cython.declare(cython.ulonglong, 0xFFFFFFFF)
 _LOWER_CASE = bytes(range(256)).lower()
 
 
-def is_utf_8(data: bytes) -> bool:
-    """Return whether bytes are valid UTF-8 as Python's strict codec has it (Unicode 15, table 3-7)."""
-    return bool(_pairs(data, len(data)) >= 0)
-
-
 def doubled_pairs(data: bytes) -> int:
-    """Return how many pairs of characters are like one that was encoded twice (``Ã©``); -1 for invalid UTF-8."""
+    """Return how many pairs of characters are like one that was encoded twice (``Ã©``); -1 for invalid UTF-8.
+
+    Valid is what Python's strict codec takes (Unicode 15, table 3-7).
+    """
     return int(_pairs(data, len(data)))
 
 

@@ -19,7 +19,7 @@ from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels,
 from blockfeat.errors import BlockfeatError, TrainingError
 from blockfeat.features.measuring import Measurer, context_features, context_places
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
 from blockfeat.training.config import OnProgress, Progress, no_progress
 

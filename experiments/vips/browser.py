@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.monitor.fetching.chromium import find_chromium, import_playwright, launch_chromium
+from blockfeat.monitor.fetching.rendering import find_chromium, import_playwright, launch_chromium
 from experiments.vips.layout import RenderedPage
 from experiments.vips.snapshot import STYLES, page_of_snapshot
 

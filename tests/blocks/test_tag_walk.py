@@ -160,7 +160,6 @@ def arrays_of(value: Any, name: str = "") -> Iterator[tuple[str, np.ndarray]]:
 def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
     with patch.dict(sys.modules):
         sys.modules["blockfeat.blocks.text_reader"] = load_uncompiled("blockfeat.blocks.text_reader")
-        sys.modules["blockfeat.blocks.walk_sizes"] = load_uncompiled("blockfeat.blocks.walk_sizes")
         plain_walk = load_uncompiled("blockfeat.blocks.tag_walk").walk
     plain_codes = load_uncompiled("blockfeat.blocks.element_codes")
     cutter = Cutter.of(load_table(table))

@@ -118,11 +118,11 @@ from pathlib import Path
 
 import blockfeat
 from blockfeat.data.corpus import demo_pages
-from blockfeat.io.http import addresses
+from blockfeat.io.http import transport
 
 # This machine stands in for example.org, which is public.
-is_public = addresses._is_public
-addresses._is_public = lambda address: address == ipaddress.ip_address("127.0.0.1") or is_public(address)
+is_public = transport._is_public
+transport._is_public = lambda address: address == ipaddress.ip_address("127.0.0.1") or is_public(address)
 
 pages = [page.html for page in demo_pages()[:3]]
 html, documents, pages_of_one_site = pages[0], pages, pages

@@ -13,9 +13,8 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer, features_named
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, NamedRow
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import FastSegmenter
-from blockfeat.lang.stopwords import density
+from blockfeat.lang.stopwords import StopWordIndex, available_languages, density
 from blockfeat.page.page import Page
 
 INDEX = StopWordIndex.build(["en", "de", "fr"])
@@ -147,3 +146,8 @@ def test_rows_share_their_matrix_when_they_are_sent_to_another_process() -> None
     rows = [NamedRow(matrix, places, row) for row in range(1_000)]
     assert len(pickle.dumps(rows)) < matrix.nbytes + 100_000
     assert pickle.loads(pickle.dumps(rows))[3] == rows[3]
+
+
+def test_paper_languages_are_fourteen_and_available() -> None:
+    assert len(set(PAPER_LANGUAGES)) == 14
+    assert {"en", "de", "es", "fr", "it"} <= set(PAPER_LANGUAGES) <= set(available_languages())

@@ -10,8 +10,7 @@ import pytest
 from blockfeat.blocks.table import Blocks
 from blockfeat.features.measuring import feature_matrix
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, PAPER_STOP_WORD_RATIO, Measured
-from blockfeat.lang.index import StopWordIndex, stop_word_ratios
-from blockfeat.lang.stopwords import density
+from blockfeat.lang.stopwords import StopWordIndex, density, stop_word_ratios
 from blocks_of import blocks_of
 
 INDEX = StopWordIndex.build(["en", "de"])

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import ALPHANUMERIC, CLOSER, LOWERCASE, SPACE, STOP, character_classes, code_points
-from blockfeat.lang.counting import CountedText, count_numbers, count_text, sentence_ends, word_spans
-from blockfeat.lang.index import StopWordIndex
+from blockfeat.lang.counting import CountedText, count_text, sentence_ends, word_spans
 from blockfeat.lang.measures import PageText, tokenize
+from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.lang.word_keys import (
     count_bits,
     keys_of_spans,
@@ -145,11 +145,3 @@ def test_bits_and_their_shares_equal_a_loop(blocks: list[list[int]]) -> None:
     for bit in range(3):
         shares = [sum(mask >> bit & 1 for mask in block) / max(len(block), 1) for block in blocks]
         assert shares_by_block(masks, words, bit).tolist() == shares
-
-
-@given(st.lists(st.integers(0, 0x10FFFF), max_size=20))
-def test_numbers_are_counted_with_one_for_all_behind(codes: list[int]) -> None:
-    number_of = np.arange(300, dtype=np.uint16).astype(np.uint8) % 7
-    counts = count_numbers(np.array(codes, dtype=np.uint32), number_of, 7)
-    numbers = [int(number_of[min(code, 299)]) for code in codes]
-    assert counts.tolist() == [numbers.count(number) for number in range(7)]

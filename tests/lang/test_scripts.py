@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
-from blockfeat.lang.scripts import direction_of
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.lang.scripts import SCRIPTS, direction_of, letters_by_script, script_of
 
 _HEBREW, _ARABIC = "\u05e9\u05dc\u05d5\u05dd", "\u0633\u0644\u0627\u0645"
 
@@ -28,3 +33,12 @@ _HEBREW, _ARABIC = "\u05e9\u05dc\u05d5\u05dd", "\u0633\u0644\u0627\u0645"
 )
 def test_direction(lang: str | None, text: str, direction: str) -> None:
     assert direction_of(lang, text) == direction
+
+
+@given(st.lists(st.one_of(st.integers(0, 0x3FFF), st.integers(0, 0x10FFFF)), max_size=20))
+def test_letters_count_for_their_script_as_often_as_they_weigh(codes: list[int]) -> None:
+    counts = letters_by_script(np.array(codes, dtype=np.uint32)).tolist()
+    letters = Counter(script_of(chr(code)) for code in codes)
+    for script, count in zip(SCRIPTS, counts, strict=True):
+        assert count in {letters[script] * weight for weight in (1, 2, 3)}
+    assert letters_by_script(np.array([ord("漢"), ord("a")], dtype=np.uint32)).sum() == 4

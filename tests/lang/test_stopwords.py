@@ -5,17 +5,24 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
-from blockfeat.lang.measures import tokenize
+from blockfeat.lang.characters import code_points
+from blockfeat.lang.measures import keys_of_words, tokenize
 from blockfeat.lang.stopwords import (
-    PAPER_LANGUAGES,
     UNSPACED_LANGUAGES,
+    StopWordIndex,
     available_languages,
+    density,
     stop_word_lists,
+    stop_word_ratios,
     stop_words,
 )
+from blocks_of import blocks_of
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +34,6 @@ def test_all_58_languages_have_words(lists: dict[str, frozenset[str]]) -> None:
     assert len(available_languages()) == 58
     assert set(lists) == set(available_languages())
     assert all(len(words) >= 25 for words in lists.values())
-
-
-def test_paper_languages_are_fourteen_and_available() -> None:
-    assert len(set(PAPER_LANGUAGES)) == 14
-    assert PAPER_LANGUAGES[:5] == ("en", "de", "es", "fr", "it")
-    assert set(PAPER_LANGUAGES) <= set(available_languages())
 
 
 def test_every_word_is_one_token(lists: dict[str, frozenset[str]]) -> None:
@@ -89,3 +90,129 @@ def test_import_reads_nothing_and_loads_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+LANGUAGES = ("en", "de", "zh", "ja", "th")
+INDEX = StopWordIndex.build(LANGUAGES)
+LISTS = stop_word_lists(LANGUAGES)
+
+
+def test_no_words_give_empty_results() -> None:
+    masks = INDEX.masks_of(keys_of_words([]))
+    assert masks.size == 0
+    assert INDEX.counts(masks).tolist() == [0] * len(LANGUAGES)
+
+
+@given(st.lists(st.one_of(st.sampled_from(["the", "und", "in", "die", "was", "the"]), st.text(max_size=6))))
+def test_masks_and_counts_agree_with_the_lists(tokens: list[str]) -> None:
+    masks = INDEX.masks_of(keys_of_words(tokens))
+    for column, lang in enumerate(LANGUAGES[:2]):
+        is_stop_word = [int(token in LISTS[lang]) for token in tokens]
+        assert [mask >> column & 1 for mask in masks.tolist()] == is_stop_word
+        assert INDEX.counts(masks)[column] == sum(is_stop_word)
+
+
+@given(st.text(alphabet="我们的在因为所以。 aのは、ของ是", max_size=25), st.sampled_from([2, 3, 4]))
+def test_cover_agrees_with_plain_search(text: str, column: int) -> None:
+    expected = np.zeros(len(text), dtype=bool)
+    for entry in LISTS[LANGUAGES[column]]:
+        for start in range(len(text)):
+            if text.startswith(entry, start):
+                expected[start : start + len(entry)] = True
+    assert INDEX.cover(code_points(text), column).tolist() == expected.tolist()
+
+
+def test_cover_is_false_for_spaced_scripts() -> None:
+    assert not INDEX.cover(code_points("the library"), 0).any()
+
+
+def test_doubled_languages_count_once_and_unknown_ones_fail() -> None:
+    assert StopWordIndex.build(["en", "de", "en"]).languages == ("en", "de")
+    with pytest.raises(LanguageError, match="tlh"):
+        StopWordIndex.build(["tlh"])
+
+
+def test_the_masks_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        INDEX.masks[0] = 1
+
+
+def test_the_bundled_table_is_what_the_lists_give() -> None:
+    bundled, built = StopWordIndex.build(), StopWordIndex.build(available_languages())
+    message = "the lists or their rules have changed: run tools/make_stop_word_index.py"
+    assert bundled.languages == built.languages, message
+    for name in ("keys", "masks", "buckets"):
+        assert np.array_equal(getattr(bundled, name), getattr(built, name)), message
+    for lang, left, right in zip(built.languages, bundled.sequences, built.sequences, strict=True):
+        assert [keys.tolist() for keys in left] == [keys.tolist() for keys in right], lang
+
+
+SOME = ("en", "de", "zh")
+INDEX_OF_SOME = StopWordIndex.build(SOME)
+LISTS_OF_SOME = stop_word_lists(SOME)
+WORDS = st.sampled_from(["the", "and", "house", "und", "der", "Haus", "war", "was", "river", ",", "|", "i"])
+TEXTS = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), max_size=5)
+
+
+def test_by_hand() -> None:
+    blocks = blocks_of("<p>The cat and the dog</p><p>Der Hund</p><p>Kiosk 24</p>")
+    ratios = stop_word_ratios(blocks.measures, INDEX_OF_SOME, ("en", "de"))
+    assert ratios.languages == ("en", "de")
+    assert ratios.language[:2].tolist() == [0, 1]
+    assert ratios.ratio.tolist() == [0.6, 0.5, 0.0]
+    assert ratios.normalised.tolist() == pytest.approx([0.6 / density("en"), 0.5 / density("de"), 0.0])
+
+
+@given(TEXTS)
+def test_one_and_two_languages_equal_a_loop(texts: list[str]) -> None:
+    blocks = blocks_of("".join(f"<p>{text}</p>" for text in texts))
+    words = [tokenize(text) for text in blocks.texts()]
+    shares = {
+        lang: [sum(word in LISTS_OF_SOME[lang] for word in own) / max(1, len(own)) for own in words]
+        for lang in ("en", "de")
+    }
+    for lang, expected in shares.items():
+        alone = stop_word_ratios(blocks.measures, INDEX_OF_SOME, (lang,))
+        assert alone.ratio.tolist() == pytest.approx(expected)
+        assert alone.language.tolist() == [0] * len(words)
+    both = stop_word_ratios(blocks.measures, INDEX_OF_SOME, ("de", "en"))
+    assert both.ratio.tolist() == pytest.approx(np.maximum(shares["en"], shares["de"]).tolist())
+    chosen = [("de", "en")[place] for place in both.language.tolist()]
+    expected = [share / density(lang) for share, lang in zip(both.ratio.tolist(), chosen, strict=True)]
+    assert both.normalised.tolist() == pytest.approx(expected)
+
+
+def test_chinese_counts_covered_characters() -> None:
+    text = "我们的书在桌子上。"
+    blocks = blocks_of(f"<p>{text}</p><p>苹果</p><p>library</p>")
+    covered = set()
+    for entry in LISTS_OF_SOME["zh"]:
+        for start in range(len(text)):
+            if text.startswith(entry, start):
+                covered |= set(range(start, start + len(entry)))
+    assert covered
+    ratios = stop_word_ratios(blocks.measures, INDEX_OF_SOME, ("zh",))
+    assert ratios.ratio.tolist() == pytest.approx([len(covered) / 8, 0.0, 0.0])
+    mixed = stop_word_ratios(blocks.measures, INDEX_OF_SOME, SOME)
+    assert SOME[mixed.language[0]] == "zh"
+
+
+def test_ratios_lie_between_0_and_1_in_every_language() -> None:
+    index = StopWordIndex.build()
+    blocks = blocks_of("<p>The cat and the dog of 我们 ก็ この</p><p>de la que y en</p><p>...</p>")
+    ratios = stop_word_ratios(blocks.measures, index)
+    assert ratios.languages == index.languages
+    assert ((ratios.ratio >= 0) & (ratios.ratio <= 1)).all()
+    assert ratios.ratio[2] == 0
+
+
+def test_languages_are_those_asked_for_in_their_order() -> None:
+    blocks = blocks_of("<p>und die</p>")
+    assert stop_word_ratios(blocks.measures, INDEX_OF_SOME, ("de",)).languages == ("de",)
+    assert stop_word_ratios(blocks.measures, INDEX_OF_SOME, ("zh", "de")).language.tolist() == [1]
+
+
+@pytest.mark.parametrize("languages", [None, ("en",), ("en", "de")])
+def test_no_blocks(languages: tuple[str, ...] | None) -> None:
+    ratios = stop_word_ratios(blocks_of("").measures, INDEX_OF_SOME, languages)
+    assert (ratios.ratio.size, ratios.normalised.size, ratios.language.size) == (0, 0, 0)

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import word_spans
-from blockfeat.lang.index import StopWordIndex
 from blockfeat.lang.measures import keys_of_lowered, keys_of_text, keys_of_words, lower, tokenize
-from blockfeat.lang.stopwords import stop_word_lists
+from blockfeat.lang.stopwords import StopWordIndex, stop_word_lists
 from blockfeat.lang.word_keys import keys_of_spans
 
 

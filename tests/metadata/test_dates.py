@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.metadata.dates import find_moment, find_span, moment_in_url, parse_moment
-from blockfeat.metadata.visible import day_by_htmldate, place_of
+from blockfeat.metadata.visible import place_of
+from blockfeat.metadata.visible_dates import day_by_htmldate
 from blocks_of import blocks_of
 
 

@@ -14,7 +14,7 @@ from blockfeat.monitor.crawl.visiting import page_entry
 from blockfeat.monitor.discovery import discover, feed_links
 from blockfeat.monitor.feeds.feed import FeedEntry
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.resolved import article_address
+from blockfeat.monitor.fetching.urls import article_address
 
 _HOME = """<html><head><link rel="alternate" type="application/rss+xml" href="/news.rss">
 <link rel="alternate" type="application/rss+xml; charset=utf-8" href="https://other.example/comments">

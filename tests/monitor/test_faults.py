@@ -382,7 +382,7 @@ def test_what_a_library_makes_of_an_answer_is_told_from_what_the_answer_is(
         async with Fetcher(FetchOptions(attempts=1, robots=robots, allow_networks=("127.0.0.1/32",))) as fetcher:
             return await fetcher.fetch("http://127.0.0.1:1/")
 
-    monkeypatch.setattr("blockfeat.monitor.fetching.exchange._exchange", broken)
+    monkeypatch.setattr("blockfeat.io.http.fetch._exchange", broken)
     answer = asyncio.run(fetched())
     assert (answer.is_fault, (answer.error or "").endswith(f": {reason}")) == (is_fault, True)
     fault = "now" if is_fault else None

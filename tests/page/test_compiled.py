@@ -45,7 +45,7 @@ _SOURCE = _from_source()
 
 def _outcome(module: ModuleType, data: bytes, keep: bool) -> tuple[object, ...]:
     scanner = module.scanned(data, keeps_raw_text=keep, keeps_drawings=keep)
-    outcome = (scanner.written(), scanner.greatest_depth(), scanner.told())
+    outcome = (scanner.written(), scanner.greatest_depth(), scanner.noted())
     return (*outcome, *(bytes(column) for column in scanner.take_columns()))
 
 

@@ -13,7 +13,7 @@ no  promise                                            tests
 6   one family of exceptions, all types of input       here; extraction/test_extractor; page/test_page
 7   no NUL, surrogate or control in any output         test_output; content/test_characters; test_hostile
 8   no I/O in extraction                               test_processes
-9   fetching: schemes, addresses, size, deadline       io/http/test_fetch; io/http/test_addresses
+9   fetching: schemes, addresses, size, deadline       io/http/test_fetch; io/http/test_transport
 10  allow list for HTML and Markdown                   test_output; content/test_links, content/test_html,
                                                        content/test_markdown
 11  threads, PYTHONHASHSEED, no growth                 test_processes
@@ -41,9 +41,9 @@ import blockfeat
 from blockfeat import BlockfeatError, Extraction, Extractor, errors
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.extraction.analysis import KnownAnalysis
-from blockfeat.io.batch.run import StreamWriter, run
+from blockfeat.io.batch import StreamWriter, run
 from blockfeat.io.outputs import FORMATS
-from blockfeat.io.outputs.rendering import Renderer
+from blockfeat.io.outputs.formats import Renderer
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
 from property_examples import examples

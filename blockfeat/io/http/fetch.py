@@ -1,12 +1,16 @@
-"""A page from the web."""
+"""A page from the web, and the one HTTP exchange that it shares with the monitor: limits, failures, content types."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+import logging
+import re
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from blockfeat.errors import FetchError, LimitExceeded
-from blockfeat.io.http.addresses import Network, parse_network
+from blockfeat.errors import FetchError, InputError, LimitExceeded, failure_reason
+from blockfeat.io.http.transport import Network, checked_transport, parse_network, read_body
 from blockfeat.page.document import Document
 
 if TYPE_CHECKING:
@@ -16,7 +20,218 @@ if TYPE_CHECKING:
 USER_AGENT = "Mozilla/5.0 (compatible; blockfeat)"
 MOST_BYTES = 20_000_000
 _EVERYWHERE = (parse_network("0.0.0.0/0"), parse_network("::/0"))
-_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5"
+_ACCEPT = {
+    "document": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
+    "page": "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.5",
+    "feed": "application/atom+xml,application/rss+xml,application/feed+json,application/xml,text/xml,"
+    "application/json;q=0.9,*/*;q=0.5",
+    "robots": "text/plain,*/*;q=0.5",
+    "part": "*/*",
+}
+# A missing content type may be anything; kinds that are not listed too.
+_TYPES = {
+    "document": r"(?:text/.*|application/xml|.*\+xml)?",
+    "page": r"(?:text/(?:html|plain|xml)|application/(?:xhtml\+)?xml)?",
+    "feed": r"(?:text/.*|.*\+(?:xml|json)|application/(?:gzip|json|octet-stream|x-gzip|x-xml|xml)"
+    r"|binary/octet-stream)?",
+}
+_MAGIC = {b"%PDF-": "PDF", b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"PK\x03\x04": "a zip archive"}
+_logger = logging.getLogger("blockfeat.io.http")
+
+
+class ExchangeError(FetchError):
+    """No usable answer, and what the caller may do.
+
+    Attributes
+    ----------
+    passing : bool
+        Another try at once may help.
+    permanent : bool
+        No later try helps.
+    is_fault : bool
+        A library failed in a way that nobody has foreseen, whatever the answer was.
+    retry_at : float or None
+        Epoch seconds before which the host is not to be asked again.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        passing: bool = False,
+        permanent: bool = False,
+        is_fault: bool = False,
+        retry_at: float | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.passing = passing
+        self.permanent = permanent
+        self.is_fault = is_fault
+        self.retry_at = retry_at
+
+
+def failure_of(
+    error: Exception, *, seconds: float, connect: float | None = None, read: float | None = None
+) -> ExchangeError:
+    """Return what an exception of a request means: its reason, whether it passes, whether it is permanent.
+
+    Parameters
+    ----------
+    error : Exception
+        Raised by httpx2, httpcore2, asyncio, the system or `checked_transport`.
+    seconds, connect, read : float
+        Limits for the whole request, for a connection and between two pieces of an answer; the last two are that
+        of the whole by default.
+    """
+    import httpcore2
+    import httpx2
+
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    if isinstance(error, ExchangeError):
+        return error
+    if isinstance(error, (FetchError, LimitExceeded, httpx2.InvalidURL, httpx2.UnsupportedProtocol)):
+        return ExchangeError(reason, permanent=True)
+    if isinstance(error, (httpcore2.TimeoutException, httpx2.TimeoutException)):
+        if "Connect" in type(error).__name__:
+            return ExchangeError(f"no connection within {connect or seconds:g} seconds", passing=True)
+        return ExchangeError(f"no more bytes within {read or seconds:g} seconds", passing=True)
+    if isinstance(error, TimeoutError):
+        # A body that drips would drip again.
+        return ExchangeError(str(error) or f"not finished within {seconds:g} seconds")
+    if isinstance(error, (httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.TransportError, OSError)):
+        return ExchangeError(reason, passing=True)
+    if isinstance(error, (InputError, httpx2.RequestError)):
+        return ExchangeError(reason)
+    return ExchangeError(failure_reason(error), is_fault=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that was read: a redirect or an error without its body, anything else with it."""
+
+    status: int
+    reason: str
+    headers: dict[str, str]
+    redirect: httpx2.Request | None = None
+    data: bytes = b""
+    charset: str | None = None
+    refusal: str | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status promises a body."""
+        return 200 <= self.status < 300 and self.status != 204
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no body that was asked for, or None."""
+        return self.refusal if self.is_success else f"the server answered {self.status} {self.reason}".rstrip()
+
+
+def get_request(
+    client: httpx2.AsyncClient, url: str, *, kind: str, headers: Mapping[str, str] | None = None
+) -> httpx2.Request:
+    """Return a request for a ``"page"`` of the web, any ``"document"``, a ``"feed"``, ``"robots"`` or a ``"part"``.
+
+    Raises
+    ------
+    ExchangeError
+        It is no address.
+    """
+    import httpx2
+
+    try:
+        return client.build_request("GET", url, headers={**(headers or {}), "Accept": _ACCEPT[kind]})
+    except httpx2.InvalidURL as error:
+        raise ExchangeError(f"no address: {error}", permanent=True) from error
+
+
+def clean_address(request: httpx2.Request) -> str:
+    """Return the address of a request without credentials and fragment; raise ExchangeError for none of the web."""
+    url = request.url
+    if url.scheme not in ("http", "https"):
+        reason = f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}"
+        raise ExchangeError(reason, permanent=True)
+    if not url.host:
+        raise ExchangeError("the address names no host", permanent=True)
+    return str(url.copy_with(userinfo=b"", fragment=None))
+
+
+async def exchange(
+    client: httpx2.AsyncClient,
+    request: httpx2.Request,
+    *,
+    kind: str,
+    max_bytes: int,
+    seconds: float,
+    left: float,
+    cookies: httpx2.Cookies | None = None,
+) -> Answer:
+    """Send a request and read the answer; redirects are not followed.
+
+    Parameters
+    ----------
+    client : httpx2.AsyncClient
+        A client on `checked_transport`, whose time limits the request has.
+    kind : str
+        What the body may be; see `get_request`.
+    max_bytes : int
+        Limit of the body after decompression.
+    seconds, left : float
+        Seconds for the request with its redirects, and those of them that are left.
+    cookies : httpx2.Cookies, optional
+        Where the cookies go that the answer sets.
+
+    Raises
+    ------
+    ExchangeError
+        No answer, a forbidden address, a body that is too large or cannot be decompressed, too long.
+    """
+    import asyncio
+
+    try:
+        async with asyncio.timeout(left):
+            return await _exchange(client, request, kind, cookies, max_bytes)
+    except Exception as error:
+        # Whatever a library makes of a strange answer: it may not end a run.
+        limits = request.extensions.get("timeout", {})
+        failure = failure_of(error, seconds=seconds, connect=limits.get("connect"), read=limits.get("read"))
+        if failure.is_fault:
+            _logger.debug("%s: %s", request.url, error, exc_info=True)
+        raise failure from error
+
+
+async def _exchange(
+    client: httpx2.AsyncClient, request: httpx2.Request, kind: str, cookies: httpx2.Cookies | None, max_bytes: int
+) -> Answer:
+    response = await client.send(request, stream=True, follow_redirects=False)
+    try:
+        if cookies is not None:
+            cookies.extract_cookies(response)
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        answer = Answer(response.status_code, response.reason_phrase, headers, charset=response.charset_encoding)
+        if response.next_request is not None:
+            return replace(answer, redirect=response.next_request)
+        content_type = headers.get("content-type", "")
+        refusal = _refused(content_type, b"", kind)
+        if refusal or not answer.is_success:
+            return replace(answer, refusal=refusal if answer.is_success else None)
+        data = await read_body(response, max_bytes)
+        return replace(answer, data=data, refusal=_refused(content_type, data[:8], kind))
+    finally:
+        await response.aclose()
+
+
+def _refused(content_type: str, head: bytes, kind: str) -> str | None:
+    """Return why a body of a content type and with these first bytes is not of a kind, or None."""
+    # Some servers send the header twice, which makes a list of it.
+    name = re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
+    word = "page" if kind == "document" else kind
+    if re.fullmatch(_TYPES.get(kind, ".*"), name) is None:
+        return f"not a {word} but {name}"
+    # The extraction of a document names more formats than these.
+    found = next((word for magic, word in _MAGIC.items() if head.startswith(magic)), None)
+    return f"not a {word} but {found}" if found and kind in ("page", "feed") else None
 
 
 def fetch(
@@ -92,71 +307,26 @@ async def _fetch(
     networks: Sequence[Network],
     hint: str,
 ) -> Document:
-    import asyncio
-
-    import httpcore2
+    """Follow redirects one by one, so that each new address passes the same checks as the first."""
     import httpx2
 
-    from blockfeat.io.http.transport import checked_transport
-
-    core_errors = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
-    client_errors = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, httpcore2.UnsupportedProtocol)
+    ends = time.monotonic() + timeout
+    transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
+    headers = {"User-Agent": user_agent}
     try:
-        # No connection is kept: each redirect passes the same checks as the first address.
-        transport = checked_transport(max_bytes=max_bytes, networks=networks, max_connections=1, hint=hint)
-        headers = {"User-Agent": user_agent, "Accept": _ACCEPT}
-        async with (
-            asyncio.timeout(timeout),
-            httpx2.AsyncClient(transport=transport, trust_env=False, headers=headers, timeout=timeout) as client,
-        ):
-            return await _followed(client, url, max_redirects, max_bytes)
-    except (FetchError, LimitExceeded) as error:
-        raise FetchError(f"{url}: {error}") from error
-    except (httpcore2.TimeoutException, httpx2.TimeoutException) as error:
-        raise FetchError(f"{url}: not finished within {timeout:g} seconds") from error
-    except TimeoutError as error:
-        raise FetchError(f"{url}: {str(error) or f'not finished within {timeout:g} seconds'}") from error
-    except (*core_errors, *client_errors, OSError, UnicodeError) as error:
-        raise FetchError(f"{url}: {error or type(error).__name__}") from error
-
-
-async def _followed(client: httpx2.AsyncClient, url: str, max_redirects: int, max_bytes: int) -> Document:
-    """Follow redirects one by one, so that each new address passes the same checks as the first."""
-    request = client.build_request("GET", url)
-    for _ in range(max_redirects + 1):
-        _check_scheme(request.url)
-        response = await client.send(request, stream=True, follow_redirects=False)
-        try:
-            if response.next_request is None:
-                return await _document(url, response, max_bytes)
-            request = response.next_request
-        finally:
-            await response.aclose()
-    raise FetchError(f"more than {max_redirects} redirects")
-
-
-def _check_scheme(url: httpx2.URL) -> None:
-    if url.scheme not in ("http", "https"):
-        raise FetchError(f"only http and https addresses can be fetched, not {url.scheme or 'no scheme'}")
-    if not url.host:
-        raise FetchError("the address names no host")
-
-
-async def _document(url: str, response: httpx2.Response, max_bytes: int) -> Document:
-    """Check that the answer is a page and read it."""
-    if not response.is_success:
-        raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
-    content_type = response.headers.get("content-type", "")
-    if not _looks_like_page(content_type):
-        raise FetchError(f"not a page but {content_type}")
-    final_url = response.url.copy_with(userinfo=b"", fragment=None)
-    from blockfeat.io.http.transport import read_body
-
-    body = await read_body(response, max_bytes)
-    return Document(id=url, data=body, url=str(final_url), charset=response.charset_encoding)
-
-
-def _looks_like_page(content_type: str) -> bool:
-    """Return whether a content type may be that of a page; a missing one may (the bytes are checked later)."""
-    kind = content_type.partition(";")[0].strip().lower()
-    return not kind or kind.startswith("text/") or kind == "application/xml" or kind.endswith("+xml")
+        async with httpx2.AsyncClient(transport=transport, trust_env=False, headers=headers, timeout=timeout) as client:
+            request = get_request(client, url, kind="document")
+            for _ in range(max_redirects + 1):
+                where, left = clean_address(request), ends - time.monotonic()
+                answer = await exchange(
+                    client, request, kind="document", max_bytes=max_bytes, seconds=timeout, left=left
+                )
+                if answer.redirect is not None:
+                    request = answer.redirect
+                elif answer.error:
+                    raise ExchangeError(answer.error)
+                else:
+                    return Document(id=url, data=answer.data, url=where, charset=answer.charset)
+            raise ExchangeError(f"more than {max_redirects} redirects")
+    except ExchangeError as error:
+        raise FetchError(f"{url}: {error}") from error.__cause__ or error

@@ -6,13 +6,20 @@ import os
 from collections.abc import Iterator, Sequence
 
 from blockfeat.errors import BlockfeatError
-from blockfeat.io.http.addresses import parse_network
 from blockfeat.io.http.fetch import fetch
-from blockfeat.io.inputs.files import OnPassedOver, read_file, read_folder, read_path, read_stdin
+from blockfeat.io.http.transport import parse_network
+from blockfeat.io.inputs.files import (
+    OnPassedOver,
+    fetched,
+    is_web_address,
+    read_file,
+    read_folder,
+    read_path,
+    read_stdin,
+    unfetched,
+)
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
-from blockfeat.io.inputs.records import read_json_lines, read_parquet
-from blockfeat.io.inputs.urls import fetched, is_web_address, unfetched
-from blockfeat.io.inputs.warc import read_warc
+from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
 from blockfeat.page.document import Document
 
 __all__ = [
@@ -43,7 +50,7 @@ def read_inputs(
     ----------
     inputs : sequence of str
         Addresses (http, https), ``-`` for standard input, folders and files; standard input if empty. What a file
-        or standard input holds (a page, JSON Lines, a web archive, Parquet) is told by the suffix, else by the
+        or standard input holds (a page, JSON Lines, a web archive, Parquet) is known by the suffix, else by the
         first bytes; gzip, xz and zstd are unpacked.
     options : InputOptions, optional
         Format, names of fields, and what may be fetched.

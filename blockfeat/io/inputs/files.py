@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import IO
+from threading import Event, Thread
+from typing import IO, TYPE_CHECKING
 
 from blockfeat.errors import BlockfeatError, InputError
+from blockfeat.io.http.fetch import fetch
 from blockfeat.io.inputs.options import (
     DAMAGE,
     PACKED_SUFFIXES,
@@ -20,10 +24,20 @@ from blockfeat.io.inputs.options import (
     peeked,
     unpacked,
 )
-from blockfeat.io.inputs.records import JSON_LINES_SUFFIXES, PARQUET_SUFFIXES, json_lines, parquet_pages
-from blockfeat.io.inputs.urls import read_urls
-from blockfeat.io.inputs.warc import WARC_SUFFIXES, warc_pages
+from blockfeat.io.inputs.records import (
+    JSON_LINES_SUFFIXES,
+    PARQUET_SUFFIXES,
+    WARC_SUFFIXES,
+    count_rows,
+    json_lines,
+    parquet_pages,
+    warc_pages,
+)
 from blockfeat.page.document import Document
+from blockfeat.page.urls import host_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _PLAIN_PAGE_SUFFIXES = (".html", ".htm", ".xhtml", ".xht", ".shtml", ".shtm")
 PAGE_SUFFIXES = tuple(plain + packed for plain in _PLAIN_PAGE_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
@@ -217,3 +231,153 @@ def _is_page(name: str) -> bool:
             return looks_like_html(peeked(unpacked(stream))[0])
     except (*DAMAGE, BlockfeatError):
         return False
+
+
+# Counting the lines of a larger file takes longer than a user waits without an answer.
+_MOST_COUNTED_BYTES = 1024 * 1024 * 1024
+_CHUNK = 1024 * 1024
+
+
+def count_pages(inputs: Sequence[str], options: InputOptions) -> int | None:
+    """Return the number of pages of inputs; None where one has to be read to know (archives, packed files, streams).
+
+    A JSON Lines file has a page a line, a Parquet file says its number of rows.
+    """
+    return _sum(_count(name, options) for name in inputs)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """Return the sum of some counts; None where one is not known."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _count(name: str, options: InputOptions) -> int | None:
+    if name == "-":
+        return None
+    if is_web_address(name) or not os.path.exists(name):
+        return 1
+    if not os.path.isdir(name):
+        return _count_file(name, options)
+    found = members(name, options)
+    return _sum(1 if isinstance(member, Document) else _count_file(member, options) for member in found)
+
+
+def _count_file(name: str, options: InputOptions) -> int | None:
+    format = options.format if options.format != "auto" else format_by_suffix(name)
+    if format == "html":
+        return 1
+    if format == "parquet":
+        return count_rows(name)
+    if format in ("jsonl", "urls") and not name.lower().endswith(PACKED_SUFFIXES):
+        return _count_lines(name, comments=format == "urls")
+    return None
+
+
+def _count_lines(name: str, *, comments: bool) -> int | None:
+    """Return the number of lines of a file that are not blank; None for a large one."""
+    try:
+        if os.path.getsize(name) > _MOST_COUNTED_BYTES:
+            return None
+        with open(name, "rb") as stream:
+            if comments:
+                return sum(1 for line in stream if line.strip() and not line.lstrip().startswith(b"#"))
+            lines, last = 0, b""
+            while chunk := stream.read(_CHUNK):
+                lines += chunk.count(b"\n")
+                last = chunk[-1:]
+            return lines + (last not in (b"", b"\n"))
+    except OSError:
+        return 1
+
+
+# Fetches under way at a time, each of another host or waiting for its turn.
+_AT_ONCE = 8
+_MAX_LINE_BYTES = 64 * 1024
+HINT = "; --allow-network CIDR allows others"
+"""What the command line says of an address that is not fetched from."""
+
+
+def is_web_address(name: str) -> bool:
+    """Return whether a name is an address that can be fetched."""
+    return name.lower().startswith(("http://", "https://"))
+
+
+def unfetched(url: str) -> Document:
+    """Return the document of an address that is still to be fetched."""
+    return Document(id=url, data=None, url=url)
+
+
+def read_urls(name: str, stream: IO[bytes]) -> Iterator[Document]:
+    """Yield an unfetched document for each line of a list of addresses; blank lines and ``#`` comments are skipped."""
+    lines = unpacked(stream)
+    number = 0
+    while line := lines.readline(_MAX_LINE_BYTES):
+        number += 1
+        url = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+        if not url or url.startswith("#"):
+            continue
+        if is_web_address(url):
+            yield unfetched(url)
+        else:
+            place = f"{name}:{number}"
+            yield Document(id=place, data=None, error=f"{place}: no http or https address: {url[:80]!r}")
+
+
+def fetched(documents: Iterable[Document], options: InputOptions) -> Iterator[Document]:
+    """Fetch the unfetched documents and pass on all others, in order.
+
+    A few hosts are asked at a time; fetches from one host start at least ``options.delay`` seconds apart.
+    """
+    under_way: deque[Future[Document]] = deque()
+    turns: dict[str, float] = {}
+    stopped = Event()
+    try:
+        for document in documents:
+            if not under_way and not document.is_unfetched:
+                yield document
+                continue
+            under_way.append(_started(document, options, turns, stopped))
+            while under_way and (len(under_way) >= _AT_ONCE or under_way[0].done()):
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        stopped.set()
+
+
+def _started(document: Document, options: InputOptions, turns: dict[str, float], stopped: Event) -> Future[Document]:
+    """Start to fetch a document in a thread, at the turn of its host; one that needs no fetch is there at once."""
+    from concurrent.futures import Future
+
+    future: Future[Document] = Future()
+    if not document.is_unfetched:
+        future.set_result(document)
+        return future
+    host = host_of(document.id)
+    turn = max(time.monotonic(), turns.get(host, 0.0))
+    turns[host] = turn + options.delay
+
+    def work() -> None:
+        stopped.wait(max(0.0, turn - time.monotonic()))
+        if stopped.is_set():
+            return
+        try:
+            future.set_result(_fetched(document, options))
+        except BaseException as error:
+            future.set_exception(error)
+
+    # A daemon: a fetch that nobody waits for any more must not hold up the end of the program.
+    Thread(target=work, name="blockfeat-fetch", daemon=True).start()
+    return future
+
+
+def _fetched(document: Document, options: InputOptions) -> Document:
+    try:
+        return fetch(document.id, allow_private=options.allow_private, networks=options.networks, hint=HINT)
+    except BlockfeatError as error:
+        return Document(id=document.id, data=None, url=document.url, error=str(error))

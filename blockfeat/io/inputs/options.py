@@ -11,7 +11,7 @@ from typing import IO, cast
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.io.http.addresses import Network
+from blockfeat.io.http.transport import Network
 
 INPUT_FORMATS = ("auto", "html", "jsonl", "warc", "parquet", "urls")
 """Formats that inputs may be declared to have; "auto" tells them by suffix and first bytes."""

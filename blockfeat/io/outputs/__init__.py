@@ -9,7 +9,7 @@ from typing import Any
 
 from blockfeat.content.links import clean_characters
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.io.outputs.explained import explanation_page, explanation_table
+from blockfeat.io.outputs.explanation import explanation_page, explanation_table
 from blockfeat.io.outputs.records import record_schema, to_json_line
 
 __all__ = [

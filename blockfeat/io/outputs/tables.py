@@ -8,16 +8,12 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
+from blockfeat.io.outputs.formats import Rendered
 from blockfeat.io.outputs.records import Column, row_of
-from blockfeat.io.outputs.rendering import Rendered
-
-if TYPE_CHECKING:
-    pass
-
 
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")

@@ -15,8 +15,8 @@ from html import escape
 from itertools import islice
 from typing import Any, Self
 
+from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Workers
-from blockfeat._worker import WorkerFailed
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.monitor.config import MonitorConfig, PageSettings
 from blockfeat.monitor.crawl.frontier import (
@@ -32,8 +32,7 @@ from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.fetching.resolved import article_address
-from blockfeat.monitor.fetching.urls import canonical_url, host_of
+from blockfeat.monitor.fetching.urls import article_address, canonical_url, host_of
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings, failed
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 

@@ -166,7 +166,7 @@ def _at_time(day: datetime, rest: str) -> datetime | None:
 
 
 def _zone_of(text: str) -> tzinfo | None:
-    """Return the zone that a text names; UTC for none, None where it cannot be told."""
+    """Return the zone that a text names; UTC for none, None for no zone that is known."""
     # What stands behind an offset says the same in words.
     text = re.sub(r"(?<=\d)\s?(?:\([^)]*\)|\s[A-Z]{2,5})$", "", text).strip("() ")
     if text in ("", "Z", "UT"):

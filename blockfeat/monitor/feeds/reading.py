@@ -11,7 +11,7 @@ from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds.feed import Feed, FeedEntry, Gathering, absolute, own_text, plain_text
 from blockfeat.monitor.feeds.lists import open_sitemap, read_opml, read_sitemap, read_sitemap_index, read_url_list
 from blockfeat.monitor.feeds.syndication import read_syndication
-from blockfeat.monitor.feeds.xml_source import safe_text, unpacked
+from blockfeat.monitor.feeds.xml_source import first_word, safe_text, unpacked
 
 # Slashes may be escaped, as PHP writes them.
 _VERSION = re.compile(r'"version"\s{0,20}:\s{0,20}"https?:\\?/\\?/(?:www\.)?jsonfeed\.org\\?/version\\?/')
@@ -97,7 +97,6 @@ def _salvaged(text: str) -> dict[str, Any]:
 
 _CHARSET = re.compile(r"charset\s{0,20}=\s{0,20}[\"']?([\w.:+-]{1,40})", re.I)
 _ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?([A-Za-z][\w.-]{0,40})")
-_COMMENT_OR_INSTRUCTION = {"<!--": "-->", "<?": "?>"}
 _SYNDICATION = {"rss": "rss", "feed": "atom", "rdf": "rdf"}
 _XML_READERS = {"urlset": read_sitemap, "sitemapindex": read_sitemap_index, "opml": read_opml}
 
@@ -135,7 +134,7 @@ def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed
     declared = _CHARSET.search(content_type or "")
     data = unpacked(data, url)
     text = safe_text(data, declared[1] if declared else None, url)
-    start = _first_word(text)
+    start = first_word(text)
     if text.startswith(("{", "["), start):
         return read_json_feed(text[start:], url=url, declared="feed+json" in (content_type or "").lower())
     if not text.startswith("<", start):
@@ -147,18 +146,3 @@ def read_feed(data: bytes, *, url: str, content_type: str | None = None) -> Feed
     if name in _XML_READERS:
         return _XML_READERS[name](text, url=url)
     raise FeedError(f"{url}: {'a web page' if name == 'html' else f'<{name}>'}, not a feed")
-
-
-def _first_word(text: str) -> int:
-    """Return where the root element or the first other word begins, behind comments and instructions."""
-    at = 0
-    while at < len(text):
-        if text[at].isspace() or text[at] == "\ufeff":
-            at += 1
-            continue
-        mark = next((mark for mark in _COMMENT_OR_INSTRUCTION if text.startswith(mark, at)), None)
-        if mark is None:
-            break
-        end = text.find(_COMMENT_OR_INSTRUCTION[mark], at)
-        at = len(text) if end < 0 else end + len(_COMMENT_OR_INSTRUCTION[mark])
-    return at

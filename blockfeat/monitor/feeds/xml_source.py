@@ -63,21 +63,28 @@ def safe_text(data: bytes, charset: str | None, url: str) -> str:
 
 def _without_document_type(text: str, url: str) -> str:
     """Remove ``<!DOCTYPE …>`` before the root; refuse one with declarations of its own."""
+    at = first_word(text)
+    if text[at : at + 9].upper() != "<!DOCTYPE":
+        return text
+    bracket, closing = text.find("[", at), text.find(">", at)
+    if closing < 0 or -1 < bracket < closing:
+        raise FeedError(f"{url}: its document type declares entities, which are not read")
+    return text[:at] + text[closing + 1 :]
+
+
+def first_word(text: str) -> int:
+    """Return where the root element or the first other word begins, behind comments and instructions."""
     at = 0
-    while True:
-        while at < len(text) and (text[at].isspace() or text[at] == "\ufeff"):
+    while at < len(text):
+        if text[at].isspace() or text[at] == "\ufeff":
             at += 1
-        if text.startswith("<!--", at):
+        elif text.startswith("<!--", at):
             at = _behind(text, "-->", at)
         elif text.startswith("<?", at):
             at = _behind(text, "?>", at)
-        elif text[at : at + 9].upper() == "<!DOCTYPE":
-            bracket, closing = text.find("[", at), text.find(">", at)
-            if closing < 0 or -1 < bracket < closing:
-                raise FeedError(f"{url}: its document type declares entities, which are not read")
-            return text[:at] + text[closing + 1 :]
         else:
-            return text
+            break
+    return at
 
 
 def _behind(text: str, mark: str, start: int) -> int:

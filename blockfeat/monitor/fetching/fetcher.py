@@ -11,10 +11,8 @@ from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
-from blockfeat.io.http.addresses import ask_resolver, parse_network
-from blockfeat.io.http.transport import Resolver, checked_transport
-from blockfeat.monitor.fetching.content_types import ACCEPT
-from blockfeat.monitor.fetching.exchange import Answer, ExchangeError, exchange
+from blockfeat.io.http.fetch import Answer, ExchangeError, clean_address, exchange, get_request
+from blockfeat.io.http.transport import Resolver, ask_resolver, checked_transport, parse_network
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
 from blockfeat.monitor.fetching.urls import host_of
@@ -39,7 +37,7 @@ class Fetcher:
     Parameters
     ----------
     options : FetchOptions, optional
-        Limits and manners.
+        Limits and politeness.
     clock : Clock, optional
         What waits for a host's turn; that of the machine by default.
     resolver : callable, optional
@@ -147,53 +145,47 @@ class Fetcher:
 
     async def _attempt(self, url: str, headers: Mapping[str, str], kind: str) -> Fetched:
         """Fetch once; raise _TryAgain where another try may help."""
-        try:
-            answer, chain = await self._follow(url, headers, kind)
-        except _Broken as broken:
-            fetched = broken.fetched(url)
-            if broken.error.passing:
-                raise _TryAgain(fetched) from broken
-            return fetched
-        return self._judged(_fetched(url, answer, chain, conditional=bool(headers)))
-
-    async def _follow(self, url: str, headers: Mapping[str, str], kind: str) -> tuple[Answer, _Chain]:
-        """Follow redirects one by one, so that each new address passes the same checks as the first.
-
-        Returns the answer, and the redirects that have led to it.
-        """
-        import httpx2
-
-        assert self._client is not None, "a fetcher is used as an asynchronous context manager"
         chain = _Chain(url, self._options.timeout)
         try:
-            request = self._client.build_request("GET", url, headers={**headers, "Accept": ACCEPT[kind]})
-            for _ in range(self._options.max_redirects + 1):
-                chain.enter(request)
-                answer = await self._hop(request, kind, chain)
-                if answer.redirect is None:
-                    return answer, chain
-                request = answer.redirect
-                chain.redirected(answer)
-            most = self._options.max_redirects
-            raise ExchangeError(f"more than {most} redirects", permanent=True)
-        except httpx2.InvalidURL as error:
-            raise _Broken(chain, ExchangeError(f"no address: {error}", permanent=True)) from error
+            answer = await self._follow(chain, headers, kind)
         except ExchangeError as error:
-            raise _Broken(chain, error) from error
+            if error.passing:
+                raise _TryAgain(chain.broken(error)) from error
+            return chain.broken(error)
+        return self._judged(chain.fetched(answer, conditional=bool(headers)))
+
+    async def _follow(self, chain: _Chain, headers: Mapping[str, str], kind: str) -> Answer:
+        """Follow redirects one by one, so that each new address passes the same checks as the first."""
+        assert self._client is not None, "a fetcher is used as an asynchronous context manager"
+        request = get_request(self._client, chain.url, kind=kind, headers=headers)
+        for _ in range(self._options.max_redirects + 1):
+            chain.enter(request)
+            answer = await self._hop(request, kind, chain)
+            if answer.redirect is None:
+                return answer
+            request = answer.redirect
+            chain.redirected(answer)
+        raise ExchangeError(f"more than {self._options.max_redirects} redirects", permanent=True)
 
     async def _hop(self, request: httpx2.Request, kind: str, chain: _Chain) -> Answer:
         """Send one request when the host's robots.txt and its turn allow it."""
         assert self._client is not None
         host = host_of(chain.where)
         self._check_held(host)
-        is_asked = kind in ("page", "part") and self._options.robots
-        delay = max(await self._allowed_delay(chain.where) if is_asked else 0.0, self._options.delay)
+        obeys_robots = kind in ("page", "part") and self._options.robots
+        delay = max(await self._allowed_delay(chain.where) if obeys_robots else 0.0, self._options.delay)
         async with self._turns.turn(host, delay=delay * (_OF_A_PART if kind == "part" else 1.0)):
             self._check_held(host)
             started = time.monotonic()
             try:
                 return await exchange(
-                    self._client, request, kind=kind, cookies=chain.cookies, options=self._options, left=chain.left
+                    self._client,
+                    request,
+                    kind=kind,
+                    max_bytes=self._options.max_bytes,
+                    seconds=self._options.timeout,
+                    left=chain.left,
+                    cookies=chain.cookies,
                 )
             finally:
                 chain.left -= time.monotonic() - started
@@ -244,24 +236,19 @@ class _Chain:
     def __init__(self, url: str, seconds: float) -> None:
         import httpx2
 
-        self.where = url
+        self.url = self.where = url
         self.left = seconds
         self.cookies = httpx2.Cookies()
-        self.status: int | None = None
-        self.moved: str | None = None
+        self._status: int | None = None
+        self._moved: str | None = None
         self._all_permanent = True
         self._seen: set[tuple[str, str]] = set()
 
     def enter(self, request: httpx2.Request) -> None:
         """Check the address of the next request, and give it the cookies set on the way."""
-        if request.url.scheme not in ("http", "https"):
-            reason = f"only http and https addresses can be fetched, not {request.url.scheme or 'no scheme'}"
-            raise ExchangeError(reason, permanent=True)
-        if not request.url.host:
-            raise ExchangeError("the address names no host", permanent=True)
-        self.where = str(request.url.copy_with(userinfo=b"", fragment=None))
-        if self.status is not None and self._all_permanent:
-            self.moved = self.where
+        self.where = clean_address(request)
+        if self._status is not None and self._all_permanent:
+            self._moved = self.where
         # A cookie that cannot be sent is not sent.
         if self.cookies:
             with suppress(UnicodeError):
@@ -273,8 +260,41 @@ class _Chain:
 
     def redirected(self, answer: Answer) -> None:
         """Note a redirect."""
-        self.status = answer.status
+        self._status = answer.status
         self._all_permanent = self._all_permanent and answer.status in _PERMANENT_REDIRECTS
+
+    def broken(self, error: ExchangeError) -> Fetched:
+        """Return what came of a fetch that ended without an answer."""
+        at = "" if self.where == self.url or self._status is None else f"redirected to {self.where}: "
+        return Fetched(
+            url=self.url,
+            final_url=self.where,
+            status=self._status,
+            error=f"{self.url}: {at}{error}",
+            retry_at=error.retry_at,
+            permanent=error.permanent,
+            is_fault=error.is_fault,
+            host=host_of(self.where),
+        )
+
+    def fetched(self, answer: Answer, *, conditional: bool) -> Fetched:
+        """Return an answer with its error, if its status or its content type is one."""
+        unchanged = answer.status == 304 and conditional
+        return Fetched(
+            url=self.url,
+            final_url=self.where,
+            status=answer.status,
+            headers=answer.headers,
+            data=b"" if answer.error else answer.data,
+            charset=answer.charset,
+            etag=answer.headers.get("etag"),
+            last_modified=answer.headers.get("last-modified"),
+            not_modified=unchanged,
+            moved_permanently_to=self._moved if answer.is_success or unchanged else None,
+            error=f"{self.url}: {answer.error}" if answer.error and not unchanged else None,
+            permanent=bool(answer.refusal) or (301 <= answer.status < 500 and answer.status not in (304, *_PASSING)),
+            host=host_of(self.where),
+        )
 
 
 class _TryAgain(Exception):
@@ -283,49 +303,3 @@ class _TryAgain(Exception):
     def __init__(self, fetched: Fetched) -> None:
         super().__init__(fetched.error)
         self.fetched = fetched
-
-
-class _Broken(Exception):
-    """A chain of redirects that ended without an answer."""
-
-    def __init__(self, chain: _Chain, error: ExchangeError) -> None:
-        super().__init__(str(error))
-        self.chain = chain
-        self.error = error
-
-    def fetched(self, url: str) -> Fetched:
-        """Return the answer of the fetch as a whole."""
-        where = self.chain.where
-        at = "" if where == url or self.chain.status is None else f"redirected to {where}: "
-        return Fetched(
-            url=url,
-            final_url=where,
-            status=self.chain.status,
-            error=f"{url}: {at}{self.error}",
-            retry_at=self.error.retry_at,
-            permanent=self.error.permanent,
-            is_fault=self.error.is_fault,
-            host=host_of(where),
-        )
-
-
-def _fetched(url: str, answer: Answer, chain: _Chain, *, conditional: bool) -> Fetched:
-    """Return an answer with its error, if its status or its content type is one."""
-    success = 200 <= answer.status < 300 and answer.status != 204
-    error = answer.refusal if success else f"the server answered {answer.status} {answer.reason}".rstrip()
-    unchanged = answer.status == 304 and conditional
-    return Fetched(
-        url=url,
-        final_url=chain.where,
-        status=answer.status,
-        headers=answer.headers,
-        data=b"" if error else answer.data,
-        charset=answer.charset,
-        etag=answer.headers.get("etag"),
-        last_modified=answer.headers.get("last-modified"),
-        not_modified=unchanged,
-        moved_permanently_to=chain.moved if success or unchanged else None,
-        error=f"{url}: {error}" if error and not unchanged else None,
-        permanent=bool(answer.refusal) or (301 <= answer.status < 500 and answer.status not in (304, *_PASSING)),
-        host=host_of(chain.where),
-    )

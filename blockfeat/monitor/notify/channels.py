@@ -28,6 +28,7 @@ from lxml import etree
 from blockfeat._files import write_whole
 from blockfeat.content.links import clean_characters, xml_characters
 from blockfeat.errors import BlockfeatError, OutputError
+from blockfeat.io.http.fetch import failure_of
 from blockfeat.monitor.config import Alert, Smtp
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.relevance import words_for
@@ -84,8 +85,10 @@ async def post(url: str, body: bytes, *, headers: Mapping[str, str], name: str) 
         _ = urlsplit(url).port
         async with httpx2.AsyncClient(timeout=_POST_TIMEOUT, trust_env=False) as client:
             answer = await client.post(url, content=body, headers={"Content-Type": "application/json", **headers})
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
-        raise DeliveryError(f"{name}: {error or type(error).__name__}") from error
+    except ValueError as error:
+        raise DeliveryError(f"{name}: {error}") from error
+    except Exception as error:
+        raise DeliveryError(f"{name}: {failure_of(error, seconds=_POST_TIMEOUT)}") from error
     if not answer.is_success:
         raise DeliveryError(
             f"{name}: answered {answer.status_code}",

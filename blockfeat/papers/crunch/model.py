@@ -20,7 +20,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
-from blockfeat.papers.crunch.filters import Decision, Held, Walked
+from blockfeat.papers.crunch.decision import Decision, Held, Walked
 from blockfeat.papers.crunch.hosts import HostList, host_list
 from blockfeat.papers.crunch.settings import CleanSettings, stored_settings
 
@@ -98,7 +98,7 @@ def element_text(blocks: Blocks) -> ElementText:
 
 
 FEATURE_NAMES = ("share_left", "links_around", "words_around")
-"""What is told of a block: the share of its text that is left, and links and words outside of links that were left in
+"""Evidence for a block: the share of its text that is left, and links and words outside of links that were left in
 the nearest table, cell or container when the filters looked at it."""
 
 _CELLS = ("td", "th")

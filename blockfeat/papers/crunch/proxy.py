@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 from blockfeat._extras import importing
 from blockfeat.errors import BlockfeatError
 from blockfeat.papers.crunch.clean import Cleaner
-from blockfeat.papers.crunch.read_settings import default_settings_text, parse_settings
+from blockfeat.papers.crunch.settings import default_settings_text, parse_settings
 
 SETTINGS_HOST = "crunch.local"
 """The host that the proxy answers itself."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import floor, log
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
@@ -18,12 +15,11 @@ from blockfeat.data.split import spaced
 from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordIndex
-from blockfeat.papers.crunch.filters import Counts, Decision, Walked, decide_first_set, own_counts
+from blockfeat.lang.stopwords import StopWordIndex
+from blockfeat.papers.crunch.fitness import CANDIDATES, Array, PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.hosts import HostList
-from blockfeat.papers.crunch.model import CrunchModel, MeasuredTree, tree_of
+from blockfeat.papers.crunch.model import CrunchModel, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.pso.fitness import Chunk
 from blockfeat.pso.search import Polish, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
@@ -33,300 +29,8 @@ from blockfeat.training.swarm_search import (
     Preparer,
     SwarmConfig,
     TrainingSet,
-    chunk_of,
-    pages_in_groups,
     search_with_progress,
 )
-
-CANDIDATES = CleanSettings().link_lists.containers
-"""Containers of today that a particle may look at beside table cells."""
-
-OTHER, TEXT_LINK, FORM, TABLE, CELL = range(-5, 0)
-"""Kinds of nodes; containers have their place in `CANDIDATES`."""
-
-Indices = NDArray[np.int64]
-
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-_PARTICLES_AT_ONCE = 32
-
-
-@dataclass(frozen=True)
-class Nodes:
-    """The elements of a page that may go, in document order; the first is the outermost.
-
-    Attributes
-    ----------
-    parent : int array, m
-        The node around each; -1 for the first.
-    level : int array, m
-        Nodes around each.
-    kind : int array, m
-        What each is.
-    held : float64 array, 4 × m
-        Links, letters outside of links, all letters, elements of substance that stand in each itself, without those in
-        the nodes inside.
-    block, node, count : int array, k
-        Characters that blocks have in nodes themselves.
-    total : int array, n
-        Characters of each block.
-    """
-
-    parent: Indices
-    level: Indices
-    kind: Indices
-    held: NDArray[np.float64]
-    block: Indices
-    node: Indices
-    count: Indices
-    total: Indices
-
-
-def nodes_of(tree: MeasuredTree, base: CleanSettings, hosts: HostList | None) -> Nodes:
-    """Return the nodes of a page; ``base`` are the settings of the filters that are not looked for.
-
-    What those filters remove is not there any more.
-    """
-    walked = tree.walked
-    decision = _first_set(walked, base, hosts)
-    gone = np.frombuffer(decision.gone(), dtype=np.uint8) != 0
-    kinds = _kinds(walked, decision, _first_set(walked, base, hosts, text_links=True))
-    counts = own_counts(decision, base.empty_tables)
-    # Without a link nothing is a list of links, whatever the settings.
-    kinds[gone | ((kinds >= CELL) & ~_has_link(walked, counts))] = OTHER
-    is_node = kinds != OTHER
-    is_node[0] = True
-    number = np.cumsum(is_node) - 1
-    owner = _owners(walked, is_node, number)
-    is_substance = np.array([name in base.empty_tables.substance for name in walked.names]) & ~gone
-    columns = (counts.links, counts.unlinked, counts.letters, is_substance)
-    size = int(number[-1]) + 1
-    held = np.array([np.bincount(owner, weights=np.asarray(column), minlength=size) for column in columns])
-    elements = is_node.nonzero()[0]
-    around = np.array(walked.parent, dtype=np.int64)[elements]
-    parent = np.where(around >= 0, owner[around], -1)
-    text, stays = tree.text, ~gone[tree.text.element]
-    return Nodes(
-        parent=parent,
-        level=_depths(parent),
-        kind=kinds[elements],
-        held=held,
-        block=text.block[stays],
-        node=owner[text.element[stays]],
-        count=text.count[stays],
-        total=text.total,
-    )
-
-
-def _first_set(walked: Walked, base: CleanSettings, hosts: HostList | None, *, text_links: bool = False) -> Decision:
-    """Return what goes by the filters that are not looked for, and by that of text links where asked for."""
-    decision = Decision.none(walked)
-    decide_first_set(decision, replace(base.filters, text_links=text_links, forms=False), hosts)
-    return decision
-
-
-def _kinds(walked: Walked, decision: Decision, without_links: Decision) -> Indices:
-    """Return the kind of each element; links are text links where the filter of text links takes them."""
-    codes = {"form": FORM, "table": TABLE, "td": CELL, "th": CELL}
-    codes |= {name: place for place, name in enumerate(CANDIDATES)}
-    kinds = np.array([codes.get(name, OTHER) for name in walked.names], dtype=np.int64)
-    kinds[np.frombuffer(without_links.removed, np.uint8) > np.frombuffer(decision.removed, np.uint8)] = TEXT_LINK
-    return kinds
-
-
-def _has_link(walked: Walked, counts: Counts) -> NDArray[np.bool_]:
-    """Return whether an element has links in it."""
-    links = list(counts.links)
-    for index in range(len(links) - 1, 0, -1):
-        links[walked.parent[index]] += links[index]
-    return np.array([count > 0 for count in links], dtype=np.bool_)
-
-
-def _owners(walked: Walked, is_node: NDArray[np.bool_], number: Indices) -> Indices:
-    """Return the innermost node that each element is or stands in."""
-    return number[np.array(walked.innermost(is_node.tolist()), dtype=np.int64)]
-
-
-def _depths(parent: Indices) -> Indices:
-    levels: list[int] = []
-    for around in parent.tolist():
-        levels.append(levels[around] + 1 if around >= 0 else 0)
-    return np.array(levels, dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class PreparedTree:
-    """What training needs of a page: its nodes, words of its blocks, and its gold."""
-
-    nodes: Nodes
-    words: NDArray[np.integer[Any]]
-    gold: Gold
-
-
-@dataclass(frozen=True)
-class _Limits:
-    """The settings of some particles as rows: each array has one entry for a particle."""
-
-    ratio: Array
-    container_ratio: Array
-    least_links: Array
-    letters_per_word: Array
-    least_characters: Array
-    text_links: Mask
-    forms: Mask
-    tables: Mask
-    cells: Mask
-    containers: Mask
-
-    @classmethod
-    def of(cls, found: Sequence[CleanSettings]) -> _Limits:
-        lists, tables = [one.link_lists for one in found], [one.empty_tables for one in found]
-        return cls(
-            ratio=np.array([one.ratio for one in lists]),
-            container_ratio=np.array([one.container_ratio for one in lists]),
-            least_links=np.array([float(one.least_links) for one in lists]),
-            letters_per_word=np.array([one.letters_per_word for one in lists]),
-            least_characters=np.array([float(one.least_characters) for one in tables]),
-            text_links=np.array([one.filters.text_links for one in found]),
-            forms=np.array([one.filters.forms for one in found]),
-            tables=np.array([one.remove for one in tables]),
-            cells=np.array([one.remove and one.cells for one in lists]),
-            containers=np.array([[one.remove and name in one.containers for one in lists] for name in CANDIDATES]),
-        )
-
-
-@dataclass(frozen=True)
-class _Level:
-    """The nodes of one level, sorted by what is around them: from first to end, and where each parent's begin."""
-
-    first: int
-    end: int
-    parents: NDArray[np.int64]
-    starts: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Part:
-    """The nodes of some pages by level, the text that each block has in them, and what scores the blocks."""
-
-    kind: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    held: Array
-    levels: tuple[_Level, ...]
-    text: sparse.csr_array
-    half: Array
-    chunk: Chunk
-    pages: int
-
-    @classmethod
-    def of(cls, pages: Sequence[PreparedTree], metric: str) -> _Part:
-        nodes = [page.nodes for page in pages]
-        sizes = np.cumsum([0, *(one.kind.size for one in nodes)])
-        parent = np.concatenate(
-            [np.where(one.parent < 0, -1, one.parent + at) for one, at in zip(nodes, sizes, strict=False)]
-        )
-        level = np.concatenate([one.level for one in nodes])
-        # By level, then by what is around: nodes are in document order, so that those of one parent follow it.
-        order = np.lexsort((parent, level))
-        place = np.empty_like(order)
-        place[order] = np.arange(order.size)
-        parent = np.where(parent < 0, -1, place[parent])[order]
-        total = np.concatenate([one.total for one in nodes])
-        blocks = np.cumsum([0, *(one.total.size for one in nodes)])
-        rows = np.concatenate([one.block + at for one, at in zip(nodes, blocks, strict=False)])
-        columns = np.concatenate([place[one.node + at] for one, at in zip(nodes, sizes, strict=False)])
-        counts = np.concatenate([one.count for one in nodes]).astype(np.float32)
-        return cls(
-            kind=np.concatenate([one.kind for one in nodes])[order],
-            parent=parent,
-            held=np.concatenate([one.held for one in nodes], axis=1)[:, order],
-            levels=tuple(_levels(level[order], parent)),
-            text=sparse.csr_array((counts, (rows, columns)), shape=(total.size, order.size)),
-            half=total[:, None] / 2,
-            chunk=chunk_of(pages, metric),
-            pages=len(pages),
-        )
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks."""
-        return self.half.size
-
-    def masks(self, candidates: Sequence[CleanSettings]) -> NDArray[np.float32]:
-        """Return which blocks are kept under each of some settings: blocks × settings."""
-        some = (candidates[at : at + _PARTICLES_AT_ONCE] for at in range(0, len(candidates), _PARTICLES_AT_ONCE))
-        kept = [self.text @ self._left(_Limits.of(found)) > self.half for found in some]
-        return np.concatenate(kept, axis=1, dtype=np.float32)
-
-    def _left(self, limits: _Limits) -> NDArray[np.float32]:
-        """Return whether the text of each node is left: nodes × particles."""
-        gone = np.zeros((self.kind.size, limits.ratio.size), dtype=np.bool_)
-        gone[self.kind == TEXT_LINK] = limits.text_links
-        gone[self.kind == FORM] = limits.forms
-        self._cells_from_the_top(gone, limits)
-        self._all_from_the_bottom(gone, limits)
-        for level in self.levels[1:]:
-            gone[level.first : level.end] |= gone[self.parent[level.first : level.end]]
-        return np.asarray(~gone, dtype=np.float32)
-
-    def _cells_from_the_top(self, gone: Mask, limits: _Limits) -> None:
-        """Mark cells by all that is in them; those inside of a marked one go with it."""
-        links, unlinked = (self._columns(gone, row) for row in (0, 1))
-        for level in self.levels[:0:-1]:
-            for column in (links, unlinked):
-                self._add_up(column, gone, level)
-        gone |= (self.kind == CELL)[:, None] & limits.cells & _is_list(links, unlinked, limits.ratio, limits)
-
-    def _all_from_the_bottom(self, gone: Mask, limits: _Limits) -> None:
-        """Mark cells, containers and tables by what is left in them."""
-        columns = tuple(self._columns(gone, row) for row in range(4))
-        for level in self.levels[::-1]:
-            own = slice(level.first, level.end)
-            gone[own] |= self._goes(own, tuple(column[own] for column in columns), limits)
-            if level.first:
-                for column in columns:
-                    self._add_up(column, gone, level)
-
-    def _goes(self, own: slice, held: tuple[Array, ...], limits: _Limits) -> Mask:
-        links, unlinked, letters, substance = held
-        kind = self.kind[own]
-        goes = np.zeros(links.shape, dtype=np.bool_)
-        for rows, is_on, ratio in (
-            ((kind == CELL).nonzero()[0], limits.cells, limits.ratio),
-            ((kind >= 0).nonzero()[0], limits.containers[kind[kind >= 0]], limits.container_ratio),
-        ):
-            goes[rows] = is_on & _is_list(links[rows], unlinked[rows], ratio, limits)
-        rows = (kind == TABLE).nonzero()[0]
-        goes[rows] = limits.tables & (substance[rows] == 0) & (letters[rows] < limits.least_characters)
-        return goes
-
-    def _columns(self, gone: Mask, row: int) -> Array:
-        return np.where(gone, 0.0, self.held[row][:, None])
-
-    def _add_up(self, column: Array, gone: Mask, level: _Level) -> None:
-        """Add what is left in the nodes of a level to the nodes around them."""
-        own = slice(level.first, level.end)
-        left = np.where(gone[own], 0.0, column[own])
-        column[level.parents] += np.add.reduceat(left, level.starts, axis=0)
-
-
-def _is_list(links: Array, unlinked: Array, ratio: Array, limits: _Limits) -> Mask:
-    return np.asarray((links >= limits.least_links) & (links > ratio * unlinked / limits.letters_per_word))
-
-
-def _levels(level: NDArray[np.int64], parent: NDArray[np.int64]) -> Iterator[_Level]:
-    """Yield the levels of nodes that are sorted by level and parent."""
-    bounds = [*np.unique(level, return_index=True)[1].tolist(), level.size]
-    for first, end in pairwise(bounds):
-        parents, starts = np.unique(parent[first:end], return_index=True)
-        yield _Level(first, end, parents, starts)
-
-
-def training_set(pages: Sequence[PreparedTree], metric: str) -> TrainingSet[Sequence[CleanSettings]]:
-    """Put prepared pages together, to score settings over them."""
-    return TrainingSet(tuple(_Part.of(group, metric) for group in pages_in_groups(pages)))
-
 
 _RATIO = (0.01, 10.0)
 _MOST_LINKS = 10

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.word_keys import keys_of_spans
-from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
 
@@ -382,38 +381,3 @@ def _line_breaks(blocks: Blocks) -> Flags:
     before = np.cumsum(is_line)[np.searchsorted(tags.start, blocks.first_byte, side="right") - 1]
     breaks: Flags = before[1:] > before[:-1]
     return breaks
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredLeaves(MeasuredPage):
-    """A page as Web2Text reads it.
-
-    Attributes
-    ----------
-    leaves : Blocks
-        The page's text leaves.
-    leaf_features : PageFeatures
-        The features of the leaves and of the edges between them.
-    """
-
-    leaves: Blocks
-    leaf_features: PageFeatures
-
-
-@dataclass(frozen=True)
-class Web2TextMeasurer(Measurer):
-    """Cuts pages into blocks, of which no features are computed, and into text leaves.
-
-    Attributes
-    ----------
-    leaves : Measurer
-        What `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
-    """
-
-    leaves: Measurer = field(kw_only=True)
-
-    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
-        """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
-        measured = super().measure(page, lang=lang)
-        leaves = self.leaves.measure(page, lang=measured.lang)
-        return MeasuredLeaves(**vars(measured), leaves=leaves.blocks, leaf_features=page_features(leaves))

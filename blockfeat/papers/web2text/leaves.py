@@ -16,7 +16,7 @@ from blockfeat.features.measuring import Measurer
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.index import StopWordRatios
+from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.tags import Tags, parents_of
 
 Floats = NDArray[np.float64]

@@ -14,17 +14,17 @@ from blockfeat.blocks.cut import Cutter
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import MeasuredPage, Measurer
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.layers import matmul
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
+from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import (
     BLOCK_FEATURES,
     EDGE_FEATURES,
-    MeasuredLeaves,
     PageFeatures,
-    Web2TextMeasurer,
+    page_features,
 )
 from blockfeat.papers.web2text.leaves import leaf_measurer
 
@@ -294,6 +294,41 @@ class Web2TextModel(Documented):
                 raise ModelError(f"its {key} are not those of this version")
         labeller = LeafLabeller.from_arrays(arrays, float(document["interpolation"]))
         return {"labeller": labeller, "shift": float(document["shift"])}
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredLeaves(MeasuredPage):
+    """A page as Web2Text reads it.
+
+    Attributes
+    ----------
+    leaves : Blocks
+        The page's text leaves.
+    leaf_features : PageFeatures
+        The features of the leaves and of the edges between them.
+    """
+
+    leaves: Blocks
+    leaf_features: PageFeatures
+
+
+@dataclass(frozen=True)
+class Web2TextMeasurer(Measurer):
+    """Cuts pages into blocks, of which no features are computed, and into text leaves.
+
+    Attributes
+    ----------
+    leaves : Measurer
+        What `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
+    """
+
+    leaves: Measurer = field(kw_only=True)
+
+    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
+        """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
+        measured = super().measure(page, lang=lang)
+        leaves = self.leaves.measure(page, lang=measured.lang)
+        return MeasuredLeaves(**vars(measured), leaves=leaves.blocks, leaf_features=page_features(leaves))
 
 
 def _leaves(measured: MeasuredPage) -> MeasuredLeaves:

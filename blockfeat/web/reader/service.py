@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
-from blockfeat._worker import WorkerFailed
 from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.http.fetch import fetch
 from blockfeat.web.problems import Problem

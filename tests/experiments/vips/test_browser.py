@@ -12,7 +12,7 @@ import pytest
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import InputError, MissingExtraError
-from blockfeat.monitor.fetching.chromium import find_chromium, import_playwright
+from blockfeat.monitor.fetching.rendering import find_chromium, import_playwright
 from experiments.vips.browser import Browser
 from experiments.vips.cache import RenderCache
 from experiments.vips.choice import HEURISTICS, Candidates, oracle
@@ -145,7 +145,7 @@ def test_without_playwright_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     def fail(name: str) -> ModuleType:
         raise ImportError(f"No module named {name!r}")
 
-    monkeypatch.setattr("blockfeat.monitor.fetching.chromium.import_module", fail)
+    monkeypatch.setattr("blockfeat.monitor.fetching.rendering.import_module", fail)
     with pytest.raises(MissingExtraError, match=r"blockfeat\[render\]"):
         import_playwright()
 

@@ -11,10 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
 from typing import Any
 
+import httpcore2
+import httpx2
 import pytest
 
-from blockfeat.errors import FetchError
-from blockfeat.io.http.fetch import fetch
+from blockfeat.errors import AddressForbidden, FetchError, LimitExceeded
+from blockfeat.io.http.fetch import failure_of, fetch
 
 PAGE = "<p>Grüße</p>".encode()
 
@@ -180,7 +182,7 @@ def test_a_redirect_to_a_private_address_is_refused(server: str, monkeypatch: py
         checked.append(address)
         return len(checked) == 1
 
-    monkeypatch.setattr("blockfeat.io.http.addresses.is_public", is_public)
+    monkeypatch.setattr("blockfeat.io.http.transport.is_public", is_public)
     with pytest.raises(FetchError, match="no public address"):
         fetch(f"{server}/to/http://127.0.0.1:{port}/page")
     assert len(checked) == 2
@@ -243,3 +245,31 @@ def test_an_allowed_network_is_fetched_from_and_no_other(server: str) -> None:
         fetch(f"{server}/to/http://127.0.0.2:9/page", networks=networks)
     with pytest.raises(FetchError, match="no public address"):
         fetch(f"{server}/page", networks=[ip_network("10.0.0.0/8")])
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "passing", "permanent", "is_fault"),
+    [
+        (AddressForbidden("no public address"), "no public address", False, True, False),
+        (LimitExceeded("larger than 9 bytes"), "larger than 9 bytes", False, True, False),
+        (httpx2.InvalidURL("no port"), "no port", False, True, False),
+        (httpcore2.ConnectTimeout(), "no connection within 2 seconds", True, False, False),
+        (httpx2.ReadTimeout(""), "no more bytes within 3 seconds", True, False, False),
+        (TimeoutError(), "not finished within 9 seconds", False, False, False),
+        (ConnectionResetError(104, "Connection reset by peer"), "Connection reset by peer", True, False, False),
+        (httpcore2.RemoteProtocolError("bad line"), "bad line", True, False, False),
+        (httpx2.DecodingError("incorrect header check"), "incorrect header check", False, False, False),
+        (KeyError("a"), "unexpected KeyError: 'a'", False, False, True),
+    ],
+)
+def test_a_failure_says_why_and_whether_it_passes(
+    error: Exception, reason: str, passing: bool, permanent: bool, is_fault: bool
+) -> None:
+    failure = failure_of(error, seconds=9, connect=2, read=3)
+    assert (str(failure), failure.passing, failure.permanent, failure.is_fault) == (
+        reason,
+        passing,
+        permanent,
+        is_fault,
+    )
+    assert failure_of(failure, seconds=1) is failure

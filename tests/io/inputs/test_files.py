@@ -6,13 +6,18 @@ import gzip
 import io
 import json
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from blockfeat.io.inputs.files import read_file, read_folder, read_stdin
-from blockfeat.io.inputs.options import InputOptions
+from blockfeat.errors import FetchError
+from blockfeat.io.inputs import InputOptions, fetched, list_inputs, read_inputs
+from blockfeat.io.inputs.files import count_pages, read_file, read_folder, read_stdin, read_urls, unfetched
+from blockfeat.page.document import Document
 
 
 def test_a_file_is_read_as_bytes(tmp_path: Path) -> None:
@@ -104,3 +109,87 @@ def test_a_packed_page_may_not_fill_the_memory(tmp_path: Path, monkeypatch: pyte
     assert read_file(path).error == f"{path}: larger than 1000 bytes when unpacked"
     path.write_bytes(gzip.compress(b"x" * 900)[:-10])
     assert read_file(path).error is not None
+
+
+def test_files_folders_and_lines_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<p>")
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "p.jsonl").write_text('{"html": "x"}\n{"html": "x"}')
+    inputs = [str(tmp_path), str(tmp_path / "a.html"), "http://a.example/"]
+    assert count_pages(inputs, InputOptions()) == 5
+    assert len(list(read_inputs(inputs[:2]))) == 4
+
+
+def test_what_has_to_be_read_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl.gz").write_bytes(gzip.compress(b'{"html": "x"}\n'))
+    for name in ("-", str(tmp_path), str(tmp_path / "p.jsonl.gz")):
+        assert count_pages([name], InputOptions()) is None
+
+
+def test_addresses_and_rows_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("http://a.example/\n# no\n\nhttp://b.example/\n")
+    assert count_pages([str(tmp_path / "list")], InputOptions("urls")) == 2
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    parquet.write_table(pyarrow.table({"html": ["a"] * 7}), tmp_path / "p.parquet")
+    assert count_pages([str(tmp_path / "p.parquet")], InputOptions()) == 7
+
+
+@pytest.fixture
+def starts(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Replace the network: a page is its address, a slow host takes its time; return when each fetch began."""
+    begun: dict[str, float] = {}
+
+    def fetch(url: str, **options: Any) -> Document:
+        begun[url] = time.monotonic()
+        if "slow" in url:
+            time.sleep(0.05)
+        if "missing" in url:
+            raise FetchError(f"{url}: the server answered 404")
+        return Document(url, url.encode(), url=url)
+
+    monkeypatch.setattr("blockfeat.io.inputs.files.fetch", fetch)
+    return begun
+
+
+def test_lines_are_addresses(tmp_path: Path) -> None:
+    text = "\ufeffhttp://a.example/\n\n# a comment\n  https://b.example/ä \nftp://c.example/\n"
+    first, second, bad = read_urls("list.txt", io.BytesIO(text.encode()))
+    assert (first, second) == (unfetched("http://a.example/"), unfetched("https://b.example/ä"))
+    assert first.is_unfetched
+    assert bad.error is not None
+    assert bad.error.startswith("list.txt:5: ")
+    (tmp_path / "list").write_text(text)
+    assert next(list_inputs([str(tmp_path / "list")], InputOptions("urls"))) == first
+
+
+def test_pages_come_in_order_and_failures_at_their_place(starts: dict[str, float]) -> None:
+    urls = [f"http://{kind}{n}.example/" for n in range(20) for kind in ("slow", "fast", "missing")]
+    found = list(fetched(map(unfetched, urls), InputOptions()))
+    assert [document.id for document in found] == urls
+    assert [document.error is not None for document in found] == ["missing" in url for url in urls]
+
+
+def test_one_host_is_asked_with_pauses_and_others_meanwhile(starts: dict[str, float]) -> None:
+    urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1", "http://a.example/3"]
+    list(fetched(map(unfetched, urls), InputOptions(delay=0.4)))
+    one, two, three = (starts[f"http://a.example/{n}"] for n in (1, 2, 3))
+    assert two - one >= 0.2  # a loaded machine starts the first one late
+    assert three - two >= 0.2
+    assert starts["http://b.example/1"] < two
+
+
+def test_pages_that_need_no_fetch_are_not_held_back(starts: dict[str, float]) -> None:
+    def documents() -> Iterator[Document]:
+        yield Document("a", b"x")
+        raise AssertionError("read too far")
+
+    assert next(fetched(documents(), InputOptions())).id == "a"
+
+
+def test_what_nobody_waits_for_is_not_fetched(starts: dict[str, float]) -> None:
+    reader = fetched((unfetched(f"http://a.example/{n}") for n in range(100)), InputOptions(delay=0.02))
+    next(reader)
+    reader.close()  # type: ignore[attr-defined]
+    time.sleep(0.1)
+    assert len(starts) < 10

@@ -13,9 +13,10 @@ from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
+from blockfeat.papers.crunch.fitness import PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace, PreparedTree, nodes_of, training_set
+from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
 from blockfeat.pso.search import Polish
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores

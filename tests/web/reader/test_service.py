@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blockfeat._worker import WorkerFailed
+from blockfeat._pool import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.service import Turns, Workers

@@ -10,8 +10,14 @@ import jsonschema
 import pytest
 
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.papers.crunch.read_settings import bundled_settings, default_settings_text, parse_settings, read_settings
-from blockfeat.papers.crunch.settings import CleanSettings, HostListFile
+from blockfeat.papers.crunch.settings import (
+    CleanSettings,
+    HostListFile,
+    bundled_settings,
+    default_settings_text,
+    parse_settings,
+    read_settings,
+)
 
 _SCHEMA: dict[str, Any] = json.loads(
     files("blockfeat.papers.crunch").joinpath("settings.schema.json").read_text("utf-8")

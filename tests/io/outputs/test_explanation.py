@@ -12,7 +12,7 @@ from lxml import html
 from blockfeat.blocks.block import Block
 from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.io.outputs.explained import explanation_page, explanation_table
+from blockfeat.io.outputs.explanation import explanation_page, explanation_table
 from extraction_stand_in import block, extraction
 
 KEPT = block(

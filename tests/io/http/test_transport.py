@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from blockfeat.errors import AddressForbidden, FetchError, InputError
-from blockfeat.io.http.addresses import allowed_among, ask_resolver, is_public, parse_network
 from blockfeat.io.http.fetch import fetch
+from blockfeat.io.http.transport import allowed_among, ask_resolver, is_public, parse_network
 
 
 def _teredo(server: str, client: str) -> str:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.errors import ResumeError
-from blockfeat.io.batch.resume import (
+from blockfeat.io.batch import file_writer, run
+from blockfeat.io.outputs.formats import Rendered, Renderer
+from blockfeat.io.resume import (
     ResumingWriter,
     check_same_run,
     clear_partial,
@@ -22,8 +24,6 @@ from blockfeat.io.batch.resume import (
     run_record_path,
     write_run_record,
 )
-from blockfeat.io.batch.run import file_writer, run
-from blockfeat.io.outputs.rendering import Rendered, Renderer
 from blockfeat.page.document import Document
 from pages import article_page
 

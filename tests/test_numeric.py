@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from blockfeat._numeric import fit_logistic, probabilities
+from blockfeat._numeric import fit_logistic, longest_increasing, probabilities
 
 _RANDOM = np.random.default_rng(5)
 _INPUTS = np.column_stack((_RANDOM.normal(size=(300, 2)), np.ones(300)))
@@ -38,3 +42,24 @@ def test_a_row_of_weight_two_counts_as_two_rows() -> None:
 
 def test_the_sign_of_each_column_is_found() -> None:
     assert np.sign(fit_logistic(_INPUTS, _LABEL)).tolist() == [1, -1, 1]
+
+
+def _is_increasing(values: list[int]) -> bool:
+    return all(first < second for first, second in pairwise(values))
+
+
+def test_the_one_longest_chain_is_found() -> None:
+    assert longest_increasing([7, 0, 1, 9, 2]) == [1, 2, 4]
+    assert longest_increasing([]) == []
+
+
+def test_equal_values_are_no_chain() -> None:
+    assert len(longest_increasing([3, 3, 3])) == 1
+
+
+@given(st.lists(st.integers(0, 12), max_size=9))
+def test_no_chain_is_longer(values: list[int]) -> None:
+    found = longest_increasing(values)
+    assert _is_increasing(found)
+    assert _is_increasing([values[index] for index in found])
+    assert not any(_is_increasing(list(chain)) for chain in combinations(values, len(found) + 1))

@@ -13,7 +13,7 @@ from blockfeat import __version__
 from blockfeat._files import write_text, writing
 from blockfeat._json_lines import parse_object
 from blockfeat.errors import CorpusError, ResumeError
-from blockfeat.io.outputs.rendering import Rendered
+from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model
 from blockfeat.page.document import Document
 

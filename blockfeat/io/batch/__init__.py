@@ -1,1 +1,0 @@
-"""Batches: many documents to files, with a deadline for each page and resumable runs."""

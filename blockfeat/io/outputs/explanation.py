@@ -1,0 +1,195 @@
+"""The evidence of an extraction for people: an HTML page with its style, and rows for a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from blockfeat.blocks.block import Block
+from blockfeat.content.links import clean_characters, fold_white_space, xml_characters
+
+if TYPE_CHECKING:
+    from blockfeat.extraction.extraction import Extraction
+
+# The page cannot load or run anything, whatever the texts contain.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+_MOST_CONTRIBUTIONS = 12
+_SHORTEST_FOLDED, _FIRST_TEXTS, _FIRST_CHARACTERS = 2, 12, 120
+_BESIDE = ("headline", "byline", "date")
+_QUALITY = ((0.9, "high"), (0.75, "fair"), (0.0, "doubtful"))
+_SHOWN_ROLES = ("headline", "lead", "comment", "caption")
+
+
+def explanation_table(extraction: Extraction) -> list[dict[str, Any]]:
+    """Return one row for each block, in page order, for a table on a terminal.
+
+    Returns
+    -------
+    list of dict
+        Keys ``index``, ``kept``, ``role``, ``score``, ``words``, ``kind``, ``text`` (one clean line, whole),
+        ``features`` (value by name), ``failed`` (names), ``reason`` and ``xpath``.
+    """
+    return [
+        {
+            "index": block.index,
+            "kept": block.kept,
+            "role": role,
+            "score": block.score,
+            "words": block.words,
+            "kind": block.kind,
+            "text": fold_white_space(clean_characters(block.text)).strip(),
+            "features": dict(block.features),
+            "failed": list(block.failed),
+            "reason": clean_characters(block.reason),
+            "xpath": block.xpath,
+        }
+        for block, role in zip(extraction.blocks, extraction.roles, strict=True)
+    ]
+
+
+def explanation_page(extraction: Extraction) -> str:
+    """Return a self-contained HTML page that shows for every block whether it is kept, and the reason.
+
+    Blocks are in page order, kept ones green, headline and byline blue, dropped ones red, each with its score, its
+    feature values (failed ones marked) and its XPath; runs of dropped blocks are folded. The page needs no script and
+    loads nothing; all text of the extraction is escaped.
+    """
+    title = _shown(extraction.title) or _shown(extraction.url) or _shown(extraction.id) or "page"
+    style = files("blockfeat.io.outputs").joinpath("explanation.css").read_text(encoding="utf-8")
+    cards = "\n".join(_cards(extraction.blocks, extraction.roles))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{title} · blockfeat explains</title>
+<style>
+{style}</style>
+</head>
+<body>
+{_header(extraction, extraction.blocks)}
+<main>
+{cards}
+</main>
+<footer>Made by blockfeat. A score above 0 favours content.</footer>
+</body>
+</html>
+"""
+
+
+def _shown(text: str | None) -> str:
+    """Return text from the page as one clean line of HTML."""
+    return escape(fold_white_space(xml_characters(text or "")).strip())
+
+
+def _header(extraction: Extraction, blocks: Sequence[Block]) -> str:
+    kept = sum(block.kept for block in blocks)
+    words = sum(block.words for block in blocks)
+    kept_words = sum(block.words for block in blocks if block.kept)
+    share = kept_words / words if words else 0.0
+    facts = {
+        "Kind of page": _shown(extraction.kind),
+        "Words kept": f"{kept_words:,} of {words:,} ({share:.0%})",
+        "Blocks kept": f"{kept:,} of {len(blocks):,}",
+        "Likely quality": _quality(extraction.confidence),
+        "Language": _shown(extraction.lang) or "unknown",
+        "Model": _shown(extraction.model) or "unknown",
+        "Encoding": _shown(extraction.encoding),
+        "Status": _shown(extraction.status),
+    }
+    listed = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts.items() if value)
+    notices = [f"Error: {extraction.error}"] if extraction.error else []
+    notices += [f"Warning: {warning}" for warning in extraction.warnings]
+    return f"""<header>
+<h1 dir="auto">{_shown(extraction.title) or "Page without a title"}</h1>
+<p class="address">{_shown(extraction.url) or _shown(extraction.id)}</p>
+<dl class="facts">{listed}</dl>
+{"".join(f'<p class="notice">{_shown(notice)}</p>' for notice in notices)}
+<div class="share" role="img" aria-label="{share:.0%} of the words are kept">\
+<span style="width:{share * 100:.2f}%"></span></div>
+<ul class="legend">
+<li><span class="swatch kept"></span>kept: part of the content</li>
+<li><span class="swatch beside"></span>headline, byline, date: beside the text</li>
+<li><span class="swatch dropped"></span>dropped: navigation, advertising or other clutter</li>
+<li>✗ value beyond the model's threshold; +1.23 how far a feature moved the score</li>
+</ul>
+</header>"""
+
+
+def _quality(confidence: float | None) -> str:
+    """Return the word F1 to be expected, in words."""
+    if confidence is None:
+        return ""
+    word = next(word for least, word in _QUALITY if confidence >= least)
+    return f"{word} (F1 of about {confidence:.2f})"
+
+
+def _cards(blocks: Sequence[Block], roles: Sequence[str]) -> Iterator[str]:
+    """Yield the cards of all blocks; long runs of what is dropped are folded, each under what its blocks are."""
+    for is_dropped, run in groupby(zip(blocks, roles, strict=True), lambda pair: _look(pair[0]) == "dropped"):
+        pairs = list(run)
+        cards = [_card(block, role) for block, role in pairs]
+        if is_dropped and len(pairs) >= _SHORTEST_FOLDED:
+            yield _folded([block for block, _ in pairs], cards)
+        else:
+            yield from cards
+
+
+def _folded(blocks: Sequence[Block], cards: Sequence[str]) -> str:
+    """Return a run of dropped blocks that a click unfolds."""
+    parts = ", ".join(f"{part} {count}" for part, count in Counter(block.part for block in blocks).most_common())
+    texts = fold_white_space(" · ".join(block.text for block in blocks[:_FIRST_TEXTS])).strip()[:_FIRST_CHARACTERS]
+    cards_shown = "\n".join(cards)
+    return f"""<details class="run dropped"><summary><span class="verdict">✗ {len(blocks)} blocks dropped</span>\
+<span class="chip">{_shown(parts)}</span><span dir="auto">{_shown(texts)}</span></summary>
+{cards_shown}
+</details>"""
+
+
+def _look(block: Block) -> str:
+    """Return how a block looks: kept, beside the text, or dropped."""
+    return "kept" if block.kept else "beside" if block.part in _BESIDE else "dropped"
+
+
+def _card(block: Block, role: str) -> str:
+    """Return the card of one block that plays a role."""
+    kind = block.kind.replace("_", " ") + (f" {block.level}" if block.level else "")
+    chips = [kind, role] if role in _SHOWN_ROLES and role != kind else [kind]
+    text = escape(xml_characters(block.text)) if block.kind == "preformatted" else _shown(block.text)
+    reason = f'<p class="reason">{_shown(block.reason)}</p>\n' if block.reason else ""
+    return f"""<section class="block {_look(block)}" id="block-{block.index}">
+<div class="line"><span class="verdict">{"✓ kept" if block.kept else "✗ dropped"}</span><span>#{block.index}</span>\
+{"".join(f'<span class="chip">{_shown(chip)}</span>' for chip in chips)}\
+<span>{block.words:,} {"word" if block.words == 1 else "words"}</span>\
+<span class="score">score {block.score:+.3f}</span></div>
+<div class="words {_shown(block.kind)}" dir="auto">{text}</div>
+{reason}{_details(block)}
+</section>"""
+
+
+def _details(block: Block) -> str:
+    """Return the fold-out part of a card: feature values and place."""
+    failed = set(block.failed)
+    names = [*block.features, *(name for name in block.failed if name not in block.features)]
+    label = f"{len(names)} features" + (f", {len(failed)} failed" if failed else "")
+    moved = block.contributions
+    if moved:
+        names = sorted(names, key=lambda name: -abs(moved.get(name, 0.0)))[:_MOST_CONTRIBUTIONS]
+        label = f"The {len(names)} features of {len(block.features)} that moved the score most"
+    rows = []
+    for name in names:
+        value = f"{block.features[name]:.4g}" if name in block.features else "not known"
+        mark = f"{moved.get(name, 0.0):+.2f}" if moved else "✗ failed" if name in failed else "✓"
+        opening = '<tr class="failed">' if name in failed else "<tr>"
+        header = f'<th scope="row">{_shown(name).replace("_", " ")}</th>'
+        rows.append(f'{opening}{header}<td class="value">{value}</td><td>{mark}</td></tr>')
+    table = f"<table>{''.join(rows)}</table>" if rows else ""
+    place = f"<div>At <code>{_shown(block.xpath)}</code></div>"
+    return f"<details><summary>{label if names else 'Place in the page'}</summary>{table}{place}</details>"

@@ -1,0 +1,154 @@
+"""Dates that readers see near the headline or at the end of the text, where the page declares none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from blockfeat.blocks.table import Blocks
+from blockfeat.metadata.claims import LONGEST_ATTRIBUTE
+from blockfeat.metadata.dates import find_moment, find_span, parse_moment
+from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
+
+_DATE_ELEMENT = (
+    b"date", b"time", b"publi", b"posted", b"datum", b"fecha", b"tarih", b"meta", b"stamp", b"dato", b"entry-",
+    b"created", b"veroeffentlicht", b"byline",
+)  # fmt: skip
+_NAMED_DATE = re.compile("|".join(word.decode() for word in _DATE_ELEMENT), re.IGNORECASE)
+_DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
+_UPDATED = re.compile(
+    r"updat|modif|aktualisi|aktualizo|geändert|bearbeitet|mis à jour|actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd|"
+    r"обновл|оновл|измен|güncelle|更新|修改|수정|edited|revised|uppdatera|opdater|oppdater|päivitet|diperbarui|cập nhật"
+    r"|frissít|ενημ|تحديث|עודכן",
+    re.IGNORECASE,
+)
+_PUBLISHED = re.compile(
+    r"publi|posted|veröff|erschienen|erstellt|posté|created|written|date[pc]|geplaatst|опубл|yayın|発表|公開|掲載|發布|发布|"
+    r"등록|입력|skapad|julkaistu|dodano|vydán|objav|terbit|đăng|entry-date",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b", re.IGNORECASE)
+_NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth", re.IGNORECASE)
+_KEYS = (
+    "datetime", "data-datetime", "data-timestamp", "data-time", "data-date", "created-timestamp", "ts", "content",
+    "title"
+)  # fmt: skip
+_DIGITS = re.compile(r"\d.*\d\d", re.DOTALL)
+_SHORT_DATE, _LITTLE = 60, 4
+
+_LIKE_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?:[^\d<>]{1,3}\d|\d{4}(?!\d))|\d[^\d<>]{1,14}(?:19|20)\d\d(?!\d)")
+_LARGEST, _BYTES_BEHIND, _SHORT_BLOCK, _MOST_DAYS = 20_000, 2_000, 80, 2
+
+
+class SeenDate(NamedTuple):
+    """A date that readers see, and whether it is marked as that of an update."""
+
+    moment: Moment
+    is_update: bool
+
+
+def visible_dates(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the dates in ``<time>`` and elements named for dates, else in short blocks, the nearest first.
+
+    They are looked for while they are asked for.
+    """
+    is_published = False
+    for finder in (_dates_in_elements, _near, _dates_at_end):
+        for seen in finder(blocks, place, month_first=month_first):
+            is_published = is_published or not seen.is_update
+            yield seen
+        if is_published:
+            return
+
+
+def _dates_in_elements(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    tags = blocks.tags
+    for element in place.elements(tags, _DATE_ELEMENT):
+        start = tags.start_tag(element)
+        names = " ".join(_DATE_NAMES.findall(start))
+        if _NOT_A_DATE.search(names):
+            continue
+        attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
+        is_dated = "datetime" in attributes or "created-timestamp" in attributes or start.startswith("<time")
+        if not (is_dated or _NAMED_DATE.search(names)):
+            continue
+        text = short_text(tags, element)
+        moment = _moment_of(attributes, text, month_first=month_first)
+        if moment is not None:
+            is_update = _UPDATED.search(f"{names} {text}") and not _PUBLISHED.search(names)
+            yield SeenDate(moment, bool(is_update))
+
+
+def _near(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index in place.near(blocks):
+        yield from _in_block(blocks.text(index), month_first=month_first)
+
+
+def _dates_at_end(blocks: Blocks, place: Place, *, month_first: bool) -> Iterator[SeenDate]:
+    for index in place.at_end(blocks):
+        text = blocks.text(index)
+        if _PUBLISHED.search(text) or _DATED.search(text):
+            yield from _in_block(text, month_first=month_first)
+
+
+def _moment_of(attributes: dict[str, str], text: str, *, month_first: bool) -> Moment | None:
+    """Return the moment of an element: of its attributes, else of its text."""
+    for key in _KEYS:
+        moment = parse_moment(attributes[key], month_first=month_first) if attributes.get(key) else None
+        if moment is not None:
+            return moment
+    return find_moment(text, month_first=month_first) if text else None
+
+
+def only_date(blocks: Blocks, place: Place, *, month_first: bool) -> Moment | None:
+    """Return the date of the short blocks that hold little else, anywhere in the article; None where they differ."""
+    found: Moment | None = None
+    for index in place.short(blocks):
+        text = blocks.text(index) if _DIGITS.search(blocks.raw_text(index)) else ""
+        span = find_span(text, month_first=month_first) if 0 < len(text) <= _SHORT_DATE else None
+        if span is None:
+            continue
+        before, rest = text[: span[0]], text[: span[0]] + text[span[1] :]
+        if _PUBLISHED.search(before) or _UPDATED.search(before) or _DATED.search(before) or len(rest) < _LITTLE:
+            if found is not None and found.day != span[2].day:
+                return None
+            found = found or span[2]
+    return found
+
+
+def _in_block(text: str, *, month_first: bool) -> Iterator[SeenDate]:
+    """Return the date of a short block; the words in front of it tell whether it is of an update."""
+    span = find_span(text, month_first=month_first) if len(text) <= MOST_CHARACTERS else None
+    if span is not None:
+        before = text[: span[0]]
+        yield SeenDate(span[2], bool(_UPDATED.search(before)) and not _PUBLISHED.search(before))
+
+
+def day_by_htmldate(blocks: Blocks, url: str | None, place: Place) -> date | None:
+    """Return the day that htmldate finds in the article, or None.
+
+    It gets the stretch from the headline on, as its time grows with the page, the head was read before, and dates of
+    other articles and comments are none of this one. It is not asked where no short block holds a date, as those in
+    sentences are not the day of publication, nor where they hold several, as lists of reviews do.
+    """
+    texts = (blocks.raw_text(index) for index in place.short(blocks))
+    spans = (find_span(text) for text in texts if len(text) <= _SHORT_BLOCK and _LIKE_DATE.search(text))
+    if not 0 < len({span[2].day for span in spans if span}) <= _MOST_DAYS:
+        return None
+    end = int(blocks.end_byte[place.last]) + _BYTES_BEHIND
+    source = b"<html><body>" + blocks.tags.source[place.first_byte : min(end, place.first_byte + _LARGEST)]
+    import logging
+
+    try:
+        from htmldate import find_date
+    except ModuleNotFoundError:  # installed for extraction alone, by requirements-extract.txt
+        return None
+    logging.getLogger("htmldate").setLevel(logging.CRITICAL)
+    try:
+        found = find_date(source.decode("utf-8", "replace"), original_date=True, extensive_search=False, url=url)
+        return date.fromisoformat(found) if found else None
+    except Exception:  # a last resort may fail, the page is read without it
+        return None

@@ -1,0 +1,193 @@
+"""The elements of a page in order, which of them go, and the page without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+_OTHER = re.compile(r"[\W_]+")
+# Elements that are not seen: a word around them is one word.
+_UNSEEN = frozenset({"base", "link", "meta", "noscript", "script", "style", "template"})
+# Elements in which there is no text to part.
+_STRUCTURE = frozenset({"colgroup", "frameset", "head", "html", "table", "tbody", "tfoot", "thead", "tr"})
+
+
+def letters(text: str | None) -> int:
+    """Return the number of letters and digits."""
+    return len(_OTHER.sub("", text)) if text and not text.isspace() else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """The elements of a tree in document order.
+
+    Attributes
+    ----------
+    elements : list of lxml elements, n
+        The elements; comments are not among them.
+    names : list of str, n
+        Their names, lower case.
+    parent : list of int, n
+        Index of the element around each; -1 for the first.
+    end : list of int, n
+        Index behind the last element inside each.
+    """
+
+    elements: list[etree._Element]
+    names: list[str]
+    parent: list[int]
+    end: list[int]
+
+    @classmethod
+    def of(cls, root: etree._Element) -> Walked:
+        """Walk a tree; linear, without recursion."""
+        elements = list(root.iter(etree.Element))
+        index: dict[etree._Element | None, int] = {element: place for place, element in enumerate(elements)}
+        parent = [-1, *(index[element.getparent()] for element in elements[1:])]
+        end = list(range(1, len(elements) + 1))
+        for place in range(len(elements) - 1, 0, -1):
+            end[parent[place]] = max(end[parent[place]], end[place])
+        return cls(elements, [str(element.tag).lower() for element in elements], parent, end)
+
+    def __len__(self) -> int:
+        """Return the number of elements."""
+        return len(self.elements)
+
+    def is_link(self, index: int) -> bool:
+        """Return whether an element is a link: an anchor with an address."""
+        return self.names[index] == "a" and self.elements[index].get("href") is not None
+
+    def links_around(self) -> list[int]:
+        """Return for each element the innermost link that it is or is inside of, -1 for none: n."""
+        return self.innermost([self.is_link(index) for index in range(len(self))])
+
+    def innermost(self, chosen: Sequence[bool]) -> list[int]:
+        """Return for each element the innermost of some that it is or is inside of, -1 for none: n."""
+        around: list[int] = []
+        for index, (parent, is_chosen) in enumerate(zip(self.parent, chosen, strict=True)):
+            around.append(index if is_chosen else around[parent] if parent >= 0 else -1)
+        return around
+
+    def outermost(self, chosen: bytearray) -> Iterator[int]:
+        """Yield those of some elements that are inside of no other."""
+        index = chosen.find(1)
+        while index >= 0:
+            yield index
+            index = chosen.find(1, self.end[index])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What was left in a table, a cell or a container when the second set of filters looked at it.
+
+    Attributes
+    ----------
+    links : int
+        Links.
+    unlinked : int
+        Letters and digits outside of links.
+    letters : int
+        All letters and digits.
+    """
+
+    links: int
+    unlinked: int
+    letters: int
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Which elements of a tree go.
+
+    Attributes
+    ----------
+    walked : Walked
+        The tree.
+    removed : bytearray, n
+        1 for elements that go, with all that is in them.
+    emptied : bytearray, n
+        1 for elements that stay, though nothing that is in them does.
+    is_advertisement : bytearray, n
+        1 for elements that refer to a host of advertisements.
+    shown : dict of int to str
+        The text that stands in the place of a removed element.
+    held : dict of int to Held
+        What was left in the tables, cells and containers that the second set looked at, those that go and those that
+        stay.
+    """
+
+    walked: Walked
+    removed: bytearray
+    emptied: bytearray
+    is_advertisement: bytearray
+    shown: dict[int, str] = field(default_factory=dict)
+    held: dict[int, Held] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, walked: Walked) -> Decision:
+        """Return the decision that nothing goes."""
+        count = len(walked)
+        return cls(walked, bytearray(count), bytearray(count), bytearray(count))
+
+    def gone(self) -> bytearray:
+        """Return which elements are not there any more, by themselves or by what is around them: n."""
+        gone = bytearray(len(self.walked))
+        for index, parent in enumerate(self.walked.parent):
+            gone[index] = self.removed[index] or (parent >= 0 and (gone[parent] or self.emptied[parent]))
+        return gone
+
+
+def take_out(decision: Decision) -> None:
+    """Change the tree in place; linear in its size."""
+    walked = decision.walked
+    replaced: dict[int, dict[etree._Element, str]] = {}
+    for index in walked.outermost(decision.removed):
+        parent = walked.parent[index]
+        text = decision.shown.get(index, "")
+        gap = "" if walked.names[index] in _UNSEEN or walked.names[parent] in _STRUCTURE else " "
+        replaced.setdefault(parent, {})[walked.elements[index]] = f"{gap}{text}{gap}" if text else gap
+    for parent, places in replaced.items():
+        _rebuild(walked.elements[parent], places)
+    for index in walked.outermost(decision.emptied):
+        element = walked.elements[index]
+        del element[:]
+        element.text = None
+
+
+def _rebuild(parent: etree._Element, places: Mapping[etree._Element, str]) -> None:
+    """Take children out of an element, each with a text in its place; every text is written once."""
+    before: etree._Element | None = None
+    pieces = [parent.text or ""]
+    for child in list(parent):
+        tail = child.tail or ""
+        if child in places:
+            pieces += places[child], tail
+            parent.remove(child)
+        else:
+            _write(parent, before, pieces)
+            before, pieces = child, [tail]
+    _write(parent, before, pieces)
+
+
+def _write(parent: etree._Element, before: etree._Element | None, pieces: list[str]) -> None:
+    """Write the text behind a child, or at the beginning, with one space where two meet."""
+    if len(pieces) == 1:
+        return
+    text = ""
+    joined: list[str] = []
+    for piece in pieces:
+        if piece[:1] == " " and text[-1:].isspace():
+            piece = piece[1:]
+        elif text.endswith(" ") and piece[:1].isspace():
+            joined[-1] = text[:-1]
+        if piece:
+            joined.append(piece)
+            text = piece
+    whole = "".join(joined)
+    if before is None:
+        parent.text = whole or None
+    else:
+        before.tail = whole or None

@@ -1,0 +1,262 @@
+"""Pages from records: JSON Lines, Parquet, web archives; whole, bad and damaged."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat import _json_lines
+from blockfeat.errors import MissingExtraError
+from blockfeat.io.inputs import records
+from blockfeat.io.inputs.options import is_packed
+from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
+from blockfeat.page.document import Document
+
+
+def _write(path: Path, *records: dict[str, Any]) -> Path:
+    data = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+    if path.suffix == ".gz":
+        data = gzip.compress(data)
+    if path.suffix == ".xz":
+        data = lzma.compress(data)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.jsonl.gz", "p.jsonl.xz", "p.json"])
+def test_records_are_read_from_every_packing(tmp_path: Path, name: str) -> None:
+    first = {"id": "one", "html": "<p>é", "url": "http://a.example/", "lang": "fr", "charset": "utf-8"}
+    path = _write(tmp_path / name, first, {"html": ""}, {"id": 7, "html": "<p>", "url": None})
+    assert list(read_json_lines(path)) == [
+        Document("one", "<p>é", url="http://a.example/", lang="fr", charset="utf-8"),
+        Document(f"{path}:2", ""),
+        Document("7", "<p>"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b"[1]", "not a JSON object but an array"),
+        (b'{"id": "a"}', 'no "html"'),
+        (b'{"html": null}', '"html" must be a string'),
+        (b'{"html": 3}', '"html" must be a string'),
+        (b'{"html": "x", "url": 3}', '"url" must be'),
+        (b'{"html": "x", "id": true}', '"id" must be'),
+        (b'{"html": "x", "lang": ["de"]}', '"lang" must be'),
+        (b'{"html": "\xff"}', "not UTF-8"),
+        (b"[" * 100_000, "not "),
+    ],
+)
+def test_a_bad_line_is_an_error_of_that_line_only(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'{"html": "a"}\n' + line + b'\n{"html": "c"}\n')
+    first, bad, last = read_json_lines(path)
+    assert (first.data, bad.data, last.data) == ("a", None, "c")
+    assert bad.id == f"{path}:2"
+    assert bad.error is not None
+    assert bad.error.startswith(f"{path}:2: ")
+    assert reason in bad.error
+
+
+def test_blank_lines_and_a_byte_order_mark_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"html": "a"}\n\n  \r\n{"html": "b"}')
+    assert [(document.id, document.data) for document in read_json_lines(path)] == [
+        (f"{path}:1", "a"),
+        (f"{path}:4", "b"),
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_file_cut_short_keeps_what_was_read(tmp_path: Path, suffix: str) -> None:
+    records = [{"id": str(number), "html": f"<p>{number * 7919}" * 50} for number in range(2000)]
+    path = _write(tmp_path / f"p.jsonl{suffix}", *records)
+    path.write_bytes(path.read_bytes()[:-500])
+    documents = list(read_json_lines(path))
+    assert 0 < len(documents) <= 2000
+    assert [document.id for document in documents[:-1]] == [str(n) for n in range(len(documents) - 1)]
+    assert all(document.error is None for document in documents[:-1])
+    assert f"{path}: damaged after line" in (documents[-1].error or "")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_file_that_is_not_packed_as_its_name_says_is_read_as_it_is(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"p.jsonl{suffix}"
+    path.write_bytes(b"plain text, not packed at all")
+    (document,) = read_json_lines(path)
+    assert ":1: not JSON" in (document.error or "")
+
+
+@pytest.mark.parametrize(
+    "text", ['{\n  "html": "x",\n  "id": "a"\n}\n', '[\n  {\n    "html": "x"\n  }\n]\n', '[{"html": "x"}]']
+)
+def test_json_over_several_lines_is_one_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    (document,) = read_json_lines(path)
+    assert "one object a line" in (document.error or "")
+
+
+def test_a_missing_file_is_one_error(tmp_path: Path) -> None:
+    (document,) = read_json_lines(tmp_path / "missing.jsonl")
+    assert "missing.jsonl" in (document.error or "")
+
+
+def test_a_line_too_long_to_hold_is_an_error_of_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_json_lines, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(_json_lines, "_SKIP_BYTES", 30)
+    path = _write(tmp_path / "p.jsonl", {"html": "a"}, {"html": "x" * 500}, {"html": "c"})
+    first, bad, last = read_json_lines(path)
+    assert (first.data, last.data) == ("a", "c")
+    assert "longer than 100 bytes" in (bad.error or "")
+
+
+def test_reading_is_lazy(tmp_path: Path) -> None:
+    path = _write(tmp_path / "p.jsonl.gz", {"html": "a"}, {"html": "b"})
+    reader = read_json_lines(path)
+    assert next(reader).data == "a"
+    reader.close()  # type: ignore[attr-defined]
+
+
+@given(st.lists(st.binary(max_size=60).filter(lambda line: b"\n" not in line and not is_packed(line)), max_size=5))
+def test_no_line_stops_the_reader(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
+    path = tmp_path_factory.mktemp("lines") / "p.jsonl"
+    path.write_bytes(b"\n".join([*lines, b'{"id": "last", "html": "x"}']))
+    assert [document.id for document in read_json_lines(path)][-1] == "last"
+
+
+def _write_parquet(path: Path, columns: dict[str, list[Any]]) -> Path:
+    pyarrow = pytest.importorskip("pyarrow", reason="the extra 'parquet' is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
+    parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def test_rows_are_read_with_their_columns(tmp_path: Path) -> None:
+    columns: dict[str, list[Any]] = {
+        "id": [1, None],
+        "html": ["<p>a", "<p>b"],
+        "url": ["http://a.example/", None],
+        "n": [1, 2],
+    }
+    path = _write_parquet(tmp_path / "p.parquet", columns)
+    assert list(read_parquet(path)) == [
+        Document("1", "<p>a", url="http://a.example/"),
+        Document(f"{path}:2", "<p>b"),
+    ]
+
+
+def test_many_rows_keep_their_order(tmp_path: Path) -> None:
+    path = _write_parquet(tmp_path / "p.parquet", {"html": [b"%d" % number for number in range(500)]})
+    assert [document.data for document in read_parquet(path)] == [b"%d" % number for number in range(500)]
+
+
+def test_an_empty_cell_is_an_error_of_that_row(tmp_path: Path) -> None:
+    path = _write_parquet(tmp_path / "p.parquet", {"html": ["a", None, "c"]})
+    first, bad, last = read_parquet(path)
+    assert (first.data, last.data) == ("a", "c")
+    assert bad.error == f'{path}:2: "html" is empty'
+
+
+def test_a_file_without_html_or_of_another_format_is_one_error(tmp_path: Path) -> None:
+    path = _write_parquet(tmp_path / "p.parquet", {"text": ["a"]})
+    (document,) = read_parquet(path)
+    assert 'no column "html"' in (document.error or "")
+    path.write_bytes(b"not parquet")
+    (document,) = read_parquet(path)
+    assert str(path) in (document.error or "")
+
+
+def test_without_pyarrow_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install .blockfeat\[parquet\]"):
+        next(read_parquet("p.parquet"))
+
+
+def _record(number: int, body: bytes, *, kind: str = "text/html", status: str = "200 OK", extra: str = "") -> bytes:
+    http = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{extra}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\n"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012}>\r\n"
+        f"WARC-Target-URI: http://a.example/{number}\r\nWARC-Date: 2024-01-01T00:00:00Z\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return head.encode() + http + b"\r\n\r\n"
+
+
+RECORDS = [
+    _record(1, b"<p>\xe9", kind="text/html; charset=ISO-8859-1"),
+    _record(2, b"{}", kind="application/json"),
+    _record(3, b"<p>gone", status="404 Not Found"),
+    _record(4, gzip.compress(b"<p>packed"), extra="Content-Encoding: gzip\r\n"),
+    _record(5, b"<p>x</p>", kind="application/xhtml+xml"),
+]
+
+
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
+def test_only_html_pages_that_were_found_are_read(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    pack = gzip.compress if name.endswith(".gz") else bytes
+    path = tmp_path / name
+    path.write_bytes(b"".join(pack(record) for record in RECORDS))
+    documents = list(read_warc(path))
+    assert [document.data for document in documents] == [b"<p>\xe9", b"<p>packed", b"<p>x</p>"]
+    assert [document.url for document in documents] == [f"http://a.example/{number}" for number in (1, 4, 5)]
+    assert documents[0].id == "urn:uuid:00000000-0000-0000-0000-000000000001"
+    assert (documents[0].charset or "").lower() == "iso-8859-1"
+    assert documents[2].charset is None
+
+
+def test_an_archive_cut_short_keeps_what_was_read(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(RECORDS[0]) + gzip.compress(_record(9, bytes(range(256)) * 400))[:-300])
+    documents = list(read_warc(path))
+    assert documents[0].data == b"<p>\xe9"
+    assert documents[-1].data is None
+    assert f"{path}:2: body cannot be read: truncated" in (documents[-1].error or "")
+
+
+def test_a_chunked_body_is_joined(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    path = tmp_path / "a.warc"
+    path.write_bytes(_record(1, b"5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n", extra=CHUNKED))
+    assert [document.data for document in read_warc(path)] == [b"hello!"]
+
+
+def test_a_body_that_is_too_large_is_an_error_of_that_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    monkeypatch.setattr(records, "_MAX_PAGE_BYTES", 1000)
+    packed = _record(1, gzip.compress(b"x" * 50_000), extra="Content-Encoding: gzip\r\n")
+    path = tmp_path / "a.warc"
+    path.write_bytes(packed + _record(2, b"y" * 5000) + _record(3, b"z"))
+    first, second, third = read_warc(path)
+    assert "larger than 1000 bytes" in (first.error or "")
+    assert "larger than 1000 bytes" in (second.error or "")
+    assert third.data == b"z"
+
+
+def test_a_missing_archive_is_one_error(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
+    (document,) = read_warc(tmp_path / "missing.warc")
+    assert "missing.warc" in (document.error or "")
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fastwarc", None)
+    monkeypatch.setitem(sys.modules, "fastwarc.warc", None)
+    with pytest.raises(MissingExtraError, match=r"pip install .blockfeat\[warc\]"):
+        next(read_warc("a.warc"))

@@ -1,0 +1,296 @@
+"""Running an extractor over documents: writers, resuming."""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lxml import etree, html
+
+from blockfeat import Extractor
+from blockfeat.content.tei import TEI_NAMESPACE
+from blockfeat.errors import OutputError
+from blockfeat.io.batch import FolderWriter, StreamWriter, Tally, file_writer, reason_of, run
+from blockfeat.io.outputs.formats import Rendered, Renderer
+from blockfeat.page.document import Document
+from pages import article_page
+from tei_schema import validate_tei
+
+
+@pytest.fixture(scope="module")
+def renderer() -> Renderer:
+    return Renderer(Extractor.load("thresholds"), format="json")
+
+
+def documents(count: int) -> Iterator[Document]:
+    for number in range(count):
+        yield Document(id=f"page {number}", data=b"%PDF-1" if number == 3 else article_page(2))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_line_a_document_in_order(renderer: Renderer, jobs: int) -> None:
+    stream = io.BytesIO()
+    run(documents(10), renderer, StreamWriter(stream, lines=True), jobs=jobs)
+    records = [json.loads(line) for line in stream.getvalue().decode().splitlines()]
+    assert [record["id"] for record in records] == [f"page {number}" for number in range(10)]
+    assert [record["id"] for record in records if record["error"]] == ["page 3"]
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "html", "xml"])
+def test_a_single_page_is_written_as_it_is(renderer: Renderer, format: str) -> None:
+    stream = io.BytesIO()
+    rendering = Renderer(renderer.extractor, format)
+    run(documents(1), rendering, StreamWriter(stream, lines=False, format=format))
+    text = rendering(next(documents(1))).text
+    assert stream.getvalue().decode() == text.rstrip("\n") + "\n"
+
+
+def test_a_page_that_fails_alone_writes_nothing(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run([Document(id="a", data=b"%PDF-1")], Renderer(renderer.extractor), StreamWriter(stream, lines=False))
+    assert stream.getvalue() == b""
+
+
+def test_texts_are_parted_by_form_feeds_with_their_names(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run(documents(4), Renderer(renderer.extractor), StreamWriter(stream, lines=False))
+    pages = stream.getvalue().decode().split("\f")
+    assert [page.partition("\n")[0] for page in pages] == [
+        "", "page 0", "page 1", "page 2", "page 3\terror: the bytes are PDF, not HTML",
+    ]  # fmt: skip
+    assert all("harbour" in page for page in pages[1:4])
+
+
+def test_comments_part_markdown(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run(documents(4), Renderer(renderer.extractor, "markdown"), StreamWriter(stream, lines=False, format="markdown"))
+    lines = stream.getvalue().decode().splitlines()
+    assert [line for line in lines if line.startswith("<!--")] == [
+        "<!-- page: page 0 -->", "<!-- page: page 1 -->", "<!-- page: page 2 -->", "<!-- page: page 3 -->",
+        "<!-- error: the bytes are PDF, not HTML -->",
+    ]  # fmt: skip
+
+
+def test_several_pages_are_one_html_document_of_articles(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    named = (replace(document, url=f"https://a.example/?a=1&b={document.id}") for document in documents(4))
+    run(named, Renderer(renderer.extractor, "html"), StreamWriter(stream, lines=False, format="html"))
+    root = html.document_fromstring(stream.getvalue())
+    assert next(root.iter("article")).get("data-page") == "https://a.example/?a=1&b=page 0"
+    assert [len(article.findall("p")) for article in root.iter("article")] == [2, 2, 2, 0]
+    assert [article.get("data-error") for article in root.iter("article")][-1] == "the bytes are PDF, not HTML"
+    assert stream.getvalue().count(b"<html") == stream.getvalue().count(b"</html>") == 1
+
+
+def test_several_pages_are_one_corpus_of_tei(renderer: Renderer) -> None:
+    stream = io.BytesIO()
+    run(documents(4), Renderer(renderer.extractor, "xml"), StreamWriter(stream, lines=False, format="xml"))
+    root = etree.fromstring(stream.getvalue())
+    assert root.tag == f"{{{TEI_NAMESPACE}}}teiCorpus"
+    assert [etree.QName(child).localname for child in root] == ["teiHeader", "TEI", "TEI", "TEI", "TEI"]
+    assert root.findtext(f".//{{{TEI_NAMESPACE}}}note") == "the bytes are PDF, not HTML"
+    validate_tei(root)
+
+
+def test_a_folder_gets_one_file_a_document(renderer: Renderer, tmp_path: Path) -> None:
+    same = [Document(id="../a/b?c", data=article_page()), Document(id="../a/b?c", data=article_page())]
+    run(same, Renderer(renderer.extractor, "markdown"), FolderWriter(tmp_path / "out", "markdown"))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a_b_c-2.md", "a_b_c.md"]
+
+
+@pytest.mark.parametrize("letter", ["a", "ж", "字", "𒀀"])
+def test_a_long_name_has_the_bytes_that_a_file_system_allows(renderer: Renderer, tmp_path: Path, letter: str) -> None:
+    same = [Document(id=f"{start}{letter * 300}", data=article_page(2)) for start in "xy"]
+    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    names = [path.name for path in tmp_path.iterdir()]
+    assert len(names) == 2
+    assert all(len(name.encode()) <= 250 and name.endswith(".txt") for name in names)
+
+
+def test_names_differ_also_where_case_does_not_count(renderer: Renderer, tmp_path: Path) -> None:
+    same = [
+        Document(id=name, data=article_page(2)) for name in ("A.html", "a.html", "É", "E\u0301", "straße", "STRASSE")
+    ]
+    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    names = [unicodedata.normalize("NFC", path.name.casefold()) for path in tmp_path.iterdir()]
+    assert len(set(names)) == len(same)
+
+
+def test_an_output_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        file_writer(tmp_path / "file" / "out.jsonl", lines=True)
+
+
+def _rendered(id: str, text: str = "text\n", error: str | None = None) -> Rendered:
+    return Rendered(id=id, text=text, error=error)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_documents_of_one_name_are_numbered(tmp_path: Path) -> None:
+    writer = FolderWriter(tmp_path, "text")
+    for number in range(4):
+        writer.write(_rendered("a/b", f"{number}\n"))
+    assert _names(tmp_path) == ["a_b-2.txt", "a_b-3.txt", "a_b-4.txt", "a_b.txt"]
+    assert (tmp_path / "a_b-3.txt").read_text() == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("https://a.example/1?b=2", "https_a.example_1_b_2.txt"),
+        ("../.._etc", "etc.txt"),
+        ("__._", "page.txt"),
+        ("", "page.txt"),
+        ("z" + "a" * 150, "a" * 150 + ".txt"),
+        ("a" * 149 + "/b", "a" * 148 + "_b.txt"),
+        ("ж" * 119, "ж" * 118 + ".txt"),
+        ("字" * 150, "字" * 78 + ".txt"),
+        ("𒀀" * 150, "𒀀" * 59 + ".txt"),
+        ("x." + "a" * 149, "a" * 149 + ".txt"),
+    ],
+)
+def test_a_file_is_named_for_the_end_of_its_document(tmp_path: Path, id: str, name: str) -> None:
+    FolderWriter(tmp_path, "text").write(_rendered(id))
+    assert _names(tmp_path) == [name]
+
+
+def test_a_number_has_its_place_in_a_name_that_is_cut(tmp_path: Path) -> None:
+    writer = FolderWriter(tmp_path, "json")
+    for _ in range(2):
+        writer.write(_rendered("ж" * 150, "{}\n"))
+    assert _names(tmp_path) == ["ж" * 116 + "-2.json", "ж" * 117 + ".json"]
+
+
+def test_a_document_that_failed_leaves_only_its_record(tmp_path: Path) -> None:
+    writer = FolderWriter(tmp_path / "deep" / "out", "json")
+    writer.write(_rendered("a", "", "broken"))
+    writer.write(_rendered("b", '{"error": "broken"}\n', "broken"))
+    writer.write(_rendered("c", ""))
+    assert _names(tmp_path / "deep" / "out") == ["b.json", "c.json"]
+    FolderWriter(tmp_path / "deep" / "out", "text")
+
+
+def _written(*documents: Rendered, lines: bool = False, format: str = "text") -> str:
+    stream = io.BytesIO()
+    writer = StreamWriter(stream, lines=lines, format=format)
+    for document in documents:
+        writer.write(document)
+    writer.close()
+    return stream.getvalue().decode()
+
+
+def test_a_page_alone_ends_with_one_new_line() -> None:
+    assert _written(_rendered("a", "text")) == "text\n"
+    assert _written(_rendered("a", "text\n\n")) == "text\n"
+    assert _written(_rendered("a", "", "broken")) == ""
+    assert _written() == _written(format="html") == ""
+    assert _written(_rendered("a", "", "broken"), format="html") == ""
+
+
+def test_the_first_of_two_pages_is_named_also_where_it_failed() -> None:
+    text = _written(_rendered("a", "", "broken"), _rendered("b", "text"))
+    assert [part.splitlines()[0] for part in text.split("\f")[1:]] == ["a\terror: broken", "b"]
+
+
+def test_lines_are_written_as_they_come() -> None:
+    stream = io.BytesIO()
+    writer = StreamWriter(stream, lines=True)
+    writer.write(_rendered("a", "{}\n"))
+    assert stream.getvalue() == b"{}\n"
+    writer.write(_rendered("b", "[\ud83d]\n", "broken"))
+    writer.close()
+    assert stream.getvalue() == b"{}\n[?]\n"
+
+
+def test_a_page_is_written_when_the_next_one_is_there() -> None:
+    stream = io.BytesIO()
+    writer = StreamWriter(stream, lines=False)
+    seen = []
+    for name in "abc":
+        writer.write(_rendered(name, f"text {name}"))
+        seen.append([f"text {other}" in stream.getvalue().decode() for other in "abc"])
+    assert seen == [[False] * 3, [True, True, False], [True] * 3]
+
+
+def test_a_file_has_its_folders_and_every_document_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "out.jsonl"
+    for text in ("old and long\n", "{}\n"):
+        writer = file_writer(path, lines=True)
+        writer.write(_rendered("a", text))
+        assert path.read_text() == text
+
+
+def test_a_run_tells_of_each_document_and_closes_the_writer_also_where_documents_end_in_an_error() -> None:
+    stream, seen = io.BytesIO(), []
+
+    def documents() -> object:
+        yield Document(id="a", data=article_page(2))
+        raise ValueError("no more")
+
+    renderer = Renderer(Extractor.load("thresholds"))
+    with pytest.raises(ValueError, match="no more"):
+        run(documents(), renderer, StreamWriter(stream, lines=False), on_document=seen.append)  # type: ignore[arg-type]
+    assert [rendered.id for rendered in seen] == ["a"]
+    assert b"harbour" in stream.getvalue()
+
+
+def test_a_run_over_nothing_writes_nothing() -> None:
+    stream = io.BytesIO()
+    run([], Renderer(Extractor.load("thresholds")), StreamWriter(stream, lines=False))
+    assert stream.getvalue() == b""
+
+
+def test_outcomes_are_counted_by_status_and_reason() -> None:
+    tally = Tally(earlier=7)
+    for number in range(3):
+        tally.add(Rendered(f"p{number}", "", None))
+    tally.add(Rendered("n", "", None, status="no content"))
+    tally.add(Rendered("f.jsonl:3", "", "f.jsonl:3: not JSON: Expecting value at column 1"))
+    tally.add(Rendered("f.jsonl:9", "", "f.jsonl:9: not JSON: Extra data at column 8"))
+    summary = tally.summary()
+    assert summary.startswith("6 pages: 3 ok, 1 no content, 2 failed (not JSON: 2), 7 done earlier; ")
+    assert summary.endswith("pages a second")
+
+
+def test_many_reasons_are_cut() -> None:
+    tally = Tally()
+    for number in range(20):
+        tally.add(Rendered("p", "", "p: reason " + "x" * number))
+    assert "other reasons: 14" in tally.summary()
+
+
+def test_a_run_with_nothing_left_says_so() -> None:
+    assert Tally(earlier=1200).summary() == "nothing left to do: 1,200 pages done earlier"
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "reason"),
+    [
+        ("a.html", "a.html: no such file or folder", "no such file or folder"),
+        ("urn:x", "a.warc:17: body cannot be read: truncated after 3 of 9 bytes", "body cannot be read"),
+        ("f.gz", "f.gz: damaged after line 8: CRC check failed", "damaged"),
+        (
+            "https://a.example/x",
+            "https://a.example/x: the server answered 404 Not Found",
+            "the server answered 404 Not Found",
+        ),
+        (
+            "http://h.example/",
+            "http://h.example/: no public address for host h.example; --allow-network CIDR allows others",
+            "no public address",
+        ),
+        ("p", "it took longer than 5 s", "it took longer than 5 s"),
+        ("p", "", "no reason given"),
+    ],
+)
+def test_reasons_are_without_names_and_details(name: str, error: str, reason: str) -> None:
+    assert reason_of(name, error) == reason
