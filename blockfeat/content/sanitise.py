@@ -96,9 +96,10 @@ _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
 _RUNS = re.compile(r"(?i)expression|(?:java|vb|live)script|(?<!scroll-)behaviou?r|-moz-binding|-o-link|progid")
 _DISGUISE = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-f]{1,6}\s?)?|[\x00-\x20]+", re.IGNORECASE | re.DOTALL)
 # Styles with any of these are parsed. In others a pattern finds strings, comments and addresses as browsers do.
-_DOUBTFUL = re.compile(r"(?i)[\\<\x00-\x08\x0b-\x1f]|@(?:import|charset|namespace)|(?:src|image|image-set)\(")
+_DOUBTFUL = re.compile(r"(?i)[<\x00-\x08\x0b-\x1f]|@(?:import|charset|namespace)|(?:src|image|image-set)\(")
 _TOKEN = re.compile(
-    r"""(?is)"[^"\n]*+"|'[^'\n]*+'|/\*(?:.*?\*/)?|url\((?:\s*+(?:"([^"\n]*+)"|'([^'\n]*+)'|([^"'()\s]*+))\s*+\))?"""
+    r"""(?is)"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\\\n]|\\[^\n])*+'|/\*(?:.*?\*/)?|\\"""
+    r"""|url\((?:\s*+(?:"([^"\\\n]*+)"|'([^'\\\n]*+)'|([^"'()\\\s]*+))\s*+\))?"""
 )
 _PREFIX = re.compile(r"-[a-z]+-")
 _OF_STRINGS = frozenset({"image", "image-set", "src"})
