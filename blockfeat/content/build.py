@@ -44,7 +44,7 @@ _START = re.compile(r'\sstart="\s*([0-9]{1,6})\s*"')
 
 @dataclass(slots=True)
 class _Open:
-    """A list, item, quote, figure … that is being filled; its container tells it from others of its role."""
+    """A list, item, quote, figure … that is being filled, with the container that it stands for."""
 
     role: str
     container: int
@@ -97,7 +97,7 @@ def nodes_of(blocks: Blocks, kept: NDArray[np.bool_], inlines: Inlines) -> tuple
 
 
 def shows_images(kept: list[bool], kinds: list[Kind]) -> list[bool]:
-    """Return whether the images before each block belong to the text: what is around them does, captions aside."""
+    """Return whether the images before each block are kept: the next blocks on both sides are, captions aside."""
     before = after = False
     befores = []
     for is_kept, kind in zip(kept, kinds, strict=True):
@@ -184,7 +184,7 @@ def _entered(place: _Open, step: _Open) -> _Open:
     if isinstance(last, _Open) and last.role == step.role and last.container == step.container:
         return last
     if place.role in ("list", "definitions") and step.role not in ("item", "term"):
-        # What stands in a list outside of its items belongs to the item before.
+        # Text of a list outside of its items goes to the item before it.
         item = last if isinstance(last, _Open) else _Open("item", -1)
         if item is not last:
             place.children.append(item)
@@ -195,7 +195,7 @@ def _entered(place: _Open, step: _Open) -> _Open:
 
 
 def _closed(child: _Open | Node) -> Node:
-    """Return the node of what was filled; nested at most 12 deep."""
+    """Return the node of a part and of all parts in it, which are nested at most 12 deep."""
     if not isinstance(child, _Open):
         return child
     if child.role in ("quote", "figure"):

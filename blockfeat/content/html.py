@@ -62,7 +62,7 @@ def _set_directions(elements: Iterable[HtmlElement], direction: str) -> None:
     other = "ltr" if direction == "rtl" else "rtl"
     for element in elements:
         for block in element.iter(*_WITH_TEXT):
-            # Without letters it has the direction of its page, whatever that is.
+            # A block without letters takes the direction of its page.
             if {direction_of(lang, block.text_content()) for lang in ("ar", "en")} == {other}:
                 block.set("dir", other)
 

@@ -92,7 +92,7 @@ class Base:
 
 
 def _is_web_address(address: str) -> bool:
-    """Return whether others can be relative to an address: http or https, with a host."""
+    """Return whether an address can be a base of relative ones: http or https, with a host."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -101,7 +101,7 @@ def _is_web_address(address: str) -> bool:
 
 
 def _joined(base: str | None, href: str) -> str:
-    """Return an address seen from another; as it is where it is none."""
+    """Return an address resolved against a base; unchanged where it cannot be parsed."""
     cleaned = _DROPPED.sub("", href)
     try:
         return urljoin(base or "", cleaned)
@@ -110,7 +110,7 @@ def _joined(base: str | None, href: str) -> str:
 
 
 def _attribute(tags: Tags, name: str, rel: str | None = None) -> str | None:
-    """Return the address of the first element of a name, of the relation asked for."""
+    """Return the ``href`` of the first element of a name, with this ``rel`` where one is given."""
     for element in tags.named(name).tolist():
         attributes = tags.attributes(element)
         if "href" in attributes and (rel is None or rel in attributes.get("rel", "").lower().split()):

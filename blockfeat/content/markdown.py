@@ -146,7 +146,7 @@ def _definitions(node: Definitions, links: bool) -> list[list[str]]:
 
 
 def _is_tight(item: Sequence[Node]) -> bool:
-    """Return whether what an item holds can be read without empty lines: some text, and lists behind it."""
+    """Return whether an item needs no empty lines inside: it is some text, with nothing but lists behind it."""
     first, rest = item[0], item[1:]
     return isinstance(first, Paragraph | Heading | ListOf) and all(
         isinstance(inner, ListOf) and (not inner.ordered or inner.start == 1) for inner in rest

@@ -114,7 +114,7 @@ def _shaped(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTable]
 
 
 def without_permalinks(blocks: Blocks) -> Blocks:
-    """Return blocks with blanks for links that show nothing but a sign: they mark a place, and are no text."""
+    """Return blocks with blanks in place of anchor links, whose text is only a sign such as "¶" or "#"."""
     text, anchors = blocks.page_text.text, blocks.anchors
     lengths = anchors.end - anchors.start
     found = []

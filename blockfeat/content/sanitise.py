@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Literal
@@ -94,8 +95,12 @@ _MEDIA = re.compile(r"[\w\s(),:./<=>-]{1,200}")
 # What old browsers ran in styles, also behind the escapes and comments that they passed over.
 _RUNS = re.compile(r"(?i)expression|(?:java|vb|live)script|(?<!scroll-)behaviou?r|-moz-binding|-o-link|progid")
 _DISGUISE = re.compile(r"/\*(?:.*?\*/|.*)|\\(?:[0-9a-f]{1,6}\s?)?|[\x00-\x20]+", re.IGNORECASE | re.DOTALL)
-# A style with none of these neither loads nor runs, and needs no parser.
-_DOUBTFUL = re.compile(rf"{_RUNS.pattern}|[\\<]|/\*|@(?:import|charset|namespace)|(?:url|src|image|image-set)\(")
+# Styles with any of these are parsed. In others a pattern finds strings, comments and addresses as browsers do.
+_DOUBTFUL = re.compile(r"(?i)[<\x00-\x08\x0b-\x1f]|@(?:import|charset|namespace)|(?:src|image|image-set)\(")
+_TOKEN = re.compile(
+    r"""(?is)"(?:[^"\\\n]|\\[^\n])*+"|'(?:[^'\\\n]|\\[^\n])*+'|/\*(?:.*?\*/)?|\\"""
+    r"""|url\((?:\s*+(?:"([^"\\\n]*+)"|'([^'\\\n]*+)'|([^"'()\\\s]*+))\s*+\))?"""
+)
 _PREFIX = re.compile(r"-[a-z]+-")
 _OF_STRINGS = frozenset({"image", "image-set", "src"})
 _MOST_NESTED = 30
@@ -186,12 +191,24 @@ class Sanitiser:
 
         Styles in doubt are written anew from what a parser finds in them, so that escapes and comments hide nothing.
         """
-        if not _DOUBTFUL.search(css):
-            return css
+        if not (_DOUBTFUL.search(css) or _RUNS.search(css) or _RUNS.search(_DISGUISE.sub("", css))):
+            with suppress(ValueError):
+                return _TOKEN.sub(self._token, css)
         from tinycss2 import parse_component_value_list, serialize
 
         nodes = self._rules(parse_component_value_list(css, skip_comments=True), 0)
         return _TAG_IN_STYLE.sub(r"\\3c ", serialize(nodes))
+
+    def _token(self, token: re.Match[str]) -> str:
+        """Return a string or comment as it is, an address rewritten; ValueError for what only a parser can tell."""
+        written = token[0]
+        if written[0] in "\"'" or (written[0] == "/" and len(written) > 2):
+            return written
+        value = next((group for group in token.groups() if group is not None), None)
+        target = "" if value is None else self._loaded(value, is_picture=True) or "none"
+        if not target or '"' in target:
+            raise ValueError(written)
+        return target if target == "none" else f'url("{target}")'
 
     def head_styles(self, tags: Tags) -> Iterator[str]:
         """Yield the style elements and linked sheets of a page, read with its raw text, in their order."""

@@ -72,7 +72,7 @@ def base_app(settings: ServeSettings, *, title: str, summary: str = "", lifespan
     app.state.templates = _templates()
     add_handlers(app)
     app.mount("/static", _StaticFiles(directory=str(files("blockfeat.web").joinpath("static"))), name="static")
-    # For browsers that ask for it by its old name.
+    # Browsers ask for /favicon.ico where a page names no icon.
     app.add_route("/favicon.ico", lambda request: RedirectResponse("/static/icon.svg"), include_in_schema=False)
     app.add_middleware(Guard, settings=settings)
     return app

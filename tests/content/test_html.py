@@ -25,27 +25,11 @@ from blockfeat.content.nodes import (
 from content_nodes import NODES, node_texts, paragraph
 from property_examples import examples
 
-ALLOWED = {
-    *(
-        "html",
-        "head",
-        "meta",
-        "title",
-        "body",
-        "a",
-        "blockquote",
-        "br",
-        "caption",
-        "code",
-        "dd",
-        "dl",
-        "dt",
-        "em",
-        "ul",
-    ),
-    *("figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "img", "li", "ol", "p", "pre", "strong"),
-    *("table", "tbody", "td", "th", "thead", "tr"),
-}
+_NAMES = """
+html head meta title body a blockquote br caption code dd dl dt em ul figcaption figure h1 h2 h3 h4 h5 h6 img li ol p
+pre strong table tbody td th thead tr
+"""
+ALLOWED = set(_NAMES.split())
 ATTRIBUTES = {"colspan", "rowspan", "lang", "charset", "href", "src", "alt", "start"}
 
 

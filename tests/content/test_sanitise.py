@@ -97,6 +97,11 @@ _HIDDEN = "u\\72l(http://e.invalid/x)"
 @pytest.mark.parametrize(
     "css",
     [
+        "a:url(x'y); b:c; background:url(http://e.invalid/x) 'z'",
+        "a:'\n; background:url(http://e.invalid/x); b:'c'",
+        "a:\"b'c\n; background:url(http://e.invalid/x); d:'e'",
+        "a:b/*'*/; background:url(http://e.invalid/x); c:'d'",
+        "a:'b/*'; background:url(http://e.invalid/x); c:'*/'",
         f"a:\\66 url(); background:{_HIDDEN}",
         f"a:\\66url(); background:{_HIDDEN}",
         f"a:furl(); b:\\66 image(); c:\\66 src(); background:{_HIDDEN}",
@@ -113,7 +118,7 @@ def test_no_address_hides_behind_the_escapes_of_another_name(css: str) -> None:
 
 
 def test_what_only_looks_like_an_address_stays() -> None:
-    assert _css("p::before{content:'url(http://e.example/x)'}") == 'p::before{content:"url(http://e.example/x)"}'
+    assert _css("p::before{content:'url(http://e.example/x)'}") == "p::before{content:'url(http://e.example/x)'}"
 
 
 @pytest.mark.parametrize("css", ["a:\\66 url();", "(", "a{", "[(", '"\n', "\\72", "url(x y", "--x:{", "f(", "{(a:b)}"])

@@ -11,7 +11,7 @@ no  promise                                            tests
                                                        page/test_tree_construction
 5   decoding never raises, one bad byte: one character here; page/test_encoding (the charset matrix)
 6   one family of exceptions, all types of input       here; extraction/test_extractor; page/test_page
-7   no NUL, surrogate or control in any output         test_output; content/test_characters; test_hostile
+7   no NUL, surrogate or control in any output         test_output; content/test_links; test_hostile
 8   no I/O in extraction                               test_processes
 9   fetching: schemes, addresses, size, deadline       io/http/test_fetch; io/http/test_transport
 10  allow list for HTML and Markdown                   test_output; content/test_links, content/test_html,

@@ -31,7 +31,7 @@ PageId = Annotated[str, Field(max_length=8192, description="Id of a page of the 
 
 
 class _Strict(BaseModel):
-    """Refuses what it does not know."""
+    """A body of a request; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
 

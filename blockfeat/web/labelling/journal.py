@@ -53,7 +53,7 @@ class Change:
     is_given: bool = False
 
     def to_value(self) -> dict[str, Any]:
-        """Return plain values, the blocks by role, which is shorter."""
+        """Return plain values for JSON; blocks are grouped by role, which is shorter."""
         by_role: dict[str, list[int]] = {}
         for block, role in sorted(self.roles.items()):
             by_role.setdefault(role or NO_ROLE, []).append(block)
@@ -293,7 +293,7 @@ def _append_synced(stream: FileIO, data: bytes, path: Path) -> int:
 
 
 def _is_cut_short(line: bytes) -> bool:
-    """Return whether a last line without its end is no JSON object: a crash came while it was written."""
+    """Return whether a last line without a line end is incomplete JSON: a crash came while it was written."""
     try:
         parse_object(line)
     except CorpusError:

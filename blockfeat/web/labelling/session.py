@@ -115,7 +115,7 @@ class LabelSession:
         """Close the files and free the lock."""
         self._open.close()
 
-    # What there is.
+    # State
 
     @property
     def progress(self) -> Progress:
@@ -188,7 +188,7 @@ class LabelSession:
         place = order.index(self._known(page)) + step
         return order[place] if 0 <= place < len(order) else None
 
-    # What the labeller does.
+    # Actions of the labeller
 
     def mark(self, page: str, blocks: Iterable[int], role: str | None) -> PageView:
         """Give blocks of a page a role, or take theirs away with None; return the page as it is then.
@@ -263,7 +263,7 @@ class LabelSession:
                 self._bring_up_to_date(page, None)
             return page
 
-    # The model.
+    # The model that suggests
 
     def use(self, suggester: Suggester) -> None:
         """Take suggestions from another model.
@@ -304,7 +304,7 @@ class LabelSession:
             if on_page is not None:
                 on_page(number, len(open_pages))
 
-    # How it is kept.
+    # Files
 
     def _known(self, page: str) -> str:
         if page not in self.pages:

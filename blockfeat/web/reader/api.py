@@ -43,7 +43,7 @@ from blockfeat.web.reader.serialise import media_of
 from blockfeat.web.reader.service import Service
 from blockfeat.web.reader.tasks import LinksOn, cleaned_page, colour, read_article
 
-# Long news pages with much around them.
+# Long news pages with many menus and teasers.
 _EXAMPLES = {"en": "en-harbourledger-1", "de": "de-elbtalbote-1", "ja": "ja-minatodayori-1"}
 _LIGHT: dict[int | str, dict[str, Any]] = {**GUARDED, **{status: PROBLEMS[status] for status in (429, 503, 504)}}
 
@@ -279,7 +279,7 @@ async def _read(request: Request, service: Service, asked: ReadQuery) -> Respons
         answer = templates.TemplateResponse(request, "read_clean.html", {**common, "frame": frame})
         return answer
     links = LinksOn(address, _query_of(view=asked.view, **query))
-    # The model's name as it came, however long: that there is none of it is found out where models are looked up.
+    # The model's name is not checked here: an unknown one fails where models are looked up.
     choices = replace(Choices().plain(), model=asked.model)
     found = await service.do(partial(read_article, source=source, choices=choices, links=links, images=asked.images))
     context = {**common, "article": found["body"], "record": found["record"]}

@@ -15,7 +15,7 @@ from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models
 
-# Its name, the source and its place among the others.
+# What an entry takes beside the page and its address: its name, objects, its place in the dictionary.
 _BYTES_OF_AN_ENTRY = 500
 
 

@@ -101,7 +101,7 @@ def _described(
     failed = name in block.failed
     says = None
     if feature is not None and value is not None:
-        # Of a bound that fails, the value lies on the other side.
+        # A value that breaks a minimum is low, one that breaks a maximum high.
         is_high = value > usual if threshold is None else (feature.bound == "minimum") != failed
         says = phrase(feature, value, is_high=is_high)
     return {
@@ -187,7 +187,7 @@ def _differing(blocks: Blocks, kept: Any, others: Blocks, others_kept: Any) -> l
     if not len(blocks):
         return []
     same = blocks.tags.source == others.tags.source
-    # Kept bytes of the other up to any place: a line through the ends of its blocks.
+    # Running sums of the other's bytes, all and kept ones, interpolated between the ends of its blocks.
     first, end = _spans(others, same)
     places = np.column_stack([first, end]).ravel()
     covered = np.column_stack([np.zeros(first.size), end - first]).ravel().cumsum()

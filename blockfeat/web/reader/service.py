@@ -29,7 +29,7 @@ _LATER = {"Retry-After": "2"}
 
 
 class Turns:
-    """Places that clients take in turn: whoever asks much waits for himself, not the others for him.
+    """A number of places that clients take in turn, so that many requests of one client do not delay the others.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Service:
 
         address = url.strip()
         if "://" not in address:
-            # What people type.
+            # People type addresses without a scheme.
             address = f"https://{address}"
 
         def fetch_page() -> PageSource:

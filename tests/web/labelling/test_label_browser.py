@@ -90,6 +90,7 @@ def test_the_page_says_what_training_lacks(label_page: Page, monkeypatch: pytest
     label_page.reload()
     label_page.wait_for_selector("#blocks li[data-current]")
     label_page.click("#train")
+    label_page.wait_for_selector("#train-dialog[open]")
     assert "training needs scipy: pip install 'blockfeat[train]'" in label_page.inner_text("#train-dialog")
     assert label_page.is_disabled("#start-training")
 
