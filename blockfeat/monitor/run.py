@@ -118,9 +118,8 @@ class Monitor:
         deadline : float, optional
             Seconds after which no more is begun.
         """
-        shared = (self.stopping, self.grace, self.on_progress)
-        by = (self.fetcher, self._renderer, self.readers, self._environment)
-        tools = Tools(self.config, self._thread, *by, *shared)
+        by = (self._thread, self.fetcher, self._renderer, self.readers)
+        tools = Tools(self.config, *by, self._environment, self.stopping, self.grace, self.on_progress)
         work = Round(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
         process = f"{platform.node()} {os.getpid()}"
         number = await self._thread.call(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from hooks import Hook
 
 _PROGRAMS = [Path("/usr/local/bin"), Path("/usr/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
 
@@ -62,3 +65,12 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
     return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    """A server that takes what is posted to it, and answers as the test says."""
+    with Hook() as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield server
+        server.shutdown()

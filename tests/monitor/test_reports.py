@@ -7,7 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, 
 from blockfeat.monitor.store.schema import type_of
 from blockfeat.monitor.store.store import Store
 from pages import BRAND, article_page
-from stored_pages import NOW, add, save_visit
+from stored_pages import NOW, add, entry, save_visit
 
 _NOW = 1_767_614_400.0
 _EVIL = '<script>alert("x")</script>'
@@ -81,6 +81,18 @@ def test_the_report_is_one_file_that_runs_nothing_and_needs_no_server(store: Sto
     assert set(re.findall(r'href="([^"]*)"', html)) == {"#main", "https://h0.example/"}
     assert "2026-01-05 to 2026-01-05" in page
     assert "No mentions in these days." in report_page(store, Filters(brand=["None"]))
+
+
+def test_the_report_has_all_days_and_forty_stories(store: Store) -> None:
+    now = datetime.now(UTC).date().isoformat()
+    store.add_sources([], [entry(f"a.example/{number}") for number in range(45)], now=_NOW)
+    for number, page in enumerate(store.due_pages(now=_NOW, limit=99, of_each_host=99)):
+        words = " ".join(f"word{number}of{place}" for place in range(12))
+        record = PageRecord("ok", text=words, lang="en", published=now, mentions=(_found("Orlam"),))
+        save_visit(store, Visit(page, _NOW, None, final_url=page.url, http_status=200), record)
+    page = report_page(store)
+    assert page.count('class="article"') == 40
+    assert f"2026-01-05 to {now}" in page
 
 
 def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None:

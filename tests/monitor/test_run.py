@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -27,6 +25,7 @@ from blockfeat.monitor.run import Monitor, run_once, stay
 from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store
 from examples.demo import DemoServer
+from hooks import Hook
 
 _FETCH = FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",))
 _PAGES = PageSettings(max_age=None, jobs=0)
@@ -79,33 +78,18 @@ def test_a_run_in_postgresql(server: DemoServer, config: MonitorConfig, postgres
         assert store.status(now=0).pages == {"ok": 24}
 
 
-def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path) -> None:
-    received: list[dict[str, object]] = []
-    down = threading.Event()
-    down.set()
-
-    class Hook(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if not down.is_set():
-                received.extend(body["mentions"])
-            self.send_response(503 if down.is_set() else 204)
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    hook = HTTPServer(("127.0.0.1", 0), Hook)
-    threading.Thread(target=hook.serve_forever, daemon=True).start()
+def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path, hook: Hook) -> None:
+    hook.answers = [(503, {})] * 99
     stream = tmp_path / "mentions.jsonl"
-    webhook = Webhook(f"http://127.0.0.1:{hook.server_port}/", batch=7, clutter=True)
+    webhook = Webhook(hook.url, batch=7, clutter=True)
     config = replace(config, stream=str(stream), webhooks=(webhook,))
     first = asyncio.run(run_once(config))
     assert any("answered 503" in reason for reason in first.failures.values())
     stream.write_text(stream.read_text(encoding="utf-8") + '{"id": "cut o', encoding="utf-8")
-    down.clear()
+    hook.answers.clear()
+    refused = len(hook.bodies)
     asyncio.run(run_once(config))
-    hook.shutdown()
+    received = [mention for body in hook.bodies[refused:] for mention in body["mentions"]]
     with Store.open(config.store) as store:
         ids = sorted(row["id"] for row in store.rows("mentions"))
         counted = sorted(row["id"] for row in store.rows("mentions", where="counted = 1"))

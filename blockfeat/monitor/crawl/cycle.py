@@ -78,18 +78,9 @@ class Summary:
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return plain values that JSON can hold."""
-        return {
-            "feeds": dict(self.feeds),
-            "pages": dict(self.pages),
-            "found": self.found,
-            "mentions": self.mentions,
-            "copies": self.copies,
-            "delivered": self.delivered,
-            "failed": len(self.failures) + self.more_failures,
-            "unexpected": self.unexpected,
-            "left": self.left,
-            "stopped": self.stopped,
-        }
+        values = vars(self) | {"feeds": dict(self.feeds), "pages": dict(self.pages)}
+        values["failed"] = len(values.pop("failures")) + values.pop("more_failures")
+        return values
 
 
 _logger = logging.getLogger("blockfeat.monitor")

@@ -59,7 +59,7 @@ def retire_absent(connection: Connection, urls: Sequence[str], *, now: float) ->
         gone = list(connection.scalars(select(feed.c.id).where(feed.c.parent.in_(gone), feed.c.retired.is_(None))))
 
 
-def due_feeds(connection: Connection, *, now: float, limit: int, besides: Sequence[int] = ()) -> list[DueFeed]:
+def due_feeds(connection: Connection, *, now: float, limit: int) -> list[DueFeed]:
     """Return the feeds that are due, the one that has waited longest first.
 
     A feed that has moved is asked at its old address from time to time, and at both in turn while it fails.
@@ -70,7 +70,7 @@ def due_feeds(connection: Connection, *, now: float, limit: int, besides: Sequen
     columns = [feed.c[name] for name in DueFeed.__dataclass_fields__ if name != "url"]
     query = (
         select(url.label("url"), *columns)
-        .where(feed.c.retired.is_(None), feed.c.due_at <= now, feed.c.id.not_in(besides))
+        .where(feed.c.retired.is_(None), feed.c.due_at <= now)
         .order_by(feed.c.due_at, feed.c.id)
         .limit(limit)
     )

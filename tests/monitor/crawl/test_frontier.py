@@ -4,37 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.crawl.frontier import Frontier, next_poll
-from blockfeat.monitor.store.records import DuePage
-
 pytest.importorskip("feedparser", reason="needs the extra monitor")
 
 from blockfeat.monitor.config import PageSettings
-from blockfeat.monitor.crawl.frontier import after_failed_poll, after_failed_visit, after_poll, after_visit, manners_of
+from blockfeat.monitor.crawl.frontier import (
+    Frontier,
+    after_failed_poll,
+    after_failed_visit,
+    after_poll,
+    after_visit,
+    manners_of,
+    next_poll,
+)
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.store.records import DueFeed, FeedManners
+from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
 
 
 def _pages(*names: str) -> list[DuePage]:
     """Pages named by host and number, such as a1."""
     return [
-        DuePage(
-            id=number,
-            url=f"https://{name[0]}.example/{name[1:]}",
-            host=f"{name[0]}.example",
-            lang=None,
-            etag=None,
-            last_modified=None,
-            attempts=0,
-            version=0,
-            first_seen="2026-01-05T12:00:00Z",
-        )
+        replace(_PAGE, id=number, url=f"https://{name[0]}.example/{name[1:]}", host=f"{name[0]}.example")
         for number, name in enumerate(names, start=1)
     ]
 
@@ -156,29 +152,44 @@ def test_the_later_moment_of_a_host_that_is_left_alone_counts_and_the_earlier_of
 NOW = datetime(2024, 3, 14, 10, 30, tzinfo=UTC).timestamp()  # a Thursday
 
 
-def test_the_longest_interval_wins() -> None:
-    assert next_poll(now=NOW, every=600) == NOW + 600
-    assert next_poll(now=NOW, every=600, ttl_seconds=3600) == NOW + 3600
-    assert next_poll(now=NOW, every=600, headers={"cache-control": "public, max-age=1800"}) == NOW + 1800
-    assert next_poll(now=NOW, every=600, headers={"cache-control": "max-age=1800", "age": "1000"}) == NOW + 800
-    assert next_poll(now=NOW, every=600, headers={"cache-control": "no-cache, s-maxage=9000"}) == NOW + 600
+def _at(day: int, hour: int = 0) -> float:
+    """Return the seconds from NOW to an hour of March 2024."""
+    return datetime(2024, 3, day, hour, tzinfo=UTC).timestamp() - NOW
 
 
-def test_a_feed_cannot_silence_itself_for_more_than_a_day() -> None:
-    assert (
-        next_poll(now=NOW, every=600, ttl_seconds=10**9, headers={"cache-control": "max-age=999999999"}) == NOW + 86_400
-    )
-    assert next_poll(now=NOW, every=172_800, ttl_seconds=10**9) == NOW + 172_800
+def _cached(control: str, age: str | None = None) -> dict[str, dict[str, str]]:
+    return {"headers": {"cache-control": control} | ({} if age is None else {"age": age})}
 
 
-def test_a_retry_after_is_kept() -> None:
-    assert next_poll(now=NOW, every=600, retry_at=NOW + 10_000) == NOW + 10_000
-
-
-def test_skipped_hours_and_days() -> None:
-    assert next_poll(now=NOW, every=60, skip_hours=(10, 11)) == datetime(2024, 3, 14, 12, tzinfo=UTC).timestamp()
-    assert next_poll(now=NOW, every=60, skip_days=(3, 4)) == datetime(2024, 3, 16, tzinfo=UTC).timestamp()
-    assert next_poll(now=NOW, every=60, skip_hours=range(24)) == NOW + 60
+@pytest.mark.parametrize(
+    ("every", "wishes", "wait"),
+    [
+        # The longest interval holds.
+        (600, {}, 600),
+        (600, {"ttl_seconds": 3600}, 3600),
+        (600, _cached("public, max-age=1800"), 1800),
+        (600, _cached("max-age=1800", "1000"), 800),
+        (600, _cached("no-cache, s-maxage=9000"), 600),
+        (600, {"retry_at": NOW + 10_000}, 10_000),
+        # No feed silences itself for more than a day.
+        (600, {"ttl_seconds": 10**9, **_cached("max-age=999999999")}, 86_400),
+        (172_800, {"ttl_seconds": 10**9}, 172_800),
+        # An answer that is older than it may be, and ages that are none.
+        (600, _cached("max-age=100", "5000"), 600),
+        *((600, _cached("max-age=1800", age), 1800) for age in ("soon", "9" * 10, "²", "")),
+        (600, _cached("max-age=200000000", "9" * 9), 600),
+        # Hours and days that are skipped: the next begins at its first second.
+        (60, {"skip_hours": (10, 11)}, _at(14, 12)),
+        (60, {"skip_days": (3, 4)}, _at(16)),
+        (60, {"skip_hours": range(24)}, 60),
+        (1, {"skip_hours": (10,)}, _at(14, 11)),
+        (_at(14, 11), {"skip_hours": (10,)}, _at(14, 11)),
+        (60, {"skip_days": (3,), "skip_hours": range(5)}, _at(15, 5)),
+        (60, {"skip_days": (0, 1, 3, 4, 5, 6), "skip_hours": range(23)}, _at(20, 23)),
+    ],
+)
+def test_when_a_feed_is_polled_next(every: float, wishes: dict[str, Any], wait: float) -> None:
+    assert next_poll(now=NOW, every=every, **wishes) == NOW + wait
 
 
 @given(st.sets(st.integers(0, 23)), st.sets(st.integers(0, 6)), st.floats(0, 1e6))
@@ -187,26 +198,6 @@ def test_a_poll_is_never_early(hours: set[int], days: set[int], every: float) ->
     moment = datetime.fromtimestamp(due, UTC)
     assert due >= NOW + every
     assert (moment.hour not in hours and moment.weekday() not in days) or len(hours) == 24 or len(days) == 7
-
-
-def test_a_feed_whose_answer_is_older_than_it_may_be_is_polled_as_the_user_wishes() -> None:
-    assert next_poll(now=NOW, every=600, headers={"cache-control": "max-age=100", "age": "5000"}) == NOW + 600
-    for age in ("soon", "9" * 10, "²", ""):
-        assert next_poll(now=NOW, every=600, headers={"cache-control": "max-age=1800", "age": age}) == NOW + 1800
-    headers = {"cache-control": "max-age=200000000", "age": "9" * 9}
-    assert next_poll(now=NOW, every=600, headers=headers) == NOW + 600
-
-
-def test_the_hour_after_those_skipped_begins_at_its_first_second() -> None:
-    eleven = datetime(2024, 3, 14, 11, tzinfo=UTC).timestamp()
-    assert next_poll(now=NOW + 0.25, every=1, skip_hours=(10,)) == eleven
-    assert next_poll(now=eleven - 60, every=60, skip_hours=(10,)) == eleven
-    assert next_poll(now=NOW, every=60, skip_days=(3,), skip_hours=range(5)) == eleven + 18 * 3600
-
-
-def test_the_last_hour_of_a_week_is_found() -> None:
-    wednesday = datetime(2024, 3, 20, 23, tzinfo=UTC).timestamp()
-    assert next_poll(now=NOW, every=60, skip_days=(0, 1, 3, 4, 5, 6), skip_hours=range(23)) == wednesday
 
 
 _NOON = 1_767_614_400.0  # 2026-01-05 12:00 UTC, a Monday
@@ -245,7 +236,7 @@ def test_a_page_that_fails_is_tried_again_unless_that_is_of_no_use() -> None:
     assert after_failed_visit(_NOON, _PAGE, _failed(), settings) == _NOON + 60
     refused = [after_failed_visit(_NOON, _PAGE, _failed(permanent=True, status=s), settings) for s in (403, 404, 410)]
     assert refused == [_NOON + 900, _NOON + 900, None]
-    tried = DuePage(1, _PAGE.url, _PAGE.host, None, None, None, 1, 0, _PAGE.first_seen)
+    tried = replace(_PAGE, attempts=1)
     assert after_failed_visit(_NOON, tried, _failed(), settings) is None
 
 
@@ -262,18 +253,16 @@ def test_pages_are_looked_at_again_while_they_are_young() -> None:
 
 
 def test_a_host_that_names_a_time_after_a_failure_is_believed_also_by_a_feed() -> None:
-    feed = DueFeed(1, "x", 0, None, None, None, None, 0)
-    answer = Fetched("x", "x", error="no", retry_at=5000.0)
-    assert after_failed_poll(0, feed, answer) == 5000
-    assert after_failed_poll(10_000, feed, answer) == 10_060
-    assert after_failed_poll(0, feed, Fetched("x", "x", error="no")) == 60
+    answer = _failed(retry_at=5000.0)
+    assert [after_failed_poll(at, _FEED, answer) for at in (0, 10_000)] == [5000, 10_060]
+    assert after_failed_poll(0, _FEED, _failed()) == 60
 
 
 def test_a_page_that_fails_again_waits_four_times_as_long() -> None:
     settings = PageSettings(attempts=20)
 
     def wait(attempts: int) -> float:
-        tried = DuePage(1, _PAGE.url, _PAGE.host, None, None, None, attempts, 0, _PAGE.first_seen)
+        tried = replace(_PAGE, attempts=attempts)
         return (after_failed_visit(_NOON, tried, _failed(), settings) or 0.0) - _NOON
 
     assert [wait(attempts) for attempts in (0, 1, 2, 15)] == [60, 240, 960, 86400]

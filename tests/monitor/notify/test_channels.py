@@ -10,7 +10,6 @@ import socketserver
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -30,6 +29,7 @@ from blockfeat.monitor.notify.channels import (
     channels_of,
     entries_of,
 )
+from hooks import Hook
 
 _UTC = ZoneInfo("UTC")
 _EVENT = {
@@ -162,29 +162,10 @@ def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.Mo
     assert mail.mails == []
 
 
-class _Hook(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        self.server.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))  # type: ignore[attr-defined]
-        self.send_response(200 if self.path != "/bad" else 500)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def hook() -> Iterator[Any]:
-    with HTTPServer(("127.0.0.1", 0), _Hook) as server:
-        server.bodies = []  # type: ignore[attr-defined]
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
 def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
-    hook: Any, monkeypatch: pytest.MonkeyPatch
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CHAT_URL", f"http://127.0.0.1:{hook.server_port}/secret")
+    monkeypatch.setenv("CHAT_URL", f"{hook.url}secret")
     evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
     asyncio.run(Slack("CHAT_URL", "agent")(_message(evil)))
     (said,) = (body["text"] for body in hook.bodies)
@@ -195,11 +176,11 @@ def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
     assert "[x]\u200b(https://evil.example)" in said
 
 
-def test_the_address_of_a_chat_stands_in_no_message(hook: Any) -> None:
-    url = f"http://127.0.0.1:{hook.server_port}/bad"
+def test_the_address_of_a_chat_stands_in_no_message(hook: Hook) -> None:
+    hook.answers = [(500, {})]
     with pytest.raises(DeliveryError, match="slack: answered 500") as error:
-        asyncio.run(Slack(url, "agent")(_message()))
-    assert "/bad" not in str(error.value)
+        asyncio.run(Slack(f"{hook.url}secret", "agent")(_message()))
+    assert "secret" not in str(error.value)
 
 
 def test_a_feed_has_each_mention_once_and_the_newest_first(tmp_path: Path) -> None:

@@ -7,11 +7,9 @@ import hashlib
 import hmac
 import json
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -27,51 +25,10 @@ from blockfeat.monitor.notify.queue import AlertReceiver, WebhookReceiver, deliv
 from blockfeat.monitor.store.records import PageRecord, Visit
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.store import Store
+from hooks import Hook
 from stored_pages import NOW, add, save_visit
 
 _EVENTS = ['{"id": "1", "brand": "Corvane"}', '{"id": "2", "brand": "Bäcker"}']
-
-
-class Hook(HTTPServer):
-    """Takes what is posted; ``headers`` and ``bodies`` have it."""
-
-    def __init__(self) -> None:
-        self.headers: list[dict[str, str]] = []
-        self.bodies: list[dict[str, Any]] = []
-        self.raw: list[bytes] = []
-        self.answers: list[tuple[int, dict[str, str]]] = []
-        self.refused: str | None = None
-        super().__init__(("127.0.0.1", 0), _Answer)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/"
-
-
-class _Answer(BaseHTTPRequestHandler):
-    server: Hook
-
-    def do_POST(self) -> None:
-        self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
-        self.server.raw.append(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.bodies.append(json.loads(self.server.raw[-1]))
-        ids = [mention["id"] for mention in self.server.bodies[-1]["mentions"]]
-        status, headers = self.server.answers.pop(0) if self.server.answers else (204, {})
-        self.send_response(422 if self.server.refused in ids else status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.fixture
-def hook() -> Iterator[Hook]:
-    with Hook() as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield server
-        server.shutdown()
 
 
 def _send(url: str, token: str | None = None) -> None:

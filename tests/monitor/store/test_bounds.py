@@ -52,7 +52,7 @@ def test_a_feed_is_due_from_its_moment_on_and_the_one_that_waited_longest_is_fir
     store.delay_feed(third, NOW - 5)
     assert [feed.id for feed in store.due_feeds(now=NOW + 4.9, limit=9)] == [third.id, second.id]
     assert [feed.id for feed in store.due_feeds(now=NOW + 5, limit=2)] == [third.id, second.id]
-    assert [feed.id for feed in store.due_feeds(now=NOW + 5, limit=9, besides=[second.id])] == [third.id, first.id]
+    assert [feed.id for feed in store.due_feeds(now=NOW + 5, limit=9)] == [third.id, second.id, first.id]
 
 
 def test_failures_of_a_feed_are_counted_until_it_answers(store: Store) -> None:

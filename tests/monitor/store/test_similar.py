@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.store.similar import BANDS, bands_of, containment, is_similar, runs_of_words, steady
-
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from sqlalchemy import text
@@ -20,7 +18,17 @@ from blockfeat.monitor.config import CopySettings, PageSettings
 from blockfeat.monitor.crawl.frontier import after_visit
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Visit, local_day
-from blockfeat.monitor.store.similar import STORY_SIMILARITY, story_profile, story_similarity
+from blockfeat.monitor.store.similar import (
+    BANDS,
+    STORY_SIMILARITY,
+    bands_of,
+    containment,
+    is_similar,
+    runs_of_words,
+    steady,
+    story_profile,
+    story_similarity,
+)
 from blockfeat.monitor.store.store import Store
 from stored_pages import NOW, add, due, entry, save_visit
 
