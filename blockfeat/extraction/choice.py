@@ -266,9 +266,11 @@ def in_comments(blocks: Blocks) -> Mask:
     containers, tags = blocks.containers, blocks.tags
     # Attributes are read where the tag has such a word in it.
     likely = np.array(tags.elements_at(_COMMENT_MARKS.places_in(tags.source)), dtype=np.int64)
-    for container in np.isin(containers.element, likely).nonzero()[0].tolist():
-        first, end = int(containers.first_block[container]), int(containers.end_block[container])
-        if first < end and _is_of_comments(tags.attributes(int(containers.element[container]))):
+    chosen = (np.isin(containers.element, likely) & (containers.first_block < containers.end_block)).nonzero()[0]
+    spans = zip(containers.first_block[chosen].tolist(), containers.end_block[chosen].tolist(), strict=True)
+    attributes = tags.attributes_of(containers.element[chosen].tolist())
+    for (first, end), given in zip(spans, attributes, strict=True):
+        if _is_of_comments(given):
             found[first:end] = True
     return found
 

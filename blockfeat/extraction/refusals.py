@@ -268,11 +268,12 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if beside > kept_asking:
         return False
     found, asking, total = 0, 0, 0
-    for block in (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist():
-        count = len(phrases_in("consent", page.blocks.raw_text(block)))
+    prose = (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist()
+    for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
+        count = len(phrases_in("consent", text))
         found += count
-        asking += min(int(measures.words[block]), count * _WORDS_A_PHRASE)
-        total += int(measures.words[block])
+        asking += min(words, count * _WORDS_A_PHRASE)
+        total += words
     return found >= _FEWEST_CONSENT and asking >= _CONSENT_SHARE * total
 
 
@@ -295,4 +296,4 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
 def _notes(page: PageEvidence, first: int, end: int) -> int:
     """Return how many phrases of a paywall short blocks of a range have."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return len(phrases_in("paywall", " . ".join(page.blocks.raw_text(block) for block in short.tolist())))
+    return len(phrases_in("paywall", " . ".join(page.blocks.raw_texts(short.tolist()))))

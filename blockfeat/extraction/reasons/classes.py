@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -158,7 +158,6 @@ class BoxNames:
         self._keys: list[int] = blocks.tags.key.tolist()
         self._known: dict[str, int] = {}
         self._words: dict[str, int] = {}
-        self._found: dict[int, list[tuple[str, int]]] = {}
 
     def _bits_of(self, token: str) -> int:
         """Return the classes that a value of an attribute, or a tag, names; elements of a page share most of them."""
@@ -180,22 +179,27 @@ class BoxNames:
             self._words[word] = found
         return found
 
-    def _tokens(self, container: int) -> list[tuple[str, int]]:
-        """Return the names of a container, and of the elements between it and the one around, that name a class."""
-        found = self._found.get(container)
-        if found is not None:
-            return found
-        found = self._found[container] = []
-        around = self._parents[container]
-        place, outer = self._elements[container], self._elements[around] if around >= 0 else -1
-        while place >= 0 and place != outer:
-            if (bits := _tags().get(self._keys[place], 0)) and around >= 0:
-                found.append((self._tags.name(place), bits))
-            attributes = self._tags.attributes(place) if around >= 0 else {}
-            for name in [name for name in attributes if name in _ATTRIBUTES]:
-                tokens = (attributes[name] or "")[:_LONGEST_NAME].split()
-                found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
-            place = self._outer[place]
+    @cached_property
+    def _tokens(self) -> list[list[tuple[str, int]]]:
+        """The names of each container, and of the elements between it and the one around, that name a class."""
+        chains: list[list[int]] = []
+        for element, around in zip(self._elements, self._parents, strict=True):
+            chain, outer = [], self._elements[around]
+            while around >= 0 and element not in (-1, outer):
+                chain.append(element)
+                element = self._outer[element]
+            chains.append(chain)
+        elements = sorted({element for chain in chains for element in chain})
+        named = dict(zip(elements, map(self._named, elements, self._tags.attributes_of(elements)), strict=True))
+        return [[name for element in chain for name in named[element]] for chain in chains]
+
+    def _named(self, element: int, attributes: Mapping[str, str]) -> list[tuple[str, int]]:
+        """Return what names a class of an element: its tag, and words of its attributes, each with its classes."""
+        bits = _tags().get(self._keys[element], 0)
+        found = [(self._tags.name(element), bits)] if bits else []
+        for name in filter(_ATTRIBUTES.__contains__, attributes):
+            tokens = attributes[name][:_LONGEST_NAME].split()
+            found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
         return found
 
     def bits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -203,9 +207,9 @@ class BoxNames:
         own: list[int] = []
         near: list[int] = []
         far: list[int] = []
-        for container, parent in enumerate(self._parents):
+        for tokens, parent in zip(self._tokens, self._parents, strict=True):
             found = 0
-            for _, bits in self._tokens(container):
+            for _, bits in tokens:
                 found |= bits
             own.append(found)
             chain, around = found, parent
@@ -227,7 +231,7 @@ class BoxNames:
         for _ in range(_NEAR if bit else 0):
             if container < 0:
                 return None
-            for token, bits in self._tokens(container):
+            for token, bits in self._tokens[container]:
                 if bits & bit:
                     return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
             container = self._parents[container]
