@@ -14,7 +14,6 @@ from itertools import permutations
 from pathlib import Path
 from zlib import crc32
 
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.claims import Claims, plain
 from blockfeat.metadata.dates import parse_moment
@@ -62,7 +61,7 @@ def read_values(extractor: Extractor, pages: Iterable[GoldPage]) -> Iterator[Pag
     """Read the pages."""
     for page in pages:
         analysis = extractor.extract(page.html.encode("utf-8", "replace"), url=page.url).analysis
-        if isinstance(analysis, PageAnalysis) and analysis.metadata is not None:
+        if analysis is not None and analysis.metadata is not None:
             claims = declared_claims(
                 analysis.page, analysis.measured.blocks, analysis.prediction.kept, analysis.headline
             )

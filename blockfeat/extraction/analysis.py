@@ -6,9 +6,9 @@ Most extractions are asked for their text alone: what only other parts need is i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from blockfeat.extraction.reasons.classes import BoxNames
     from blockfeat.extraction.reasons.counterfactual import Counterfactual
     from blockfeat.extraction.reasons.facts import Fact
-
-_EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,78 +62,6 @@ class Facts:
     captions: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     links: tuple[TextLink, ...] = ()
-
-
-class Analysis(Protocol):
-    """What an extraction can say of its page beside the text."""
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """Every block, in order."""
-        ...
-
-    @property
-    def facts(self) -> Facts:
-        """Kind, parts, links, confidence."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """What the page is."""
-        ...
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The part of each block."""
-        ...
-
-    @property
-    def metadata(self) -> Metadata | None:
-        """What the page says of itself; None where it was not asked for."""
-        ...
-
-    def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return what would turn the decision about a block around."""
-        ...
-
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return the kept blocks as nodes of a document, with images or without."""
-        ...
-
-    def markup(self, *, absolute: bool, styles: bool) -> str:
-        """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""
-        ...
-
-
-@dataclass(frozen=True)
-class KnownAnalysis:
-    """Plain values in place of an analysis; without any, what is known of a page that could not be read: nothing."""
-
-    blocks: tuple[Block, ...] = ()
-    facts: Facts = field(default_factory=Facts)
-    metadata: Metadata | None = None
-
-    @property
-    def kind(self) -> str:
-        """What the page is."""
-        return self.facts.kind
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The part of each block."""
-        return self.facts.roles
-
-    def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return nothing."""
-        return None
-
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return no nodes."""
-        return ()
-
-    def markup(self, *, absolute: bool, styles: bool) -> str:
-        """Return an empty page."""
-        return _EMPTY_PAGE
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import blockfeat
 from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
 from blockfeat.content.nodes import Content
-from blockfeat.extraction.analysis import Analysis, Facts, KnownAnalysis
+from blockfeat.extraction.analysis import Facts, PageAnalysis
 from blockfeat.metadata.metadata import Metadata
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 RECORD_SCHEMA = 1
 """Version of the record that `Extraction.to_dict` returns; ``blockfeat/io/outputs/record.schema.json`` describes it."""
+_EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,11 @@ class Extraction:
         By which copies of the text are found (`blockfeat.extraction.fingerprint`); None without a text.
     metadata : Metadata
         Title, authors, dates and what else the page says of itself, read when first asked for.
-    analysis : Analysis
-        The page as it was measured: what makes the blocks and all that is made when first asked for.
+    source : PageAnalysis, callable or None
+        The page as it was measured, from which the blocks and the rest are made, or what measures it when first asked
+        for; None where only values are known.
+    known_blocks, known_facts : tuple of Block, Facts
+        The blocks, and what is known of the page, where ``source`` is None.
     """
 
     text: str
@@ -89,34 +94,45 @@ class Extraction:
     error: str | None = None
     model: str = ""
     encoding: str | None = None
-    analysis: Analysis = field(default_factory=KnownAnalysis, repr=False, compare=False)
+    source: PageAnalysis | Callable[[], PageAnalysis | None] | None = field(default=None, repr=False, compare=False)
+    known_blocks: tuple[Block, ...] = field(default=(), repr=False, compare=False)
+    known_facts: Facts = field(default_factory=Facts, repr=False, compare=False)
+
+    @cached_property
+    def analysis(self) -> PageAnalysis | None:
+        """The page as it was measured; None where only values are known."""
+        return self.source() if callable(self.source) else self.source
 
     @property
     def metadata(self) -> Metadata:
         """What the page says of itself, each value with its source; empty where the extractor leaves it out."""
-        return self.analysis.metadata or Metadata()
+        return self._metadata or Metadata()
+
+    @property
+    def _metadata(self) -> Metadata | None:
+        return None if self.analysis is None else self.analysis.metadata
 
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        return self.analysis.blocks
+        return self.known_blocks if self.analysis is None else self.analysis.blocks
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return the smallest change of features that turns the decision about a block around.
 
         None where none does, where a rule has decided, or for an extraction without its analysis.
         """
-        return self.analysis.what_would_change(block)
+        return None if self.analysis is None else self.analysis.what_would_change(block)
 
     @property
     def facts(self) -> Facts:
         """What is known of the page beside the text."""
-        return self.analysis.facts
+        return self.known_facts if self.analysis is None else self.analysis.facts
 
     @property
     def kind(self) -> str:
         """What the page is."""
-        return self.analysis.kind
+        return (self.analysis or self.known_facts).kind
 
     @property
     def confidence(self) -> float | None:
@@ -131,7 +147,9 @@ class Extraction:
     @property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        return self.analysis.roles or tuple("body" if block.kept else "clutter" for block in self.blocks)
+        return (self.analysis or self.known_facts).roles or tuple(
+            "body" if block.kept else "clutter" for block in self.blocks
+        )
 
     @property
     def lead(self) -> str | None:
@@ -167,7 +185,8 @@ class Extraction:
 
     def content(self, *, images: bool = False) -> Content:
         """Return the main text as a tree of headings, paragraphs, lists, tables …; with its images or without."""
-        return Content(self.analysis.nodes(images=images), self.title, self.lang, self.url, self.id, self.model)
+        nodes = () if self.analysis is None else self.analysis.nodes(images=images)
+        return Content(nodes, self.title, self.lang, self.url, self.id, self.model)
 
     def to_text(self) -> str:
         """Return the main text free of control characters."""
@@ -202,7 +221,7 @@ class Extraction:
         styles : bool
             Keep the page's style elements and the links to its style sheets.
         """
-        return self.analysis.markup(absolute=absolute, styles=styles)
+        return _EMPTY_PAGE if self.analysis is None else self.analysis.markup(absolute=absolute, styles=styles)
 
     def to_xml(self, *, images: bool = False) -> str:
         """Return the main text as a TEI P5 document; images on request."""
@@ -231,7 +250,7 @@ class Extraction:
             "comments": list(self.comments),
             "text": self.text,
             "confidence": self.confidence,
-            "metadata": None if self.analysis.metadata is None else self.analysis.metadata.to_dict(),
+            "metadata": None if self._metadata is None else self._metadata.to_dict(),
             "links": [{"text": link.text, "url": link.url} for link in self.links],
             "fingerprint": self.fingerprint,
             "warnings": list(self.warnings),
@@ -246,4 +265,4 @@ class Extraction:
 
     def without_evidence(self) -> Extraction:
         """Return it without its analysis, to be sent to another process: `blocks` and the like are empty there."""
-        return replace(self, analysis=KnownAnalysis())
+        return replace(self, source=None)

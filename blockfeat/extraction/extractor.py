@@ -179,7 +179,7 @@ class Extractor:
             warnings=warnings if instead.warning is None else (*warnings, instead.warning),
             model=model.name,
             encoding=page.encoding,
-            analysis=PageAnalysis(
+            source=PageAnalysis(
                 page=page,
                 measured=measured,
                 prediction=prediction,

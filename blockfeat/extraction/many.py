@@ -5,21 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from functools import partial
+from typing import Generic, Protocol, Self, TypeVar
 
 from blockfeat._pool import in_order
-from blockfeat.blocks.block import Block
-from blockfeat.content.nodes import Node
 from blockfeat.errors import failure_reason
-from blockfeat.extraction.analysis import Analysis, Facts
+from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import Model
 from blockfeat.page.document import Document, wrong_type
-
-if TYPE_CHECKING:
-    from blockfeat.extraction.reasons.counterfactual import Counterfactual
 
 Result = TypeVar("Result")
 
@@ -116,7 +110,7 @@ def extract_each(
     for document, extraction in read_pages(WithoutEvidence(extractor), documents, jobs=jobs, deadline=deadline):
         if extraction.error is None:
             # What ended a process or passed the deadline is not tried in this one.
-            extraction = replace(extraction, analysis=_AnalysisOnDemand(extractor, document))
+            extraction = replace(extraction, source=partial(_analysis_of, extractor, document))
         yield extraction
 
 
@@ -128,45 +122,9 @@ class WithoutEvidence(PageWork[Extraction]):
         return extraction.without_evidence()
 
 
-@dataclass(frozen=True)
-class _AnalysisOnDemand:
-    """Extracts a page of another process in this one, once, where its analysis is asked for."""
-
-    extractor: PageExtractor
-    document: Document
-
-    @cached_property
-    def _analysis(self) -> Analysis:
-        return self.extractor.extract_document(self.document).analysis
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        return self._analysis.blocks
-
-    @property
-    def facts(self) -> Facts:
-        return self._analysis.facts
-
-    @property
-    def kind(self) -> str:
-        return self._analysis.kind
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return self._analysis.roles
-
-    @property
-    def metadata(self) -> Metadata | None:
-        return self._analysis.metadata
-
-    def what_would_change(self, block: int) -> Counterfactual | None:
-        return self._analysis.what_would_change(block)
-
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        return self._analysis.nodes(images=images)
-
-    def markup(self, *, absolute: bool, styles: bool) -> str:
-        return self._analysis.markup(absolute=absolute, styles=styles)
+def _analysis_of(extractor: PageExtractor, document: Document) -> PageAnalysis | None:
+    """Extract a page of another process in this one, and return what was measured."""
+    return extractor.extract_document(document).analysis
 
 
 def _documents(pages: Iterable[object]) -> Iterator[Document]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from blockfeat.blocks.block import Block
 from blockfeat.errors import failure_reason
-from blockfeat.extraction.analysis import Facts, KnownAnalysis
+from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
@@ -118,7 +118,8 @@ def _mentions(
         lang=page.lang,
         title=page.title,
         headline=page.headline,
-        analysis=KnownAnalysis(blocks, facts),
+        known_blocks=blocks,
+        known_facts=facts,
     )
     is_feed = page.origin == "feed"
     least = None if is_feed else config.pages.least_score

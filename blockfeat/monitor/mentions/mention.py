@@ -15,7 +15,6 @@ from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import Blocks, kinds_of_blocks
 from blockfeat.content.build import shows_images
 from blockfeat.content.tables import data_tables
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.choice import ROLES, in_comments, text_span
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.lang.characters import character_classes, code_points
@@ -54,7 +53,7 @@ class PageParts:
     def of(cls, extraction: Extraction) -> PageParts:
         """Read the parts of a page; none where its analysis is not at hand. Linear in the page."""
         analysis = extraction.analysis
-        if not isinstance(analysis, PageAnalysis) or not len(analysis.measured.blocks):
+        if analysis is None or not len(analysis.measured.blocks):
             return cls()
         blocks, kept = analysis.measured.blocks, analysis.prediction.kept
         marks = _marks(blocks, extraction.blocks)

@@ -111,7 +111,8 @@ def test_the_change_that_is_told_turns_the_decision_around(name: str) -> None:
             continue
         told += 1
         assert bool(found.changes) != (found.like is not None)
-        measured = extraction.analysis.measured  # type: ignore[attr-defined]
+        assert extraction.analysis is not None
+        measured = extraction.analysis.measured
         matrix = measured.matrix.copy()
         if found.like is not None:
             assert extraction.blocks[found.like].kept != block.kept

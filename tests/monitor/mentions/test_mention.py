@@ -7,7 +7,7 @@ import time
 import pytest
 
 from blockfeat.blocks.block import Block
-from blockfeat.extraction.analysis import Facts, KnownAnalysis
+from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.monitor.mentions.brand import Brand
@@ -32,7 +32,7 @@ def block(index: int, text: str, *, kept: bool = True, score: float = 2.0, kind:
 def extraction(*blocks: Block, lang: str | None = "en", headline: str | None = None) -> Extraction:
     kinds = ("caption" if found.kind == "caption" else "body" if found.kept else "clutter" for found in blocks)
     facts = Facts(roles=tuple(kinds))
-    return Extraction("text", lang=lang, headline=headline, analysis=KnownAnalysis(blocks=blocks, facts=facts))
+    return Extraction("text", lang=lang, headline=headline, known_blocks=blocks, known_facts=facts)
 
 
 def mentions(*brands: Brand, of: Extraction, **options: object) -> tuple[Mention, ...]:
