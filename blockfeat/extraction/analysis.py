@@ -44,7 +44,7 @@ class Facts:
     lang_confidence : float or None
         How sure it is that the text is in the page's language, from 0 to 1.
     roles : tuple of str
-        The part of each block, of `blockfeat.extraction.choice.ROLES`.
+        The part of each block, of `blockfeat.extraction.parts.ROLES`.
     lead, body : str or None
         The standfirst; the kept text that is neither headline, lead, caption nor comment.
     captions, comments : tuple of str
@@ -89,7 +89,7 @@ class PageAnalysis:
     overruled : mapping
         The reasons of blocks that are kept or dropped against the model's label.
     is_list : bool
-        Whether the text is a list in the place of a main text (`blockfeat.extraction.no_main_text.list_instead`).
+        Whether the text is a list in the place of a main text (`blockfeat.extraction.postprocess.list_instead`).
     """
 
     page: Page
@@ -168,7 +168,7 @@ class PageAnalysis:
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        from blockfeat.extraction.choice import block_roles
+        from blockfeat.extraction.parts import block_roles
 
         return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
 
@@ -257,7 +257,7 @@ class PageAnalysis:
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
         from blockfeat.content.links import Base
-        from blockfeat.extraction.structure import article_titles
+        from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
         kept[article_titles(blocks, kept, self.headline)] = True

@@ -11,10 +11,9 @@ from typing import Unpack
 from blockfeat.content.plain import normalised, plain_text, without_permalinks
 from blockfeat.errors import LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.no_main_text import instead_of_text
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
+from blockfeat.extraction.postprocess import postprocess, with_list_instead
 from blockfeat.extraction.refusals import PageEvidence
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
@@ -155,15 +154,12 @@ class Extractor:
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
         has_rules = model.kind in _WITH_RULES if options.rules is None else options.rules
-        chooser = Chooser(options, has_rules=has_rules)
-        choice = chooser.choose(blocks, prediction, page, title=title)
+        choice = postprocess(blocks, prediction, page, title=title, options=options, has_rules=has_rules)
         evidence = PageEvidence(
             blocks, replace(prediction, kept=choice.kept), page, title=title, may_ask=choice.may_ask
         )
-        instead = instead_of_text(
-            evidence, choice, prediction.kept, model_kind=model.kind, has_rules=has_rules, favour=options.favour
-        )
-        choice, prediction = instead.choice, replace(prediction, kept=instead.choice.kept)
+        choice = with_list_instead(choice, evidence, model_kind=model.kind, has_rules=has_rules)
+        prediction = replace(prediction, kept=choice.kept)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
@@ -176,7 +172,7 @@ class Extractor:
             title=title,
             headline=headline,
             status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
-            warnings=warnings if instead.warning is None else (*warnings, instead.warning),
+            warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
             encoding=page.encoding,
             source=PageAnalysis(
@@ -189,7 +185,7 @@ class Extractor:
                 evidence=evidence,
                 headline=choice.headline,
                 overruled=choice.overruled,
-                is_list=instead.is_list,
+                is_list=choice.is_list,
             ),
         )
 

@@ -7,8 +7,8 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.errors import ModelError
-from blockfeat.extraction.choice import find_headline, with_parts
 from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.parts import find_headline, with_parts
 from blocks_of import blocks_of
 
 LINE = "It is a long sentence about the old bridge, which opens again for all of them today."

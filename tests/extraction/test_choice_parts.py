@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.extraction.choice import ROLES, block_roles
+from blockfeat.extraction.parts import ROLES, block_roles
 from blocks_of import blocks_of
 
 PAGE = """<body><header><a href="/">Home</a></header><main><h1>The lighthouse is saved</h1>

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.phrases import pointers
+from blockfeat.extraction.postprocess import pointers
 from blocks_of import blocks_of
 
 LINES = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.structure import in_named_box, is_doubtful
+from blockfeat.extraction.rules import in_named_box, is_doubtful
 from blocks_of import blocks_of
 
 SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.structure import lost_standfirst
+from blockfeat.extraction.rules import lost_standfirst
 from blocks_of import blocks_of
 
 STANDFIRST = "The ferry to the northern islands leaves an hour later from Monday on, and the harbour master says why"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from blockfeat import Extractor
-from blockfeat.extraction.structure import section_headings, technical_text
+from blockfeat.extraction.rules import section_headings, technical_text
 from blocks_of import blocks_of
 
 SENTENCE = "The pump is started by hand, and after that it runs by itself until the tank is full."

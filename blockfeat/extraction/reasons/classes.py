@@ -338,7 +338,7 @@ def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]
     boxes : BoxNames
         The names around them.
     roles : sequence of str
-        Their roles (`blockfeat.extraction.choice.block_roles`).
+        Their roles (`blockfeat.extraction.parts.block_roles`).
     """
     if "clutter" not in roles:
         return tuple(roles)

@@ -1,35 +1,28 @@
-"""Which blocks are the text, once rules and options are met; what part each block is."""
+"""The parts of a page: headline, roles of blocks, comments, titles; what else belongs to an article."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import blocks_named, has_key
-from blockfeat.blocks.table import Blocks, kind_names
-from blockfeat.content.code import PREFORMATTED, code_marks
-from blockfeat.content.tables import DataTable, completed, data_tables
-from blockfeat.extraction.banners import banners
+from blockfeat.blocks.element_codes import blocks_named
+from blockfeat.blocks.table import Blocks, kind_names, kinds_of_blocks
+from blockfeat.content.tables import data_tables
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.phrases import asks_at_an_edge, pointers
-from blockfeat.extraction.structure import (
-    in_named_box,
-    is_doubtful,
-    lost_standfirst,
-    section_headings,
-    technical_text,
-)
+from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
-from blockfeat.models.model import Prediction
-from blockfeat.page.page import Page
-from blockfeat.page.tags import name_keys
+from blockfeat.page.tags import name_key, name_keys
 from blockfeat.page.utf_8 import Marks
+
+if TYPE_CHECKING:
+    from blockfeat.blocks.block import Block
+    from blockfeat.extraction.extraction import Extraction
 
 Mask = NDArray[np.bool_]
 
@@ -49,17 +42,6 @@ _HEADINGS = name_keys(["h1", "h2"])
 _LEAST_LIKE = 0.2
 _FEW_WORDS = 4
 _LINKED = 0.5
-_COMPLETED = "kept: most of the table, list or preformatted text around it is"
-_TECHNICAL = "kept: it stands inside technical text, nearly all of which is"
-_SECTION = "kept: it is the heading of a section that is"
-_ASKED_FOR = "kept: the options ask for it"
-_LEFT_OUT = "dropped: the options leave it out"
-_STANDFIRST = "kept: the page describes itself with these words, right before its text"
-_OUTSIDE = "dropped: it stands outside of the box that the page names as its article"
-_POINTER = "dropped: it points at another text, by its first words and its link"
-_BANNER = "dropped: it asks for consent to cookies or to the processing of data"
-_CODE_MARK = "dropped: it only numbers the lines of code, or names its language"
-_WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
 """What a block can be."""
@@ -69,128 +51,6 @@ _FEWEST_WORDS = 4
 _FIRST = 4
 _LEAST_LEAD = 8
 _AROUND = 3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
-    """The blocks that are the text of a page.
-
-    Attributes
-    ----------
-    kept : bool array, n
-        Which blocks are kept.
-    tables : list of DataTable
-        The data tables of the page.
-    overruled : dict
-        Why blocks are kept or dropped against the model's label, by block.
-    headline : int or None
-        The block that is the headline; see `find_headline`.
-    headline_text : str or None
-        Its text, not in normal form.
-    may_ask : bool
-        Whether the text may ask for consent, by its begin and end; see `asks_at_an_edge`.
-    """
-
-    kept: Mask
-    tables: list[DataTable]
-    overruled: dict[int, str]
-    headline: int | None = None
-    headline_text: str | None = None
-    may_ask: bool = True
-
-
-@dataclass(frozen=True)
-class Chooser:
-    """Chooses the text among the blocks that a model keeps.
-
-    Attributes
-    ----------
-    options : ExtractionOptions
-        Which parts of a page belong to its text.
-    has_rules : bool
-        Whether consent banners, boxes that ask to subscribe, lines that only point at other texts, long texts that
-        stand there twice, and on doubtful pages what stands outside of the article's box are dropped, and what belongs
-        to the text is kept: a standfirst, headings of sections, technical text as a whole.
-    """
-
-    options: ExtractionOptions
-    has_rules: bool
-
-    def choose(self, blocks: Blocks, prediction: Prediction, page: Page, *, title: str | None) -> Choice:
-        """Return what is kept of what the model keeps.
-
-        Plain text is kept as it is.
-
-        Parameters
-        ----------
-        blocks : Blocks
-            The page's n blocks.
-        prediction : Prediction
-            What the model keeps, and how likely it takes blocks for content.
-        page : Page
-            The page, for its address and descriptions.
-        title : str or None
-            Its title, as the result shall have it.
-        """
-        predicted = prediction.kept
-        if not page.has_markup:
-            return Choice(np.ones_like(predicted), [], dict.fromkeys(range(len(blocks)), _WITHOUT_MARKUP))
-        overruled: dict[int, str] = {}
-        if self.has_rules and prediction.log_odds is not None:
-            is_doubted = is_doubtful(prediction.log_odds, predicted, blocks.measures.words)
-            if is_doubted and self.options.favour != "recall":
-                likely = (prediction.log_odds >= 0) & ~in_comments(blocks)
-                predicted = in_named_box(blocks, predicted, likely, page.url)
-                outside = (prediction.kept & ~predicted).nonzero()[0].tolist()
-                overruled = dict.fromkeys(outside, _OUTSIDE)
-            standfirst = lost_standfirst(blocks, predicted, prediction.log_odds, page.declared.descriptions)
-            if standfirst is not None:
-                predicted = predicted.copy()
-                predicted[standfirst] = True
-                overruled[standfirst] = _STANDFIRST
-        choice = self._with_options(blocks, predicted, title)
-        return replace(choice, overruled=overruled | choice.overruled) if overruled else choice
-
-    def _with_options(self, blocks: Blocks, predicted: Mask, title: str | None) -> Choice:
-        """Return what is kept once the options are met, of the blocks that the model keeps.
-
-        Tables and lists that are kept for the most part are kept whole, the options add or drop parts, and banners and
-        lines that point at other texts go.
-        """
-        tables = data_tables(blocks, predicted)
-        overruled: dict[int, str] = {}
-        whole = completed(blocks, predicted, tables)
-        _note(overruled, whole, predicted, _COMPLETED)
-        if self.has_rules and self.options.favour != "precision" and whole.any():
-            for complete, reason in (
-                (technical_text, _TECHNICAL),
-                (section_headings, _SECTION),
-            ):
-                before, whole = whole, complete(blocks, whole)
-                _note(overruled, whole, before, reason)
-        headline, headline_text = find_headline(blocks, predicted, title) or (None, None)
-        chosen = with_parts(blocks, whole, headline, self.options)
-        if chosen is not whole:
-            changed = (chosen != whole).nonzero()[0].tolist()
-            overruled.update({block: _ASKED_FOR if chosen[block] else _LEFT_OUT for block in changed})
-            tables = data_tables(blocks, chosen)
-        may_ask = asks_at_an_edge(blocks, chosen)
-        rules = [(banners, _BANNER)] if may_ask else []
-        rules += [(pointers, _POINTER)]
-        if has_key(blocks.containers.key, PREFORMATTED):
-            rules.append((code_marks, _CODE_MARK))
-        for clutter, reason in rules if self.has_rules else ():
-            if found := clutter(blocks, chosen):
-                chosen = chosen.copy()
-                chosen[found] = False
-                overruled.update(dict.fromkeys(found, reason))
-        return Choice(chosen, tables, overruled, headline, headline_text, may_ask)
-
-
-def _note(overruled: dict[int, str], kept: Mask, before: Mask, reason: str) -> None:
-    """Note why blocks are kept that were not before."""
-    if kept is not before:
-        overruled.update(dict.fromkeys((kept & ~before).nonzero()[0].tolist(), reason))
 
 
 def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: ExtractionOptions) -> Mask:
@@ -297,7 +157,7 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     kept : bool array, n
         The blocks that are content.
     headline : int or None
-        The block that is the headline (`blockfeat.extraction.choice.find_headline`).
+        The block that is the headline (`find_headline`).
     """
     kinds = kind_names(blocks)
     roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
@@ -338,3 +198,113 @@ def _is_marked(blocks: Blocks, block: int) -> bool:
         container = int(containers.parent[container])
     bits = cues.of_elements(blocks.tags, np.array(around, dtype=np.int64)).bits
     return bool((bits & np.uint32(cues.masks["lead"])).any())
+
+
+def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:
+    """Return the blocks that are titles of the article: the first h1 inside it, and the headline where that is another.
+
+    The first h1 is one before the text, in the innermost element around nearly all of the text that has one, other than
+    the page's body.
+    """
+    if not kept.any():
+        return []
+    title = first_title(blocks, kept)
+    titles = {block for block in (title, headline) if block is not None}
+    if len(titles) > 1 and len({blocks.text(block) for block in titles}) == 1:
+        titles.discard(headline)
+    return sorted(titles)
+
+
+_LONGEST_MARK = 4
+_LONGEST_DESCRIPTION = 1000
+_SAYS = ("alt", "title", "aria-label")
+_FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "object")))
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """What else is known of a page.
+
+    Attributes
+    ----------
+    marks : dict of int to list of (int, int)
+        The spans of raised signs of at most four characters, in the text of their block.
+    tables : frozenset of int
+        Blocks that were not kept and stand in tables of data inside the article.
+    descriptions : tuple of (int, str)
+        What the article's own figures say of themselves (``alt``, ``title``, ``aria-label``), with the block before.
+    """
+
+    marks: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    tables: frozenset[int] = frozenset()
+    descriptions: tuple[tuple[int, str], ...] = ()
+
+    @classmethod
+    def of(cls, extraction: Extraction) -> PageParts:
+        """Read the parts of a page; none where its analysis is not at hand. Linear in the page."""
+        analysis = extraction.analysis
+        if analysis is None or not len(analysis.measured.blocks):
+            return cls()
+        blocks, kept = analysis.measured.blocks, analysis.prediction.kept
+        marks = _marks(blocks, extraction.blocks)
+        if not kept.any():
+            return cls(marks)
+        return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
+
+
+def _marks(blocks: Blocks, shown: Sequence[Block]) -> dict[int, list[tuple[int, int]]]:
+    """Return where raised signs stand that touch the word before them."""
+    marks: dict[int, list[tuple[int, int]]] = {}
+    tags, text = blocks.tags, blocks.page_text.text
+    for element in tags.named("sup").tolist():
+        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
+        raised = text[start:end].strip()
+        if not 0 < len(raised) <= _LONGEST_MARK:
+            continue
+        index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
+        before = text[int(blocks.block_starts[index]) : start] if index >= 0 else ""
+        at = len(" ".join(before.split()))
+        if at and not before[-1].isspace() and shown[index].text[at : at + len(raised)] == raised:
+            marks.setdefault(index, []).append((at, at + len(raised)))
+    return marks
+
+
+def _table_blocks(blocks: Blocks, kept: Mask) -> frozenset[int]:
+    """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
+    containers, measures = blocks.containers, blocks.measures
+    span = text_span(kept)
+    tables = data_tables(blocks, span)
+    comments = in_comments(blocks) if tables else ~span
+    found: set[int] = set()
+    for table in tables:
+        rows = slice(table.first_block, table.end_block)
+        around = int(containers.parent[table.container])
+        is_beside_text = around >= 0 and kept[containers.first_block[around] : containers.end_block[around]].any()
+        is_linked = measures.anchor_words[rows].sum() > _LINKED * measures.words[rows].sum()
+        if is_beside_text and not is_linked and span[rows].all() and not comments[rows].any():
+            found.update((table.first_block + (~kept[rows]).nonzero()[0]).tolist())
+    return frozenset(found)
+
+
+def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
+    """Return what figures between blocks of the text, or before a caption inside of it, say of themselves."""
+    from blockfeat.content.build import shows_images
+
+    tags = blocks.tags
+    elements = np.isin(tags.key, _FIGURES).nonzero()[0]
+    if not elements.size:
+        return ()
+    kinds = kinds_of_blocks(blocks)
+    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in kinds])
+    shows = captioned | np.array(shows_images(kept.tolist(), kinds)[: len(kinds)])
+    found = []
+    for element in elements.tolist():
+        byte = int(tags.start[tags.opened[element]])
+        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
+        is_inside = index >= 0 and byte < int(blocks.end_byte[index])
+        if index < 0 or not (kept[index] if is_inside else index + 1 < shows.size and shows[index + 1]):
+            continue
+        attributes = tags.attributes(element)
+        said = dict.fromkeys(" ".join(attributes.get(name, "").split())[:_LONGEST_DESCRIPTION] for name in _SAYS)
+        found += [(index, text) for text in said if text]
+    return tuple(found)
