@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.data import load_corpora
+from blockfeat.extraction import block_classes
+from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.reasons import classes
-from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.page.page import Page
 from experiments.corpora import host_of
 
@@ -147,7 +147,7 @@ def main() -> None:
     print(f"of words: {np.average(right, weights=words):.3f}\n")
     show_table(named)
     if options.write:
-        path = Path(classes.__file__).with_name("classes.json")
+        path = Path(block_classes.__file__).with_name("block_classes.json")
         path.write_text(json.dumps(fitted(judged).to_dict()).replace('], "', '],\n"') + "\n", encoding="utf-8")
 
 

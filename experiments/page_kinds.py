@@ -35,7 +35,7 @@ from blockfeat.extraction.page_kind import (
     KindWeights,
     kind_measures,
 )
-from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
+from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora

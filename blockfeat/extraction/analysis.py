@@ -17,7 +17,7 @@ from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.refusals import PageEvidence
+from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
@@ -26,9 +26,8 @@ from blockfeat.page.page import Page
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
-    from blockfeat.extraction.reasons.classes import BoxNames
-    from blockfeat.extraction.reasons.counterfactual import Counterfactual
-    from blockfeat.extraction.reasons.facts import Fact
+    from blockfeat.extraction.block_classes import BoxNames
+    from blockfeat.extraction.reasons import Counterfactual, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class PageAnalysis:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        from blockfeat.extraction.reasons.facts import facts_of
+        from blockfeat.extraction.reasons import facts_of
 
         blocks = self.measured.blocks
         kept = self.prediction.kept.tolist()
@@ -151,7 +150,7 @@ class PageAnalysis:
 
     def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
         """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
-        from blockfeat.extraction.reasons.sentences import reason, said_facts, with_part
+        from blockfeat.extraction.reasons import reason, said_facts, with_part
 
         lang = self.options.lang_ui
         if not said.reason or lang != "en":
@@ -174,7 +173,7 @@ class PageAnalysis:
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
-        from blockfeat.extraction.reasons.counterfactual import what_would_change
+        from blockfeat.extraction.reasons import what_would_change
 
         predicted = self.model.predict(self.measured)
         if block in self.overruled or predicted.kept[block] != self.prediction.kept[block]:
@@ -184,13 +183,13 @@ class PageAnalysis:
     @cached_property
     def parts(self) -> tuple[str, ...]:
         """What each block is: its role, or the class of what is dropped."""
-        from blockfeat.extraction.reasons.classes import classes_of
+        from blockfeat.extraction.block_classes import classes_of
 
         return classes_of(self.measured.blocks, self.prediction.kept, self._boxes, self.roles)
 
     @cached_property
     def _boxes(self) -> BoxNames:
-        from blockfeat.extraction.reasons.classes import BoxNames
+        from blockfeat.extraction.block_classes import BoxNames
 
         return BoxNames(self.measured.blocks)
 
@@ -207,7 +206,7 @@ class PageAnalysis:
         from blockfeat.content.links import Base, links_of_text
         from blockfeat.content.plain import plain_text
         from blockfeat.content.tables import data_tables
-        from blockfeat.extraction.confidence import confidence_measures, expected_f1
+        from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
         url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise

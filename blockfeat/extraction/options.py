@@ -11,7 +11,7 @@ from blockfeat.errors import LanguageError, ModelError
 SIDES = ("precision", "recall")
 """What can be favoured."""
 REASON_LANGUAGES = ("en", "de", "fr")
-"""What reasons can be written in (``reasons/sentences.toml``)."""
+"""What reasons can be written in (``sentences.toml``)."""
 
 
 def _option(help: str, *, default: Any = None, least: int | None = None) -> Any:

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
+from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.code import code_marks
+from blockfeat.content.code import PREFORMATTED, code_marks
 from blockfeat.content.tables import DataTable, completed, data_tables
-from blockfeat.extraction.confidence import confidence_measures, expected_f1
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.page_kind import page_kind
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
 from blockfeat.extraction.phrases import asks_at_an_edge, begins_with
-from blockfeat.extraction.refusals import NOTICES, PageEvidence
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
@@ -30,11 +29,14 @@ from blockfeat.extraction.rules import (
     section_headings,
     technical_text,
 )
+from blockfeat.extraction.walls import NOTICES, PageEvidence
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 
 Mask = NDArray[np.bool_]
 
+# Models after a paper keep what the paper's rule keeps.
+_WITH_RULES = ("margin", "sequence")
 _WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 
@@ -161,8 +163,8 @@ def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find tables and headline."""
     blocks, kept = choice.blocks, choice.kept
     tables = data_tables(blocks, kept)
-    headline, text = find_headline(blocks, kept, choice.title) or (None, None)
     whole = completed(blocks, kept, tables)
+    headline, text = find_headline(blocks, kept, choice.title) or (None, None)
     return replace(choice, kept=whole, tables=tables, headline=headline, headline_text=text)
 
 
@@ -180,14 +182,15 @@ def _banners(choice: Choice) -> Choice:
     return choice.changed(banners(choice.blocks, choice.kept), keep=False) if choice.may_ask else choice
 
 
+def _code_marks(choice: Choice) -> Choice:
+    """Drop what only marks code."""
+    has_code = has_key(choice.blocks.containers.key, PREFORMATTED)
+    return choice.changed(code_marks(choice.blocks, choice.kept) if has_code else [], keep=False)
+
+
 def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
     """Return what applies a rule that says which blocks are kept."""
     return lambda choice: choice.keeping(rule(choice.blocks, choice.kept))
-
-
-def _dropping(rule: Callable[[Blocks, Mask], Sequence[int]]) -> Callable[[Choice], Choice]:
-    """Return what applies a rule that says which blocks are dropped."""
-    return lambda choice: choice.changed(rule(choice.blocks, choice.kept), keep=False)
 
 
 _LINKED = 0.5
@@ -206,6 +209,11 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
     return found if len(found) < shown.size else []
+
+
+def _pointers(choice: Choice) -> Choice:
+    """Drop lines that only point at other texts."""
+    return choice.changed(pointers(choice.blocks, choice.kept), keep=False)
 
 
 # Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
@@ -245,9 +253,9 @@ RULES = (
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
     Rule("banners", _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
-    Rule("pointers", _dropping(pointers), drops="it points at another text, by its first words and its link"),
+    Rule("pointers", _pointers, drops="it points at another text, by its first words and its link"),
     # Worth .29 on structured pages.
-    Rule("code marks", _dropping(code_marks), drops="it only numbers the lines of code, or names its language"),
+    Rule("code marks", _code_marks, drops="it only numbers the lines of code, or names its language"),
 )
 """The rules in their order: each sees what those before it keep."""
 
@@ -259,23 +267,31 @@ def postprocess(
     *,
     title: str | None,
     options: ExtractionOptions,
-    has_rules: bool,
-) -> Choice:
-    """Return what is kept of what a model keeps; plain text is kept as it is.
+    model_kind: str,
+) -> tuple[Choice, PageEvidence]:
+    """Return what is kept of what a model keeps, and what the kind of the page is told from.
 
     Parameters
     ----------
     blocks, prediction, page, title, options
         As `Choice` has them.
-    has_rules : bool
-        Whether the optional rules are applied.
+    model_kind : str
+        Kind of the model, which says whether the optional rules are applied where the options do not.
     """
-    choice = Choice(blocks, prediction, page, options, title, prediction.kept)
-    if not page.has_markup:
-        reasons = dict.fromkeys(range(len(blocks)), _WITHOUT_MARKUP)
+    has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
+    choice = _by_rules(Choice(blocks, prediction, page, options, title, prediction.kept), has_rules=has_rules)
+    prediction = replace(prediction, kept=choice.kept)
+    evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
+    return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
+
+
+def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
+    """Return what is kept by the rules; plain text is kept as it is."""
+    if not choice.page.has_markup:
+        reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
         return replace(choice, kept=np.ones_like(choice.kept), overruled=reasons)
     for rule in RULES:
-        if (has_rules and options.favour != rule.unless) or not rule.is_optional:
+        if (has_rules and choice.options.favour != rule.unless) or not rule.is_optional:
             choice = rule.applied(choice)
     return choice
 
@@ -292,22 +308,11 @@ _FEWEST_ITEMS, _FEWEST_WORDS, _TIMES = 5, 20, 2
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
-def with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, has_rules: bool) -> Choice:
+def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, has_rules: bool) -> Choice:
     """Return the list that stands in the place of a main text where a page has next to none; the choice elsewhere.
 
     Where there is no text at all, or one that is no content, the choice has a warning that says so. Lists are left out
-    where precision is favoured.
-
-    Parameters
-    ----------
-    choice : Choice
-        What is kept, and why.
-    page : PageEvidence
-        The page, with the blocks that are kept, if any.
-    model_kind : str
-        Kind of the model; see `blockfeat.extraction.confidence.confidence_measures`.
-    has_rules : bool
-        Whether lists are looked for.
+    where precision is favoured, and not looked for without rules.
     """
     if page.notice is not None:
         return replace(choice, warning=NOTICES[page.notice])
@@ -338,7 +343,7 @@ def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind
     overruled : mapping
         Blocks that rules, options or the site's other pages decided about: what they dropped is no item.
     model_kind : str
-        Kind of the model; see `blockfeat.extraction.confidence.confidence_measures`.
+        Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
     """
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
     kept_words = int(words[kept].sum())

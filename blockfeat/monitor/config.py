@@ -76,7 +76,7 @@ PageKind = Literal[
     "error page",
     "empty",
 ]
-"""What a page can be, of `blockfeat.extraction.refusals.KINDS`."""
+"""What a page can be, of `blockfeat.extraction.walls.KINDS`."""
 
 
 @dataclass(frozen=True, slots=True)

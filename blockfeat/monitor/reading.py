@@ -14,9 +14,8 @@ from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
 from blockfeat.errors import InputError, failure_reason
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.many import PageWork, read_pages
-from blockfeat.extraction.refusals import KINDS
+from blockfeat.extraction.extractor import Extractor, PageWork, read_pages
+from blockfeat.extraction.walls import KINDS
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of

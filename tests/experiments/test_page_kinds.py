@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.confidence import CONFIDENCE_MEASURES
-from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights
+from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, KIND_MEASURES, LEARNT, KindWeights
 from experiments.expected_f1 import Outcome, calibrate, table
 from experiments.made_pages import MADE, PageMaker
 from experiments.page_kinds import SeenPage, fit_weights

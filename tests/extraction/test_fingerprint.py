@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blockfeat import Extractor
 from blockfeat.errors import InputError
-from blockfeat.extraction.fingerprint import fingerprint, fingerprint_keys, fingerprint_similarity
+from blockfeat.extraction.extraction import fingerprint, fingerprint_keys, fingerprint_similarity
 
 TEXT = (
     "The harbour council met on Tuesday and agreed, after a long debate, to repair the old lighthouse before winter. "

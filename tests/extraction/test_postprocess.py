@@ -61,7 +61,8 @@ def choice_of(case: Case) -> Choice:
     kept[list(case.decided)] = not case.are_kept
     odds = np.full(len(blocks), case.odds)
     given = Prediction(odds, kept, log_odds=odds)
-    return postprocess.postprocess(blocks, given, page, title=page.title, options=case.options, has_rules=True)
+    title, options = page.title, case.options
+    return postprocess.postprocess(blocks, given, page, title=title, options=options, model_kind="sequence")[0]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

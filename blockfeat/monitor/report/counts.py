@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import ConfigError
-from blockfeat.extraction.reasons.classes import CLASSES
-from blockfeat.extraction.reasons.sentences import part_in
+from blockfeat.extraction.block_classes import CLASSES
+from blockfeat.extraction.reasons import part_in
 
 if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store

@@ -213,7 +213,7 @@ class PageRecord:
     published : str or None
         What the page says of its date.
     kind : str or None
-        What the page is, one of `blockfeat.extraction.refusals.KINDS`.
+        What the page is, one of `blockfeat.extraction.walls.KINDS`.
     origin : str
         ``"page"``, or ``"feed"`` where the text is the feed's own.
     """

@@ -64,8 +64,8 @@ _LINKED = 0.8
 
 @cache
 def _document() -> Mapping[str, Any]:
-    """Return the words of ``classes.toml``, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.extraction.reasons").joinpath("classes.toml").read_text(encoding="utf-8"))
+    """Return the words of ``block_classes.toml``, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.extraction").joinpath("block_classes.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -302,7 +302,7 @@ class BlockClassifier:
     @cache
     def bundled(cls) -> BlockClassifier:
         """Return the classifier of the package, a constant that is read at its first use."""
-        text = files("blockfeat.extraction.reasons").joinpath("classes.json").read_text(encoding="utf-8")
+        text = files("blockfeat.extraction").joinpath("block_classes.json").read_text(encoding="utf-8")
         return cls.from_dict(json.loads(text))
 
     @classmethod

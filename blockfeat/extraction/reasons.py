@@ -1,0 +1,351 @@
+"""Why blocks are kept or dropped: facts that can be seen, in sentences, and what would turn the decision around."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.errors import LanguageError
+from blockfeat.extraction.block_classes import BoxNames
+from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
+from blockfeat.features.phrases import FORMS
+from blockfeat.features.schema import Feature, Measured
+from blockfeat.models.model import Model, Prediction
+
+Mask = NDArray[np.bool_]
+Fact = tuple[str, str | int]
+"""A key of ``sentences.toml``, and the value in its sentence."""
+
+MOST = 3
+_ALL, _MOST, _FEW = 0.95, 0.5, 0.15
+_SHORT, _LONG = 5, 25
+_SENTENCE_WORDS = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class PageFacts:
+    """The facts of the blocks of a page.
+
+    Attributes
+    ----------
+    measured : MeasuredPage
+        The page's n blocks, measured.
+    kept : bool array, n
+        The blocks that are content.
+    boxes : BoxNames
+        The names around them.
+    """
+
+    measured: MeasuredPage
+    kept: Mask
+    boxes: BoxNames
+
+    @property
+    def blocks(self) -> Blocks:
+        """The page's blocks."""
+        return self.measured.blocks
+
+    @cached_property
+    def _linked(self) -> list[float]:
+        measures = self.blocks.measures
+        return (measures.anchor_words / np.maximum(measures.words, 1)).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def _words(self) -> list[int]:
+        return self.blocks.measures.words.tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def _sentences(self) -> list[float]:
+        columns = Measured(self.blocks, self.measured.stop_words)
+        return feature_matrix(features_named(("sentence_count",)), columns)[:, 0].tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def _kinds(self) -> list[str]:
+        return list(kind_names(self.blocks))
+
+    @cached_property
+    def _span(self) -> tuple[int, int]:
+        places = self.kept.nonzero()[0]
+        return (int(places[0]), int(places[-1])) if places.size else (len(self.blocks), -1)
+
+    def of(self, block: int, part: str) -> tuple[Fact, ...]:
+        """Return up to three facts that argue for the decision about a block, those that say most first."""
+        found = self._for(block) if self.kept[block] else self._against(block, part)
+        return tuple(fact for fact, _ in zip(found, range(MOST), strict=False))
+
+    def _against(self, block: int, part: str) -> Iterator[Fact]:
+        linked, words = self._linked[block], self._words[block]
+        if words and linked >= _ALL:
+            yield ("link", words) if words <= _SHORT else ("all links", words)
+        elif words > 1 and linked >= _MOST:
+            yield "most links", round(10 * linked)
+        elif 0 < words <= _SHORT and self._kinds[block] != "heading":
+            yield "short", words
+        first, last = self._span
+        if last >= 0 and block < first:
+            yield "before", 0
+        elif last >= 0 and block > last:
+            yield "behind", 0
+        name = self.boxes.naming(block, part)
+        if name:
+            yield "box", name
+        if self._is_among_links(block):
+            yield "among links", 0
+        if last < 0:
+            yield "no text", 0
+
+    def _is_among_links(self, block: int) -> bool:
+        beside = [place for place in (block - 1, block + 1) if 0 <= place < len(self._words)]
+        return len(beside) == 2 and all(self._words[place] and self._linked[place] >= _ALL for place in beside)
+
+    def _for(self, block: int) -> Iterator[Fact]:
+        words, kind = self._words[block], self._kinds[block]
+        if kind == "heading":
+            yield "heading", 0
+        elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
+            yield "sentences", round(self._sentences[block])
+        if words >= _LONG:
+            yield "words", words
+        first, last = self._span
+        beside = [place for place in (block - 1, block + 1) if first <= place <= last]
+        if beside and all(self.kept[place] for place in beside):
+            yield ("among text", 0) if len(beside) == 2 else ("beside text", 0)
+        if words >= _LONG and self._linked[block] <= _FEW:
+            yield "few links", 0
+        if kind in ("list_item", "table_cell", "preformatted", "quote"):
+            yield kind, 0
+
+
+def facts_of(measured: MeasuredPage, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
+    """Return the facts of each block of a page; linear in the page."""
+    facts = PageFacts(measured, kept, boxes)
+    return [facts.of(block, part) for block, part in enumerate(parts)]
+
+
+_DROPPED = "dropped: "
+
+
+@cache
+def _bundled() -> dict[str, Any]:
+    """Return the sentences by language, a constant that is read at its first use."""
+    text = files("blockfeat.extraction").joinpath("sentences.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def part_in(part: str, lang: str = "en", *, kept: bool) -> str:
+    """Return the name of a part of a page in a language: ``"a menu"``."""
+    words = _words(lang)
+    name: str = words["parts"].get(part, part)
+    return name if kept else str(words["dropped_parts"].get(part, name))
+
+
+def reason(part: str, facts: Sequence[Fact], *, kept: bool, lang: str = "en") -> str:
+    """Return why a block is kept or dropped, in one sentence.
+
+    Parameters
+    ----------
+    part : str
+        A role of what is kept, or a class of what is dropped.
+    facts : sequence of (str, str or int)
+        What argues for the decision (`blockfeat.extraction.reasons_old.facts`).
+    kept : bool
+        The decision.
+    lang : str
+        ``"en"``, ``"de"`` or ``"fr"``.
+
+    Raises
+    ------
+    LanguageError
+        There are no sentences in the language; the message names those that there are.
+    """
+    words = _words(lang)
+    said = said_facts(facts, lang=lang)
+    state = "kept" if kept else "unclear" if part in ("other", "headline") else "dropped"
+    begun = words[state].format(part=part_in(part, lang, kept=kept))
+    return f"{begun}: {said or words['none']['kept' if kept else 'dropped']}"
+
+
+def said_facts(facts: Sequence[Fact], *, lang: str = "en") -> str:
+    """Return facts as one phrase; empty for none."""
+    words = _words(lang)
+    return str(words["join"].join(_fact(words["facts"], key, value) for key, value in facts))
+
+
+def with_part(part: str, said: str) -> str:
+    """Return a reason of a model that drops a block, in English, with the class of the block."""
+    if part in ("other", "headline") or not said.startswith(_DROPPED):
+        return said
+    return f"{_DROPPED}looks like {part_in(part, kept=False)}: {said.removeprefix(_DROPPED)}"
+
+
+def _words(lang: str) -> dict[str, Any]:
+    found = _bundled().get(lang)
+    if not isinstance(found, dict):
+        raise LanguageError(f"no reasons in language {lang!r}; there are {', '.join(_bundled())}")
+    return found
+
+
+def _fact(words: dict[str, str], key: str, value: str | int) -> str:
+    single = words.get(f"1 {key}") if value == 1 else None
+    return single or words[key].format(f"'{value}'" if isinstance(value, str) else value)
+
+
+MOST_CHANGES = 4
+"""At most so many features are tried together one by one."""
+_QUANTILES = (0.1, 0.5, 0.9)
+_REACHES = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One changed feature.
+
+    Attributes
+    ----------
+    feature : Feature
+        The feature.
+    before, after : float
+        Its value on the page, and the one that would do.
+    """
+
+    feature: Feature
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        """Return the change for people: ``links: all → 2 of 10``."""
+        written = FORMS[self.feature.form]
+        return f"{self.feature.title}: {written(self.before)} → {written(self.after)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counterfactual:
+    """What turns the decision about a block around.
+
+    Attributes
+    ----------
+    changes : tuple of Change
+        Changes of its features, the largest first; empty where its neighbours decide.
+    like : int or None
+        A block of the other decision: with the features of it, and of the ``reach`` blocks on each side of it, in
+        place of those around the block, the decision would be the other one.
+    reach : int
+        How many neighbours on each side.
+    """
+
+    changes: tuple[Change, ...] = ()
+    like: int | None = None
+    reach: int = 0
+
+
+def what_would_change(
+    model: Model, measured: MeasuredPage, prediction: Prediction, block: int
+) -> Counterfactual | None:
+    """Return the smallest change that turns the model's decision about a block around.
+
+    Values are tried that blocks of the other decision have on the page (their quantiles .1, .5 and .9), one feature at
+    a time; of those that turn it around the one that differs least, in standard deviations on the page. Where none
+    does, the change that moves the score most is kept, and another is tried with it, four at the most. Where these
+    are not enough, the values of the block of the other decision that is most alike are taken, all that are needed;
+    and where these are not either, since models read what stands around a block, those of its neighbours too.
+
+    Parameters
+    ----------
+    model, measured, prediction
+        The model, the page as it measured it, and what it predicted.
+    block : int
+        The block.
+
+    Returns
+    -------
+    Counterfactual or None
+        None where the values of eight neighbours on each side are not enough, or no block of the page has the other
+        decision.
+    """
+    kept = prediction.kept
+    others = measured.matrix[kept != kept[block]]
+    if not len(others):
+        return None
+    features = features_named(model.feature_names)
+    tried = np.quantile(others, _QUANTILES, axis=0)
+    spread = measured.matrix.std(axis=0) + 1e-6
+    row = measured.matrix[block].astype(np.float64)
+    chosen: dict[int, float] = {}
+    for _ in range(MOST_CHANGES):
+        best: tuple[bool, float, int, float] | None = None
+        for column in range(row.size):
+            for value in np.unique(tried[:, column]).tolist():
+                if column in chosen or value == row[column]:
+                    continue
+                found = _with(model, measured, block, {**chosen, column: value})
+                turns = bool(found.kept[block]) != bool(kept[block])
+                distance = abs(value - row[column]) / float(spread[column])
+                gain = float(found.scores[block] - prediction.scores[block]) * (-1 if kept[block] else 1)
+                # Of those that turn it around the nearest; else what moves the score most.
+                rank = (turns, -distance if turns else gain, column, value)
+                best = rank if best is None or rank[:2] > best[:2] else best
+        if best is None:
+            return None
+        chosen[best[2]] = best[3]
+        if best[0]:
+            return Counterfactual(
+                tuple(Change(features[column], float(row[column]), value) for column, value in chosen.items())
+            )
+    return _copied(model, measured, prediction, block, spread)
+
+
+def _among_others(
+    model: Model, measured: MeasuredPage, prediction: Prediction, block: int, like: int
+) -> Counterfactual | None:
+    """Return how many neighbours of another block it takes around a block for the decision about that one."""
+    matrix, kept = measured.matrix, prediction.kept
+    for reach in _REACHES:
+        offsets = np.arange(-reach, reach + 1)
+        inside = (np.minimum(block, like) + offsets >= 0) & (np.maximum(block, like) + offsets < len(matrix))
+        changed: NDArray[np.floating[Any]] = matrix.copy()
+        changed[block + offsets[inside]] = matrix[like + offsets[inside]]
+        if bool(model.predict(replace(measured, matrix=changed)).kept[block]) != bool(kept[block]):
+            return Counterfactual(like=like, reach=reach)
+    return None
+
+
+def _copied(
+    model: Model, measured: MeasuredPage, prediction: Prediction, block: int, spread: NDArray[np.floating[Any]]
+) -> Counterfactual | None:
+    """Return the values of the most alike block of the other decision that are needed, the largest change first."""
+    kept, matrix = prediction.kept, measured.matrix
+    others = (kept != kept[block]).nonzero()[0]
+    distances = np.abs(matrix[others] - matrix[block]) / spread
+    nearest = int(others[distances.sum(axis=1).argmin()])
+    steps = np.abs(matrix[nearest] - matrix[block]) / spread
+    needed = {column: float(matrix[nearest, column]) for column in np.argsort(-steps).tolist() if steps[column] > 0}
+    if bool(_with(model, measured, block, needed).kept[block]) == bool(kept[block]):
+        return _among_others(model, measured, prediction, block, nearest)
+    for column in np.argsort(steps, kind="stable").tolist():
+        fewer = {place: value for place, value in needed.items() if place != column}
+        if fewer and bool(_with(model, measured, block, fewer).kept[block]) != bool(kept[block]):
+            needed = fewer
+    features = features_named(model.feature_names)
+    row = matrix[block].tolist()
+    return Counterfactual(tuple(Change(features[column], row[column], value) for column, value in needed.items()))
+
+
+def _with(model: Model, measured: MeasuredPage, block: int, values: dict[int, float]) -> Prediction:
+    """Return what a model predicts of a page on which a block has other values."""
+    matrix: NDArray[np.floating[Any]] = measured.matrix.copy()
+    matrix[block, list(values)] = list(values.values())
+    return model.predict(replace(measured, matrix=matrix))
+
+
+def strongest(features: Sequence[Feature], contributions: Sequence[float], *, most: int = 5) -> list[tuple[str, float]]:
+    """Return the titles of the features that moved a score most, each with how far."""
+    order = np.argsort(-np.abs(np.asarray(contributions)), kind="stable")[:most].tolist()
+    return [(features[place].title, float(contributions[place])) for place in order if contributions[place]]
