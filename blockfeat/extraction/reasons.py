@@ -155,7 +155,7 @@ def reason(part: str, facts: Sequence[Fact], *, kept: bool, lang: str = "en") ->
     part : str
         A role of what is kept, or a class of what is dropped.
     facts : sequence of (str, str or int)
-        What argues for the decision (`blockfeat.extraction.reasons_old.facts`).
+        What argues for the decision (`PageFacts`).
     kept : bool
         The decision.
     lang : str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -19,14 +20,19 @@ from blockfeat.extraction.walls import KINDS
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.disambiguation import SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
+from blockfeat.monitor.mentions.mention import (
+    COUNTED_PLACES,
+    PLACES,
+    Mention,
+    mentions_of,
+    query_mentions,
+    relevance_by_brand,
+    text_starts,
+)
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.mentions.query_mentions import query_mentions
-from blockfeat.monitor.mentions.relevance import relevance_by_brand, text_starts
-from blockfeat.monitor.mentions.senses import SenseModel, senses_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -36,6 +42,49 @@ _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
+_COUNTER = re.compile(r"\[\d+\]")
+_SITE = "site: judged to be outside of the article"
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What a monitor has been taught, beside its configuration.
+
+    Attributes
+    ----------
+    senses : mapping of str to SenseModel
+        By brand.
+    places : mapping of (str, str) to bool
+        By host and path of elements (`plain_path`), whether mentions there are part of the article.
+    """
+
+    senses: Mapping[str, SenseModel] = field(default_factory=dict)
+    places: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stored: Iterable[tuple[str, str, Mapping[str, Any]]], brands: Iterable[Brand]) -> Lessons:
+        """Return the lessons that a store has, and those that the words of brands are."""
+        senses, places = senses_of(brands), dict[tuple[str, str], bool]()
+        for kind, subject, value in stored:
+            if kind == "sense":
+                senses[subject] = SenseModel.from_dict(value)
+            elif isinstance(value.get("host"), str) and isinstance(value.get("path"), str):
+                places[value["host"], value["path"]] = bool(value.get("inside"))
+        return cls(senses, places)
+
+    def judged(self, mention: FoundMention, host: str) -> FoundMention:
+        """Return a mention as what is known of its place on the site has it."""
+        inside = self.places.get((host, plain_path(mention.xpath))) if self.places else None
+        if inside is False and mention.counted:
+            return replace(mention, counted=False, because=_SITE, rule=_SITE, relevance=0.0)
+        if inside is True and not mention.counted and mention.rule is None:
+            return replace(mention, counted=True, because=None)
+        return mention
+
+
+def plain_path(xpath: str) -> str:
+    """Return a path without the numbers of its elements: the same for all paragraphs of a box."""
+    return _COUNTER.sub("", xpath)
 
 
 @dataclass(frozen=True, slots=True)

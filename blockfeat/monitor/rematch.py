@@ -13,11 +13,10 @@ from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
 from blockfeat.monitor.mentions.queries import QueryMatcher
-from blockfeat.monitor.reading import all_mentions, found_mentions
+from blockfeat.monitor.reading import Lessons, all_mentions, found_mentions
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
 

@@ -20,8 +20,7 @@ from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.deliveries import Receiver, deliver, receivers_of
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.lessons import Lessons
-from blockfeat.monitor.reading import ReaderSettings
+from blockfeat.monitor.reading import Lessons, ReaderSettings
 from blockfeat.monitor.rounds.leases import Leases
 from blockfeat.monitor.rounds.readers import Readers
 from blockfeat.monitor.rounds.round import Round, Tools

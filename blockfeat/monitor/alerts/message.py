@@ -13,7 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from blockfeat.content.links import clean_characters
-from blockfeat.monitor.mentions.relevance import words_for
+from blockfeat.monitor.mentions.mention import words_for
 
 _MOST_ARTICLES = 50
 _LONGEST_SENTENCE, _LONGEST_TITLE, _LONGEST_SUBJECT = 400, 200, 150

@@ -1,11 +1,13 @@
-"""``Mention``: a brand's name on a page, with its place, and whether it counts."""
+"""``Mention``: a name or query on a page, with its place, whether it counts, and how much the article is about it."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
 from string import ascii_letters
 from typing import Any
 
@@ -16,9 +18,10 @@ from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.parts import ROLES, PageParts
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import sentence_ends
+from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features, senses_of
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
-from blockfeat.monitor.mentions.senses import SenseModel, sense_features, senses_of
+from blockfeat.monitor.mentions.queries import QueryMatcher
 
 PLACES = (*ROLES, "table", "description")
 """Where on a page a mention can stand: the role of its block, a table of the article, or a figure's description."""
@@ -257,3 +260,122 @@ def _sentence(text: str, ends: Sequence[int], start: int, end: int) -> str:
     behind = bisect_right(ends, end - 1)
     last = ends[behind] if behind < len(ends) else len(text)
     return text[max(first, start - _LONGEST_SENTENCE) : min(last, end + _LONGEST_SENTENCE)].strip()
+
+
+HEADLINE, OPENING, SHARE = 0.4, 0.3, 0.3
+"""What each part adds to a relevance of 1."""
+ABOUT, PASSING = 0.6, 0.3
+"""From the first on an article is about a brand; below the second it names it only in passing."""
+_OPENING_WORDS = 60
+# An article that has the brand in every fifth sentence has it everywhere.
+_FULL_SHARE = 0.2
+
+
+def relevance_by_brand(extraction: Extraction, mentions: Sequence[Mention]) -> Mapping[str, float]:
+    """Return the relevance of an article for each brand that it mentions, from 0 to 1.
+
+    0.4 for the headline, 0.3 for the opening (a standfirst, or the first sixty words), and up to 0.3 for the share of
+    sentences that name the brand, all of it from one in five on. Only mentions that count are looked at.
+    """
+    by_brand: defaultdict[str, list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        if mention.counted:
+            by_brand[mention.brand].append(mention)
+    if not by_brand:
+        return {}
+    opening = _opening(extraction.blocks)
+    sentences = max(1, len(sentence_bounds(extraction.text)))
+    return {brand: _relevance(own, opening, sentences) for brand, own in by_brand.items()}
+
+
+def words_for(relevance: float | None) -> str:
+    """Return what a relevance means: ``"about"``, ``"names it"`` or ``"in passing"``."""
+    if relevance is None or relevance < PASSING:
+        return "in passing"
+    return "about" if relevance >= ABOUT else "names it"
+
+
+def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
+    """Return where the sentence of each mention begins in a text; None where it does not stand there."""
+    starts: list[int | None] = []
+    begin = 0
+    for mention in mentions:
+        start = text.find(mention.sentence, begin) if mention.counted and mention.sentence else -1
+        if start < 0 and mention.counted and mention.sentence:
+            start = text.find(mention.sentence)
+        starts.append(start if start >= 0 else None)
+        begin = start if start >= 0 else begin
+    return starts
+
+
+def _opening(blocks: Sequence[Block]) -> frozenset[int]:
+    """Return the blocks of the text that begin within its first words."""
+    found, words = set[int](), 0
+    for block in blocks:
+        if block.kept and words < _OPENING_WORDS:
+            found.add(block.index)
+            words += block.words
+    return frozenset(found)
+
+
+def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:
+    in_headline = any(mention.place == "headline" for mention in mentions)
+    in_opening = any(
+        mention.place == "lead" or (mention.place == "body" and mention.block in opening) for mention in mentions
+    )
+    named = {(mention.block, mention.sentence) for mention in mentions if mention.place != "headline"}
+    share = min(1.0, len(named) / sentences / _FULL_SHARE)
+    return round(HEADLINE * in_headline + OPENING * in_opening + SHARE * share, 3)
+
+
+def query_mentions(
+    extraction: Extraction,
+    matcher: QueryMatcher,
+    *,
+    least_score: float | None = None,
+    places: Collection[str] = COUNTED_PLACES,
+) -> tuple[Mention, ...]:
+    """Return a mention for each query that the text of a page fulfils, in the order of the page.
+
+    Only what counts is looked at: a word in a teaser neither fulfils a query nor forbids the page. ``title:`` is the
+    headline, or else the title; where a query is fulfilled by a title alone that stands in no block, the mention is at
+    the first block of the text.
+    """
+    if not matcher.queries:
+        return ()
+    passages = [each for each in passages_of(extraction, places=places, least_score=least_score) if not each.reason]
+    heads = [each for each in passages if each.place == "headline"]
+    bodies = [each for each in passages if each.place != "headline"]
+    if not passages:
+        return ()
+    title = PARAGRAPH.join(each.searched for each in heads) or extraction.headline or extraction.title or ""
+    found = matcher.find(title, PARAGRAPH.join(each.searched for each in bodies), lang=extraction.lang)
+    mentions = [_mention(name, spans[0], heads, bodies, title) for name, spans in found.items()]
+    return tuple(sorted(mentions, key=lambda mention: (mention.block, mention.start, mention.brand)))
+
+
+def _mention(
+    name: str, span: tuple[int, int], heads: Sequence[Passage], bodies: Sequence[Passage], title: str
+) -> Mention:
+    """Return the mention at a span of the title, `PARAGRAPH` and the text."""
+    start, end = span
+    parts = [*heads, *bodies] if heads else bodies
+    if not heads:
+        start, end = start - len(title) - 1, end - len(title) - 1
+    begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
+    passage = parts[max(0, bisect_right(begins, start) - 1)] if parts else heads[0]
+    begin = begins[max(0, bisect_right(begins, start) - 1)]
+    start, end = max(0, start - begin), max(0, end - begin)
+    block = passage.block
+    return Mention(
+        brand=name,
+        place=passage.place,
+        start=start,
+        end=end,
+        block=block.index,
+        xpath=block.xpath,
+        sentence=sentence_around(passage.text, start, end),
+        score=block.score,
+        text=passage.text[start:end],
+        counted=True,
+    )

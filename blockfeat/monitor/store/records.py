@@ -161,7 +161,7 @@ class FoundMention:
     text_start : int or None
         Where the sentence begins in the article's text; None where it does not stand there.
     relevance : float
-        How much the article is about the brand, from 0 to 1; see `blockfeat.monitor.mentions.relevance`.
+        How much the article is about the brand, from 0 to 1; see `blockfeat.monitor.mentions.mention`.
     """
 
     brand: str

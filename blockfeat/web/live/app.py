@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 
 from blockfeat.monitor.alerts.atom import atom
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.mentions.queries import Query as ArticleQuery
-from blockfeat.monitor.mentions.relevance import words_for
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
 from blockfeat.web.live.charts import columns

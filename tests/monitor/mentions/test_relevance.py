@@ -9,9 +9,8 @@ pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
 from blockfeat import Extractor
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.mentions.matcher import BrandMatcher
+from blockfeat.monitor.mentions.mention import query_mentions, words_for
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.mentions.query_mentions import query_mentions
-from blockfeat.monitor.mentions.relevance import words_for
 from blockfeat.monitor.reading import all_mentions, found_mentions
 
 _BODY = [
