@@ -5,7 +5,6 @@ Most extractions are asked for their text alone: what only other parts need is i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,13 +15,12 @@ from numpy.typing import NDArray
 from blockfeat.blocks.block import Block
 from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
-from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.postprocess import Choice
 from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import BlockReason, Model, Prediction
-from blockfeat.page.page import Page
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
@@ -69,38 +67,26 @@ class PageAnalysis:
 
     Attributes
     ----------
-    page : Page
-        The page.
     measured : MeasuredPage
-        Its blocks and their features.
+        The page's blocks and their features.
     prediction : Prediction
         Scores, and the blocks that are kept at last.
     model : Model
         What labelled the blocks.
     identifier : Identifier
         Language identification.
-    options : ExtractionOptions
-        The options of the extraction.
     evidence : PageEvidence
         What the kind of the page is told from.
-    headline : int or None
-        The block that is the headline.
-    overruled : mapping
-        The reasons of blocks that are kept or dropped against the model's label.
-    is_list : bool
-        Whether the text is a list in the place of a main text (`blockfeat.extraction.postprocess.list_instead`).
+    choice : Choice
+        What rules and options made of the model's labels, and why; the page, the options and the headline.
     """
 
-    page: Page
     measured: MeasuredPage
     prediction: Prediction
     model: Model
     identifier: Identifier
-    options: ExtractionOptions
     evidence: PageEvidence
-    headline: int | None
-    overruled: Mapping[int, str]
-    is_list: bool = False
+    choice: Choice
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -140,10 +126,10 @@ class PageAnalysis:
                     features=reason.features,
                     contributions=reason.contributions,
                     failed=reason.failed,
-                    reason=self.overruled.get(index)
+                    reason=self.choice.overruled.get(index)
                     or self._reason(reason, parts[index], facts[index], kept=kept[index]),
                     part=parts[index],
-                    facts=() if index in self.overruled else facts[index],
+                    facts=() if index in self.choice.overruled else facts[index],
                 )
             )
         return tuple(made)
@@ -152,7 +138,7 @@ class PageAnalysis:
         """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
         from blockfeat.extraction.reasons import reason, said_facts, with_part
 
-        lang = self.options.lang_ui
+        lang = self.choice.options.lang_ui
         if not said.reason or lang != "en":
             return reason(part, facts, kept=kept, lang=lang)
         if said.failed:
@@ -169,14 +155,14 @@ class PageAnalysis:
         """The part of each block."""
         from blockfeat.extraction.parts import block_roles
 
-        return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
+        return block_roles(self.measured.blocks, self.prediction.kept, self.choice.headline)
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
         from blockfeat.extraction.reasons import what_would_change
 
         predicted = self.model.predict(self.measured)
-        if block in self.overruled or predicted.kept[block] != self.prediction.kept[block]:
+        if block in self.choice.overruled or predicted.kept[block] != self.prediction.kept[block]:
             return None
         return what_would_change(self.model, self.measured, predicted, block)
 
@@ -198,7 +184,7 @@ class PageAnalysis:
         from blockfeat.extraction.page_kind import page_kind
 
         kind, probabilities = page_kind(self.evidence)
-        return "list" if self.is_list and kind == "other" else kind, probabilities
+        return "list" if self.choice.is_list and kind == "other" else kind, probabilities
 
     @cached_property
     def facts(self) -> Facts:
@@ -209,7 +195,7 @@ class PageAnalysis:
         from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
-        url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
+        url, model_kind, normalise = self.choice.page.url, self.model.kind, self.choice.options.normalise
         kind, probabilities = self._kind_and_probabilities
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
@@ -219,7 +205,9 @@ class PageAnalysis:
 
         return Facts(
             kind=kind,
-            confidence=expected_f1(model_kind, measures, is_list=self.is_list) if self.page.has_markup else None,
+            confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list)
+            if self.choice.page.has_markup
+            else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
             lead=text("lead") or None,
@@ -244,12 +232,12 @@ class PageAnalysis:
     @cached_property
     def metadata(self) -> Metadata | None:
         """What the page says of itself; None where the options leave it out."""
-        if not self.options.metadata:
+        if not self.choice.options.metadata:
             return None
         # Its patterns take some ten milliseconds to compile.
         from blockfeat.metadata.read import read_metadata
 
-        return read_metadata(self.page, self.measured.blocks, self.prediction.kept, self.headline)
+        return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.choice.headline)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return the kept blocks as nodes of a document, with the titles of the article; with images or without."""
@@ -259,9 +247,9 @@ class PageAnalysis:
         from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
-        kept[article_titles(blocks, kept, self.headline)] = True
-        base = Base.of(blocks.tags, self.page.url)
-        inlines = Inlines.of(blocks, base=base, normalise=self.options.normalise, images=images)
+        kept[article_titles(blocks, kept, self.choice.headline)] = True
+        base = Base.of(blocks.tags, self.choice.page.url)
+        inlines = Inlines.of(blocks, base=base, normalise=self.choice.options.normalise, images=images)
         return nodes_of(blocks, kept, inlines)
 
     def markup(self, *, absolute: bool, styles: bool) -> str:
@@ -269,6 +257,6 @@ class PageAnalysis:
         from blockfeat.content.page_markup import PageMarkup
 
         blocks, kept = self.measured.blocks, self.prediction.kept
-        return PageMarkup(blocks, kept, self.page.url, self.evidence.title, self.page.data).written(
+        return PageMarkup(blocks, kept, self.choice.page.url, self.evidence.title, self.choice.page.data).written(
             absolute=absolute, styles=styles
         )

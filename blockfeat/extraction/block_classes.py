@@ -21,25 +21,9 @@ from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.page.tags import name_keys
 
 CLASSES = (
-    "menu",
-    "breadcrumb",
-    "related",
-    "listing",
-    "promotion",
-    "advertisement",
-    "comment",
-    "author",
-    "share",
-    "consent",
-    "footer",
-    "caption",
-    "byline",
-    "date",
-    "contents",
-    "form",
-    "error",
-    "other",
-)
+    "menu", "breadcrumb", "related", "listing", "promotion", "advertisement", "comment", "author",
+    "share", "consent", "footer", "caption", "byline", "date", "contents", "form", "error", "other",
+)  # fmt: skip
 """What a block that is dropped can be."""
 
 Mask = NDArray[np.bool_]
@@ -307,14 +291,9 @@ class BlockClassifier:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> BlockClassifier:
-        """Return the classifier of such values as `to_dict` returns."""
+        """Return the classifier of a document as ``block_classes.json`` is one."""
         weights = np.array([document["weights"][name] for name in document["weights"]])
         return cls(tuple(document["weights"]), weights, np.array(document["bias"]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        rows = np.round(self.weights, 2).tolist()
-        return {"bias": np.round(self.bias, 2).tolist(), "weights": dict(zip(self.signs, rows, strict=True))}
 
     def scores(self, signs: BlockSigns) -> Floats:
         """Return the log-odds of each class, up to a constant: n × 18."""

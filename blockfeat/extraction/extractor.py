@@ -168,16 +168,12 @@ class Extractor:
             model=model.name,
             encoding=page.encoding,
             source=PageAnalysis(
-                page=page,
                 measured=measured,
                 prediction=prediction,
                 model=model,
                 identifier=self.measurer.identifier,
-                options=options,
                 evidence=evidence,
-                headline=choice.headline,
-                overruled=choice.overruled,
-                is_list=choice.is_list,
+                choice=choice,
             ),
         )
 

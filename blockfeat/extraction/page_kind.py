@@ -210,24 +210,9 @@ class KindWeights:
         chance = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=-1, keepdims=True))
 
-    def to_document(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, by the names of measures and kinds."""
-        rows = zip(self.mean.tolist(), self.scale.tolist(), self.weights.tolist(), strict=True)
-        return {
-            "bias": dict(zip(LEARNT, self.bias.round(4).tolist(), strict=True)),
-            "measures": {
-                name: {
-                    "mean": round(mean, 4),
-                    "scale": round(scale, 4),
-                    **{kind: round(one, 4) for kind, one in zip(LEARNT, weights, strict=True)},
-                }
-                for name, (mean, scale, weights) in zip(KIND_MEASURES, rows, strict=True)
-            },
-        }
-
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> KindWeights:
-        """Make a classifier from what `to_document` returned."""
+        """Make a classifier of a document as ``page_kind.json`` is one."""
         rows = [document["measures"][name] for name in KIND_MEASURES]
         return cls(
             mean=np.array([row["mean"] for row in rows]),

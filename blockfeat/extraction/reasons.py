@@ -5,14 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, kind_names
+from blockfeat.blocks.table import kind_names
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
 from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
@@ -30,11 +30,10 @@ _SHORT, _LONG = 5, 25
 _SENTENCE_WORDS = 4.0
 
 
-@dataclass(frozen=True, eq=False)
 class PageFacts:
     """The facts of the blocks of a page.
 
-    Attributes
+    Parameters
     ----------
     measured : MeasuredPage
         The page's n blocks, measured.
@@ -44,41 +43,20 @@ class PageFacts:
         The names around them.
     """
 
-    measured: MeasuredPage
-    kept: Mask
-    boxes: BoxNames
-
-    @property
-    def blocks(self) -> Blocks:
-        """The page's blocks."""
-        return self.measured.blocks
-
-    @cached_property
-    def _linked(self) -> list[float]:
-        measures = self.blocks.measures
-        return (measures.anchor_words / np.maximum(measures.words, 1)).tolist()  # type: ignore[no-any-return]
-
-    @cached_property
-    def _words(self) -> list[int]:
-        return self.blocks.measures.words.tolist()  # type: ignore[no-any-return]
-
-    @cached_property
-    def _sentences(self) -> list[float]:
-        columns = Measured(self.blocks, self.measured.stop_words)
-        return feature_matrix(features_named(("sentence_count",)), columns)[:, 0].tolist()  # type: ignore[no-any-return]
-
-    @cached_property
-    def _kinds(self) -> list[str]:
-        return list(kind_names(self.blocks))
-
-    @cached_property
-    def _span(self) -> tuple[int, int]:
-        places = self.kept.nonzero()[0]
-        return (int(places[0]), int(places[-1])) if places.size else (len(self.blocks), -1)
+    def __init__(self, measured: MeasuredPage, kept: Mask, boxes: BoxNames) -> None:
+        blocks, measures = measured.blocks, measured.blocks.measures
+        sentences = feature_matrix(features_named(("sentence_count",)), Measured(blocks, measured.stop_words))
+        places = kept.nonzero()[0]
+        self._kept, self._boxes = kept, boxes
+        self._linked: list[float] = (measures.anchor_words / np.maximum(measures.words, 1)).tolist()
+        self._words: list[int] = measures.words.tolist()
+        self._sentences: list[float] = sentences[:, 0].tolist()
+        self._kinds = list(kind_names(blocks))
+        self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
 
     def of(self, block: int, part: str) -> tuple[Fact, ...]:
         """Return up to three facts that argue for the decision about a block, those that say most first."""
-        found = self._for(block) if self.kept[block] else self._against(block, part)
+        found = self._for(block) if self._kept[block] else self._against(block, part)
         return tuple(fact for fact, _ in zip(found, range(MOST), strict=False))
 
     def _against(self, block: int, part: str) -> Iterator[Fact]:
@@ -94,7 +72,7 @@ class PageFacts:
             yield "before", 0
         elif last >= 0 and block > last:
             yield "behind", 0
-        name = self.boxes.naming(block, part)
+        name = self._boxes.naming(block, part)
         if name:
             yield "box", name
         if self._is_among_links(block):
@@ -116,7 +94,7 @@ class PageFacts:
             yield "words", words
         first, last = self._span
         beside = [place for place in (block - 1, block + 1) if first <= place <= last]
-        if beside and all(self.kept[place] for place in beside):
+        if beside and all(self._kept[place] for place in beside):
             yield ("among text", 0) if len(beside) == 2 else ("beside text", 0)
         if words >= _LONG and self._linked[block] <= _FEW:
             yield "few links", 0

@@ -128,30 +128,24 @@ class ReaderSettings:
 
 @dataclass(frozen=True)
 class PageReader:
-    """Reads pages with one extractor and one matcher."""
+    """Reads pages with one extractor, and matchers of brands and queries."""
 
+    settings: ReaderSettings
     extractor: Extractor
     matcher: BrandMatcher
-    evidence: bool = False
-    queries: QueryMatcher = field(default_factory=lambda: QueryMatcher.of(()))
-    lessons: Lessons = field(default_factory=Lessons)
-    least_score: float | None = None
-    descriptions: bool = False
-    count_kinds: tuple[str, ...] = KINDS
+    queries: QueryMatcher
 
     @classmethod
     def of(cls, settings: ReaderSettings) -> PageReader:
-        """Load the model and build the matcher.
+        """Load the model and build the matchers.
 
         Raises
         ------
         ModelError
             There is no such model.
         """
-        extractor = Extractor.load(settings.model)
-        matcher = BrandMatcher.of(settings.brands)
-        reading = (settings.least_score, settings.descriptions, settings.count_kinds)
-        return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), settings.lessons, *reading)
+        brands, queries = BrandMatcher.of(settings.brands), QueryMatcher.of(settings.queries)
+        return cls(settings, Extractor.load(settings.model), brands, queries)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
@@ -161,14 +155,14 @@ class PageReader:
                 return self._read_entry(page, lang)
             extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
             record = self._record(extraction)
-            judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
-            return replace(record, mentions=tuple(judged)) if self.lessons.places else record
+            judged = (self.settings.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
+            return replace(record, mentions=tuple(judged)) if self.settings.lessons.places else record
         except Exception as error:
             return failed(error)
 
     def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        reader = replace(self, least_score=None, count_kinds=KINDS)
+        reader = replace(self, settings=replace(self.settings, least_score=None, count_kinds=KINDS))
         parsed = Page.parse(page.data, url=page.url)
         measured = self.extractor.measurer.measure(parsed, lang=lang)
         prediction = self.extractor.model.predict(measured)
@@ -181,13 +175,17 @@ class PageReader:
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
-        places = PLACES if self.descriptions else COUNTED_PLACES
-        rules: dict[str, Any] = {"least_score": self.least_score, "places": places, "senses": self.lessons.senses}
+        places = PLACES if self.settings.descriptions else COUNTED_PLACES
+        rules: dict[str, Any] = {
+            "least_score": self.settings.least_score,
+            "places": places,
+            "senses": self.settings.lessons.senses,
+        }
         mentions = all_mentions(extraction, self.matcher, self.queries, **rules)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
-        is_counted = extraction.kind in self.count_kinds
+        is_counted = extraction.kind in self.settings.count_kinds
         # The opening of an article stands in its place: no more of it is to be had here.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         status = "no content" if is_stub else extraction.status
@@ -207,7 +205,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(blocks) if self.evidence else b"",
+            evidence=_packed(blocks) if self.settings.evidence else b"",
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
         )
 
