@@ -195,7 +195,7 @@ class PageAnalysis:
         from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
-        url, model_kind, normalise = self.choice.page.url, self.model.kind, self.choice.options.normalise
+        page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         kind, probabilities = self._kind_and_probabilities
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
@@ -205,16 +205,14 @@ class PageAnalysis:
 
         return Facts(
             kind=kind,
-            confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list)
-            if self.choice.page.has_markup
-            else None,
+            confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
             lead=text("lead") or None,
             body=text("body") or None,
             captions=tuple(filter(None, text("caption").split("\n\n"))),
             comments=tuple(filter(None, text("comment").split("\n\n"))),
-            links=links_of_text(blocks, kept, Base.of(blocks.tags, url)) if len(blocks) else (),
+            links=links_of_text(blocks, kept, Base.of(blocks.tags, page.url)) if len(blocks) else (),
         )
 
     def _lang_confidence(self) -> float | None:

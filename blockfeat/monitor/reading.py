@@ -171,21 +171,17 @@ class PageReader:
 
     def _record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
-        text = clean_characters(extraction.text)
+        settings, text = self.settings, clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
-        places = PLACES if self.settings.descriptions else COUNTED_PLACES
-        rules: dict[str, Any] = {
-            "least_score": self.settings.least_score,
-            "places": places,
-            "senses": self.settings.lessons.senses,
-        }
-        mentions = all_mentions(extraction, self.matcher, self.queries, **rules)
+        places = PLACES if settings.descriptions else COUNTED_PLACES
+        rules: dict[str, Any] = {"least_score": settings.least_score, "places": places}
+        mentions = all_mentions(extraction, self.matcher, self.queries, **rules, senses=settings.lessons.senses)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
-        is_counted = extraction.kind in self.settings.count_kinds
+        is_counted = extraction.kind in settings.count_kinds
         # The opening of an article stands in its place: no more of it is to be had here.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         status = "no content" if is_stub else extraction.status
@@ -205,7 +201,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(blocks) if self.settings.evidence else b"",
+            evidence=_packed(blocks) if settings.evidence else b"",
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
         )
 
