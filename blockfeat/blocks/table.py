@@ -45,7 +45,7 @@ class Containers:
     first_block, end_block : int array
         The blocks inside each container are those from first (inclusive) to end (exclusive).
     key : uint64 array
-        The name of each, as `blockfeat.page.tags.name_keys` has it.
+        The key of each one's name (`blockfeat.page.tags.name_keys`).
     """
 
     element: Indices
@@ -255,7 +255,7 @@ def leading(columns: _Columns, count: int) -> _Columns:
 
 
 class TextPlaces(NamedTuple):
-    """The characters of a page's blocks, white space aside: the tag that each stands behind, and its block."""
+    """The characters of a page's blocks, white space aside: the last tag before each, and its block."""
 
     tag: NDArray[np.int64]
     block: NDArray[np.int64]
@@ -272,7 +272,7 @@ def text_places(blocks: Blocks) -> TextPlaces:
 
 
 def elements_behind(blocks: Blocks) -> NDArray[np.int64]:
-    """Return the innermost element behind each tag: behind an end tag, or an empty element, the one around it."""
+    """Return the innermost element open after each tag: after an end tag, or an empty element, the one around it."""
     tags = blocks.tags
     behind = np.full(tags.start.size, -1, dtype=np.int64)
     behind[tags.opened] = np.arange(len(tags))

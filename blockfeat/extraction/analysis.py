@@ -1,6 +1,6 @@
-"""``PageAnalysis``: one page as it was measured, and all that an extraction says of it, each part made when asked for.
+"""``PageAnalysis``: a measured page, and what an extraction reports of it beside the text, computed on demand.
 
-Most extractions are asked for their text alone: what only other parts need is imported where they are made.
+Most callers read the text alone: modules that only other parts need are imported where those parts are computed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Facts:
     kind : str
         What the page is, one of `blockfeat.extraction.page_kind.KINDS`.
     confidence : float or None
-        Word F1 to be expected of the text; None for plain text, of which the model decides nothing.
+        Expected word F1 of the text; None for plain text, all of which is kept whatever the model says.
     lang_confidence : float or None
         How sure it is that the text is in the page's language, from 0 to 1.
     roles : tuple of str
@@ -76,9 +76,9 @@ class PageAnalysis:
     identifier : Identifier
         Language identification.
     evidence : PageEvidence
-        What the kind of the page is told from.
+        Evidence for the kind of the page.
     choice : Choice
-        What rules and options made of the model's labels, and why; the page, the options and the headline.
+        The labels after rules and options, with the reasons; the page, the options and the headline.
     """
 
     measured: MeasuredPage

@@ -1,6 +1,6 @@
-"""What a block that is dropped is: a menu, a teaser, a comment …, from names in the markup, its place, and its words.
+"""Classes of dropped blocks: menu, teaser, comment …, from names in the markup, the place on the page, and the words.
 
-A logistic regression over some signs, learnt from blocks that were judged by hand (`experiments.block_classes`).
+A logistic regression over binary signs, trained on blocks that people have classified (`experiments.block_classes`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLASSES = (
     "menu", "breadcrumb", "related", "listing", "promotion", "advertisement", "comment", "author",
     "share", "consent", "footer", "caption", "byline", "date", "contents", "form", "error", "other",
 )  # fmt: skip
-"""What a block that is dropped can be."""
+"""Classes of dropped blocks."""
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
 
 
 class BoxNames:
-    """What the names of the elements of a page say of the blocks inside, read where it is asked for."""
+    """The classes that tags and attributes of the elements of a page name, for the blocks inside."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._tags = blocks.tags

@@ -58,12 +58,12 @@ class Extraction:
     encoding : str or None
         What the bytes were decoded as.
     blocks : tuple of Block
-        Every block with its features, score and reason, made when first asked for.
+        Every block with its features, score and reason, computed at the first use.
     kind : str
         What the page is: ``"article"``, ``"other"`` (another page with content, such as a forum, a product),
         ``"front page"``, ``"list"``, ``"consent wall"``, ``"paywall stub"``, ``"login"``, ``"bot check"``,
-        ``"error page"``, ``"empty"``, or ``"error"`` where it could not be read. This and the following are made when
-        first asked for.
+        ``"error page"``, ``"empty"``, or ``"error"`` where it could not be read. This and the following are computed at
+        the first use.
     confidence : float or None
         The word F1 that is to be expected of ``text``, from 0 to 1; None without a text, and for plain text.
     lang_confidence : float or None
@@ -79,10 +79,10 @@ class Extraction:
     fingerprint : str or None
         By which copies of the text are found (`blockfeat.extraction.extraction`); None without a text.
     metadata : Metadata
-        Title, authors, dates and what else the page says of itself, read when first asked for.
+        Title, authors, dates and other metadata of the page, read at the first use.
     source : PageAnalysis, callable or None
-        The page as it was measured, from which the blocks and the rest are made, or what measures it when first asked
-        for; None where only values are known.
+        The page as it was measured, from which blocks and facts are computed, or a function that measures it at
+        the first use; None where only values are known.
     known_blocks, known_facts : tuple of Block, Facts
         The blocks, and what is known of the page, where ``source`` is None.
     """
@@ -202,7 +202,7 @@ class Extraction:
         links, images : bool
             Write links and images, with absolute addresses as far as the page's own is known.
         """
-        # Imported here as in the other formats: most extractions are asked for their text alone.
+        # Imported here as in the other formats: most callers read the text alone.
         from blockfeat.content.markdown import to_markdown
 
         return to_markdown(self.content(images=images), links=links)

@@ -219,7 +219,7 @@ class Extractor:
             return
         for document, extraction in read_pages(WithoutEvidence(self), documents, jobs=jobs, deadline=deadline):
             if extraction.error is None:
-                # What ended a process or passed the deadline is not tried in this one.
+                # A page that ended its process or passed the deadline is not tried again in this one.
                 extraction = replace(extraction, source=partial(_analysis_of, self, document))
             yield extraction
 
@@ -316,7 +316,7 @@ _FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before da
 
 @dataclass(frozen=True)
 class PageWork(ABC, Generic[Result]):
-    """Extracts a document and makes something of it, in any process; errors become results too.
+    """Extracts a document and computes a result from it, in any process; errors become results too.
 
     Attributes
     ----------
@@ -328,7 +328,7 @@ class PageWork(ABC, Generic[Result]):
 
     @abstractmethod
     def result(self, document: Document, extraction: Extraction) -> Result:
-        """Return what is made of an extraction, also of one with an error."""
+        """Return the result for an extraction, which may be one with an error."""
 
     def __call__(self, document: Document) -> Result:
         """Extract one document and return its result."""
@@ -339,7 +339,7 @@ class PageWork(ABC, Generic[Result]):
         return self.extractor.extract_document(document)
 
     def result_or_error(self, document: Document, extraction: Extraction) -> Result:
-        """Return what is made of an extraction; where that fails, the result of a failed extraction."""
+        """Return the result for an extraction; where that fails, the result of a failed extraction."""
         try:
             return self.result(document, extraction)
         except Exception as error:
@@ -375,7 +375,7 @@ def read_pages(
 
 
 class WithoutEvidence(PageWork[Extraction]):
-    """Leaves out what a process does not pass on; it is made again where it is wanted."""
+    """Leaves out the analysis, too large to send to another process; it is computed again where it is used."""
 
     def result(self, document: Document, extraction: Extraction) -> Extraction:
         """Return the extraction alone."""
@@ -383,7 +383,7 @@ class WithoutEvidence(PageWork[Extraction]):
 
 
 def _analysis_of(extractor: Extractor, document: Document) -> PageAnalysis | None:
-    """Extract a page of another process in this one, and return what was measured."""
+    """Extract a page again in this process, and return its analysis."""
     return extractor.extract_document(document).analysis
 
 

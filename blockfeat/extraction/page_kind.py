@@ -159,15 +159,15 @@ def _address(url: str | None) -> list[float]:
 
 
 LEARNT = KINDS[:3]
-"""Those that a learnt classifier tells apart."""
+"""The kinds that the linear classifier distinguishes."""
 
 
 def page_kind(page: PageEvidence) -> tuple[str, NDArray[np.float64]]:
     """Return the kind of a page, and the probabilities of the kinds of `LEARNT`; linear in the page.
 
-    Rules find pages that stand in the place of what was asked for (`blockfeat.extraction.walls`), all of them with
-    little text; a linear classifier over `kind_measures` tells articles, other pages with content and front pages
-    apart. Plain text is another page with content.
+    Rules find pages that a site shows instead of the one requested (`blockfeat.extraction.walls`), all of them with
+    little text; a linear classifier over `kind_measures` distinguishes articles, other pages with content and front
+    pages. Plain text is another page with content.
     """
     if len(page.blocks) and not page.parsed.has_markup:
         return "other", np.zeros(len(LEARNT))
@@ -266,7 +266,7 @@ def confidence_measures(
     words: NDArray[np.integer[Any]],
     page: NDArray[np.float64],
 ) -> list[float] | None:
-    """Return what the confidence is told from; None where nothing is kept.
+    """Return the measures that predict the quality of a text, `CONFIDENCE_MEASURES`; None where nothing is kept.
 
     Parameters
     ----------
@@ -305,8 +305,8 @@ def confidence_measures(
 def expected_f1(kind: str, measures: Sequence[float] | None, *, is_list: bool = False) -> float | None:
     """Return the word F1 to be expected, from 0 to 1; None where there are no measures, or none were calibrated.
 
-    A logistic regression for each kind of model (``confidence.json``, written by ``experiments/expected_f1.py``). Of
-    lists in the place of a main text less is to be expected: on the development pages .63 where it says .76.
+    A logistic regression for each kind of model (``confidence.json``, written by ``experiments/expected_f1.py``). For
+    lists that replace a main text it is too high (.76 on the development pages, where .63 was measured) and reduced.
     """
     weights = _confidence_weights().get(kind)
     if weights is None or measures is None:

@@ -44,10 +44,10 @@ _FEW_WORDS = 4
 _LINKED = 0.5
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
-"""What a block can be."""
+"""Roles of blocks."""
 
 _FEWEST_WORDS = 4
-# A standfirst is one of the first so many blocks behind the headline.
+# The standfirst is among so many first blocks after the headline.
 _FIRST = 4
 _LEAST_LEAD = 8
 _AROUND = 3
@@ -144,10 +144,10 @@ def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, 
     """Return the role of each block, one of `ROLES`; linear in the page.
 
     Every block that is kept is ``"headline"``, ``"lead"``, ``"body"``, ``"caption"`` or ``"comment"``. Of the others,
-    the headline, captions inside the text, and comments are told from ``"clutter"``.
+    the headline, captions inside the text, and comments have their role too; all else is ``"clutter"``.
 
-    The lead is the standfirst: among the first blocks behind the headline, those in an element named so (``cues.toml``,
-    kind ``lead``) or the sub-heading right behind the headline; where there is none, the first paragraph. A text of
+    The lead is the standfirst: among the first blocks after the headline, those in an element named so (``cues.toml``,
+    kind ``lead``) or the sub-heading right after the headline; where there is none, the first paragraph. A text of
     one block has no lead.
 
     Parameters
@@ -223,7 +223,7 @@ _FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "objec
 
 @dataclass(frozen=True)
 class PageParts:
-    """What else is known of a page.
+    """What belongs to an article beside its kept blocks, and which marks in their texts do not.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ def has_any(kind: str, text: str) -> bool:
 
 
 def begins_with(kind: str, text: str) -> bool:
-    """Return whether a text begins with a phrase of a kind, behind marks such as arrows and dashes."""
+    """Return whether a text begins with a phrase of a kind, after marks such as arrows and dashes."""
     found = _START.match(text)
     return _plain(text[found.end() if found else 0 :][:_LONGEST]).startswith(_phrases(kind))
 

@@ -1,4 +1,4 @@
-"""What is kept of what a model keeps: rules and options in one ordered list; the list of a page without other text."""
+"""From the labels of a model to the text: rules and options in one ordered list; lists that replace a main text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Choice:
     options : ExtractionOptions
         Which parts of a page belong to its text.
     title : str or None
-        Its title, as the result shall have it.
+        Its title, normalised where the options say so.
     kept : bool array, n
         Which blocks are kept so far.
     tables : sequence of DataTable
@@ -69,9 +69,9 @@ class Choice:
     may_ask : bool or None
         Whether the text may ask for consent, by its begin and end (`asks_at_an_edge`); None where it was not looked at.
     warning : str or None
-        What is to be said of a page without a main text.
+        The warning of a page without a main text.
     is_list : bool
-        Whether the text is a list in the place of a main text.
+        Whether the text is a list that replaces a main text.
     """
 
     blocks: Blocks
@@ -264,7 +264,7 @@ def postprocess(
     options: ExtractionOptions,
     model_kind: str,
 ) -> tuple[Choice, PageEvidence]:
-    """Return what is kept of what a model keeps, and what the kind of the page is told from.
+    """Return what is kept after rules and options, and the evidence for the kind of the page.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
 def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, has_rules: bool) -> Choice:
-    """Return the list that stands in the place of a main text where a page has next to none; the choice elsewhere.
+    """Return a choice that keeps the list of a page with next to no main text; the choice itself for other pages.
 
     Where there is no text at all, or one that is no content, the choice has a warning that says so. Lists are left out
     where precision is favoured, and not looked for without rules.
@@ -328,8 +328,7 @@ def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind
 
     Contents, indexes, results, products. Items are dropped blocks that are about as likely content as the likeliest of
     them, outside of menus, forms, footers and the like; together they are much longer than what is kept. Articles,
-    stubs of articles, walls and other pages in the place of what was asked for have no such list: theirs would be
-    teasers.
+    stubs of articles, walls and error pages have no such list: theirs would be teasers.
 
     Parameters
     ----------

@@ -168,7 +168,7 @@ def first_title(blocks: Blocks, kept: Mask) -> int | None:
 
 
 def _start(blocks: Blocks, kept: Mask) -> int:
-    """Return the first block of the text: the one behind the title in the element around it, or else the first kept."""
+    """Return the first block of the text: the one after the title in the element around it, or else the first kept."""
     title = first_title(blocks, kept)
     return int(kept.argmax()) if title is None else title + 1
 
@@ -183,7 +183,7 @@ def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
 
 
 def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
-    """Return the block behind a heading's section."""
+    """Return the end of a heading's section: the block after its last."""
     containers = blocks.containers
     around = int(blocks.container[heading])
     while around >= 0 and containers.end_block[around] <= heading + 1:

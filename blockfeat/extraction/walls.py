@@ -1,4 +1,4 @@
-"""Pages that stand in the place of what was asked for: error pages, logins, bot checks, walls, stubs of articles.
+"""Pages that a site shows instead of the one requested: error pages, logins, bot checks, walls, stubs of articles.
 
 All of them have little text. What they say is compared with `blockfeat.extraction.phrases`; see docs/status.md.
 """
@@ -34,7 +34,7 @@ NOTICES = {
     "bot check": "the page asks whether the reader is a person",
     "consent wall": "the page asks for consent",
 }
-"""Kinds of pages whose text is no content, and what is said of them."""
+"""Kinds of pages whose text is no content, each with the warning about it."""
 
 _HEADINGS = name_keys(["h1", "h2"])
 _LINKED = 0.5
@@ -80,7 +80,7 @@ _FEWEST_NOTES = 2
 
 @dataclass(frozen=True, eq=False)
 class PageEvidence:
-    """What the kind of a page is told from.
+    """Evidence for the kind of a page.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class PageEvidence:
 
 
 def refusal(page: PageEvidence) -> str | None:
-    """Return the kind of a page that stands in the place of what was asked for: of `NOTICES`, or ``"paywall stub"``."""
+    """Return the kind of a page that replaces the one requested: of `NOTICES`, or ``"paywall stub"``; else None."""
     return page.notice or ("paywall stub" if _is_paywall_stub(page) else None)
 
 

@@ -48,7 +48,7 @@ _SITE = "site: judged to be outside of the article"
 
 @dataclass(frozen=True)
 class Lessons:
-    """What a monitor has been taught, beside its configuration.
+    """What a monitor has learnt from feedback: senses of brands, and places of sites inside or outside of articles.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Lessons:
         return cls(senses, places)
 
     def judged(self, mention: FoundMention, host: str) -> FoundMention:
-        """Return a mention as what is known of its place on the site has it."""
+        """Return a mention that counts, or not, as feedback about its place on the site says."""
         inside = self.places.get((host, plain_path(mention.xpath))) if self.places else None
         if inside is False and mention.counted:
             return replace(mention, counted=False, because=_SITE, rule=_SITE, relevance=0.0)
@@ -106,7 +106,7 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
-    """What makes a `PageReader`; travels to other processes."""
+    """Settings of a `PageReader`; they are sent to worker processes."""
 
     model: str
     brands: tuple[Brand, ...]
@@ -119,11 +119,11 @@ class ReaderSettings:
 
     @classmethod
     def of(cls, config: MonitorConfig, lessons: Lessons | None = None) -> ReaderSettings:
-        """Return those of a configuration, and of what the monitor was taught."""
+        """Return the settings of a configuration, with what the monitor has learnt."""
         pages = config.pages
         reading = (pages.least_score, pages.descriptions, pages.count_kinds)
-        taught = Lessons(senses_of(config.brands)) if lessons is None else lessons
-        return cls(pages.model, config.brands, pages.evidence, config.queries, taught, *reading)
+        learnt = Lessons(senses_of(config.brands)) if lessons is None else lessons
+        return cls(pages.model, config.brands, pages.evidence, config.queries, learnt, *reading)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class PageReader:
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
         is_counted = extraction.kind in settings.count_kinds
-        # The opening of an article stands in its place: no more of it is to be had here.
+        # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         status = "no content" if is_stub else extraction.status
         return PageRecord(

@@ -44,7 +44,7 @@ class Tags:
     closed : int array, m elements
         The end tag of each; its start tag where the element is empty.
     key : uint64 array, m elements
-        The name of each as `name_keys` has it.
+        The key of each one's name (`name_keys`).
     depth : int
         Depth of the deepest element; the outermost has 1.
     origin : int array, t tags
@@ -140,13 +140,13 @@ class Tags:
 
 
 def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
-    """Return a column of the scanner as an array; a copy where most of the room behind it is free."""
+    """Return a column of the scanner as an array; a copy where most of its buffer is unused."""
     column = np.frombuffer(entries, dtype=kind)
     return column if 2 * len(entries) >= len(entries.obj) else column.copy()  # type: ignore[arg-type]
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where a mark stands in a part of a source, in order; found while they are asked for."""
+    """Yield where a mark stands in a part of a source, in order, lazily."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place

@@ -93,7 +93,7 @@ class FoldedText:
         return None if first is None or last is None else (first, last)
 
     def _end(self, offset: int) -> int | None:
-        """Return where a span ends: before what was folded to nothing behind it."""
+        """Return where a span ends: before characters that were folded to nothing."""
         place = bisect_left(self.starts, offset)
         exact = place < len(self.starts) and self.starts[place] == offset
         return self._original(offset, place if exact else place - 1)
@@ -104,7 +104,7 @@ class FoldedText:
 
 
 class _CharacterTable(dict[int, str]):
-    """The folded form of single characters, filled as they are met; for `str.translate`."""
+    """The folded form of single characters, computed at their first use; for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = _fold_cluster(chr(code))
@@ -113,13 +113,13 @@ class _CharacterTable(dict[int, str]):
 
 @dataclass(frozen=True)
 class Folder:
-    """Folds texts; remembers the characters that it has met, so keep one for many texts. Several threads may use one.
+    """Folds texts; remembers the characters that it has seen, so keep one for many texts. Several threads may use one.
 
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
-    the accents of Greek and Latin letters (`same_accents` tells those of Latin apart), in the kind of apostrophe,
-    hyphen or white space, in ``ё`` and ``е``, in the carriers of Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in
-    the dot of an i (`same_dots` tells those apart where it matters).
+    the accents of Greek and Latin letters, in the kind of apostrophe, hyphen or white space, in ``ё`` and ``е``, in the
+    carriers of Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in the dot of an i. The matcher compares accents of
+    Latin letters and dots again (`blockfeat.monitor.mentions.matcher`).
     """
 
     _table: _CharacterTable = field(default_factory=_CharacterTable, repr=False)
@@ -181,7 +181,7 @@ def visible(text: str) -> str:
 
 
 def _fold_cluster(cluster: str) -> str:
-    """Fold a character with the marks behind it, or a run of white space."""
+    """Fold a character with its combining marks, or a run of white space."""
     if cluster[0].isspace() and cluster[0] != PARAGRAPH:
         cluster = _SPACE_RUN.sub(" ", _IGNORED_RUN.sub("", cluster))
     if _IS_SUPERSCRIPT.match(cluster):
@@ -216,7 +216,7 @@ _LONGEST_ENDING = 40
 _LEAST_IN_COMPOUNDS = 4
 # Scripts in which a name may touch words of the same script on either side.
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff]")
-# Thai and Lao vowels that belong to the consonant behind, and those that belong to the one before.
+# Thai and Lao vowels that belong to the consonant after them, and those that belong to the one before.
 _LEADING_VOWELS = frozenset("เแโใไເແໂໃໄ")
 _FOLLOWING_VOWELS = frozenset("ะาๅๆະາ")
 # Languages in Arabic script that write no prefixes together with the noun.
@@ -239,9 +239,9 @@ class Boundaries:
     elisions : frozenset of str
         What is written before an apostrophe in French, Italian and Catalan.
     compounds : mapping of str to tuple of str
-        What names are put together with, behind them, by language.
+        Second parts of compounds with a name, by language.
     japanese, korean : tuple of str
-        Words for a company behind its name.
+        Words for a company after its name.
     """
 
     particles: frozenset[str]
@@ -313,7 +313,7 @@ class Boundaries:
         return _may_touch(last, after) or self._is_compound(text, start, end, lang=lang)
 
     def _is_korean_end(self, behind: str) -> bool:
-        """Return whether what is written behind a Korean name are particles, or a word for a company with them."""
+        """Return whether particles follow a Korean name, or a word for a company with particles."""
         company = next((suffix for suffix in self.korean if behind.startswith(suffix)), "")
         return behind in self.particles or (company != "" and behind[len(company) :] in self.particles | {""})
 

@@ -37,7 +37,7 @@ class Endings:
     rules : mapping of str to tuple of str
         Other endings by ending; ``"~"`` in one stands for the ending itself, ``"C:"`` for the last consonant again.
     harmony : mapping of str to str
-        By vowel of a word the vowels that no ending has behind it; by ``""`` those behind a word with none of them.
+        By last vowel of a word, the vowels that its endings cannot have; by ``""`` those for a word with none of them.
     """
 
     lang: str
@@ -86,7 +86,7 @@ class Endings:
         return tuple(stem + own for own in found if self._is_harmonic(word, own))
 
     def _forms_of_acronym(self, word: str) -> tuple[str, ...]:
-        """Return the forms of a word in capitals: endings as they are, or behind the language's mark."""
+        """Return the forms of a word in capitals: endings as they are, or after the language's mark."""
         found = (other.removeprefix("~").lstrip(_MARKS) for other in self.rules[""] if "C:" not in other)
         suffixes = [suffix for suffix in dict.fromkeys(found) if self._is_harmonic(word, suffix)]
         return tuple(word + mark + suffix for mark in ("", _ACRONYM_MARKS.get(self.lang, "")) for suffix in suffixes)
@@ -139,7 +139,7 @@ def _bundled() -> dict[str, Any]:
 
 
 def _doubled(stem: str) -> str:
-    """Return what assimilates to the end of a stem: its last consonant, v behind a vowel."""
+    """Return the consonant by which an ending assimilates to a stem: its last one, v after a vowel."""
     low = stem.lower()
     if low[-2:] in _DOUBLED:
         return low[-2:]
@@ -147,7 +147,7 @@ def _doubled(stem: str) -> str:
 
 
 _SHORTEST_NAME, _SHORTEST_STEM, _MOST_WORDS = 4, 3, 5
-# A word, and what some languages write behind a mark: Google'a, EU:n, OTP-nek.
+# A word, and the ending that some languages write after a mark: Google'a, EU:n, OTP-nek.
 _WORD = re.compile(r"([^\W_]+)((?:['’:-][^\W\d_]{1,6})?)")
 
 
@@ -210,7 +210,7 @@ class Inflections:
             if found is None:
                 return None
             forms = self.forms(word, lang)
-            # The longer reading first: a mark may belong to the form, or to what stands behind it.
+            # The longer reading first: a mark may belong to the form, or to what follows it.
             end = next((found.end(part) for part in (0, 1) if text[place : found.end(part)] in forms), None)
             if end is None:
                 return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 INFLECTED = "inflected"
 """Variant of names in another form of their language."""
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
-# The Arabic article, and what it becomes behind the preposition li-.
+# The Arabic article, and what it becomes after the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
 _DIGITS = "0123456789"
 _OTHER_DIGITS = str.maketrans(_DIGITS + SUPERSCRIPTS, SUPERSCRIPTS + _DIGITS)
@@ -213,7 +213,7 @@ class BrandMatcher:
         return self._boundaries.hold(folded.text, start, end, lang=lang)
 
     def _is_spelt(self, use: _Use, folded: FoldedText, text: str, start: int, end: int, lang: str | None) -> bool:
-        """Return whether the original has the spelling that is asked for, beyond what folds alike."""
+        """Return whether the original text has the case, accents and dots of the use, which folding drops."""
         span = folded.span(start, end)
         if span is None:
             return False
@@ -258,7 +258,7 @@ def _within_others(hits: Sequence[Hit], free: Collection[str]) -> Iterable[Hit]:
             longest.append(hit)
     starts = [hit.start for hit in longest]
     for hit in hits:
-        # Each of them ends behind those that begin before it.
+        # Of longest hits that begin before this one the last reaches furthest: each ends after those before it.
         around = longest[bisect_right(starts, hit.start) - 1] if longest and starts[0] <= hit.start else hit
         is_longer = around.end - around.start > hit.end - hit.start
         if hit.end <= around.end and is_longer and not hit.rule and around.brand != hit.brand and hit.brand not in free:

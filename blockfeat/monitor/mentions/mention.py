@@ -26,7 +26,7 @@ from blockfeat.monitor.mentions.queries import QueryMatcher
 PLACES = (*ROLES, "table", "description")
 """Where on a page a mention can stand: the role of its block, a table of the article, or a figure's description."""
 COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
-"""Places whose mentions count where nothing else is asked for."""
+"""Places whose mentions count by default."""
 
 _LONGEST_SENTENCE = 300
 _DESCRIPTION = "description"
@@ -106,7 +106,7 @@ def mentions_of(
     Parameters
     ----------
     extraction : Extraction
-        An extracted page; its evidence is asked for.
+        An extracted page with its blocks.
     matcher : BrandMatcher
         The brands; aliases of the page's language count.
     least_score : float, optional
@@ -115,7 +115,7 @@ def mentions_of(
     places : collection of str
         Places whose mentions may count; without ``"comment"`` what readers wrote does not.
     senses : mapping of str to SenseModel, optional
-        What tells a brand from its namesakes; by default the words that the brands are given.
+        Models that distinguish a brand from its namesakes; by default those of the words that the brands are given.
     """
     if senses is None:
         senses = senses_of(matcher.brands)
@@ -149,7 +149,7 @@ def mentions_of(
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that brands are looked for in: a block, or the descriptions of the figures behind it.
+    """A text that brands are looked for in: a block, or the descriptions of the figures after it.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ def sentence_around(text: str, start: int, end: int) -> str:
 
 
 def sentence_bounds(text: str) -> list[int]:
-    """Return the offsets just behind each sentence of a text."""
+    """Return the end of each sentence of a text, as an offset."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
     found: list[int] = sentence_ends(codes, character_classes().of(codes), bounds).tolist()
@@ -267,7 +267,7 @@ HEADLINE, OPENING, SHARE = 0.4, 0.3, 0.3
 ABOUT, PASSING = 0.6, 0.3
 """From the first on an article is about a brand; below the second it names it only in passing."""
 _OPENING_WORDS = 60
-# An article that has the brand in every fifth sentence has it everywhere.
+# From one sentence in five on, the share counts in full.
 _FULL_SHARE = 0.2
 
 
