@@ -124,24 +124,7 @@ def mentions_of(
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
         for passage, hit in _hits(chosen, matcher, extraction.lang, senses):
-            block = passage.block
-            found.append(
-                Mention(
-                    brand=hit.brand,
-                    place=passage.place,
-                    start=hit.start,
-                    end=hit.end,
-                    block=block.index,
-                    xpath=block.xpath,
-                    sentence="",
-                    score=block.score,
-                    text=passage.text[hit.start : hit.end],
-                    counted=counted and not hit.rule,
-                    reason=passage.reason or hit.rule,
-                    rule=hit.rule,
-                    variant=hit.variant,
-                )
-            )
+            found.append(passage.mention(hit.brand, hit.start, hit.end, rule=hit.rule, variant=hit.variant))
     order = {(passage.block.index, passage.place): passage.text for passage in passages}
     found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
     return _with_sentences(found, order)
@@ -164,6 +147,26 @@ class Passage:
     text: str
     searched: str
     reason: str
+
+    def mention(
+        self, name: str, start: int, end: int, *, rule: str = "", variant: str = "", sentence: str = ""
+    ) -> Mention:
+        """Return the mention of a name at a span of the text, which counts where nothing is against it."""
+        return Mention(
+            brand=name,
+            place=self.place,
+            start=start,
+            end=end,
+            block=self.block.index,
+            xpath=self.block.xpath,
+            sentence=sentence,
+            score=self.block.score,
+            text=self.text[start:end],
+            counted=not (self.reason or rule),
+            reason=self.reason or rule,
+            rule=rule,
+            variant=variant,
+        )
 
 
 def passages_of(
@@ -359,23 +362,10 @@ def _mention(
 ) -> Mention:
     """Return the mention at a span of the title, `PARAGRAPH` and the text."""
     start, end = span
-    parts = [*heads, *bodies] if heads else bodies
+    parts = [*heads, *bodies]
     if not heads:
         start, end = start - len(title) - 1, end - len(title) - 1
     begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
-    passage = parts[max(0, bisect_right(begins, start) - 1)] if parts else heads[0]
-    begin = begins[max(0, bisect_right(begins, start) - 1)]
-    start, end = max(0, start - begin), max(0, end - begin)
-    block = passage.block
-    return Mention(
-        brand=name,
-        place=passage.place,
-        start=start,
-        end=end,
-        block=block.index,
-        xpath=block.xpath,
-        sentence=sentence_around(passage.text, start, end),
-        score=block.score,
-        text=passage.text[start:end],
-        counted=True,
-    )
+    place = max(0, bisect_right(begins, start) - 1)
+    passage, start, end = parts[place], max(0, start - begins[place]), max(0, end - begins[place])
+    return passage.mention(name, start, end, sentence=sentence_around(passage.text, start, end))
