@@ -23,8 +23,8 @@ import pyarrow
 from pyarrow.parquet import ParquetWriter
 
 from blockfeat import Extractor
-from blockfeat.extraction.fingerprint import fingerprint_keys, fingerprint_similarity
-from blockfeat.extraction.many import read_pages
+from blockfeat.extraction.extraction import fingerprint_keys, fingerprint_similarity
+from blockfeat.extraction.extractor import read_pages
 from blockfeat.integrations import Describer
 from blockfeat.io.inputs import Document, read_inputs
 from blockfeat.io.outputs.formats import Rendered

@@ -2,7 +2,7 @@
 
 Usage: ``python -m experiments.banners [--model default]``. For each language of the banners of ``page_templates.toml``:
 the first paragraphs of an article of fundus or daniel, with the banner before or behind it, in the containers of
-vendors and in one that nothing names; with and without the rule of `blockfeat.extraction.banners`.
+vendors and in one that nothing names; with and without the rule of `blockfeat.extraction.rules.banners`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         if article is None:
             continue
         pages = list(made_pages(article[0].title or article[1][0][:40], tuple(template["text"]), article[1]))
-        with patch("blockfeat.extraction.choice.asks_at_an_edge", return_value=False):
+        with patch("blockfeat.extraction.postprocess.asks_at_an_edge", return_value=False):
             before = _counts(extractor, pages)
         after = _counts(extractor, pages)
         of = sum(len(page.banner) for page in pages), sum(len(page.article) for page in pages)

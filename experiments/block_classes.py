@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.data import load_corpora
+from blockfeat.extraction import block_classes
+from blockfeat.extraction.block_classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.reasons import classes
-from blockfeat.extraction.reasons.classes import CLASSES, BlockClassifier, BlockSigns, BoxNames
 from blockfeat.page.page import Page
 from experiments.corpora import host_of
 
@@ -119,6 +119,13 @@ def fitted(judged: Sequence[Judged]) -> BlockClassifier:
     return BlockClassifier(signs, weights, bias)
 
 
+def document_of(classifier: BlockClassifier) -> dict[str, object]:
+    """Return a classifier as plain values that JSON can hold."""
+    rows = np.round(classifier.weights, 2).tolist()
+    weights = dict(zip(classifier.signs, rows, strict=True))
+    return {"bias": np.round(classifier.bias, 2).tolist(), "weights": weights}
+
+
 def told(classifier: BlockClassifier, one: Judged) -> str:
     """Return the class that a block is told to be."""
     return classifier.classes(one.signs, one.roles)[one.place]
@@ -147,8 +154,8 @@ def main() -> None:
     print(f"of words: {np.average(right, weights=words):.3f}\n")
     show_table(named)
     if options.write:
-        path = Path(classes.__file__).with_name("classes.json")
-        path.write_text(json.dumps(fitted(judged).to_dict()).replace('], "', '],\n"') + "\n", encoding="utf-8")
+        path = Path(block_classes.__file__).with_name("block_classes.json")
+        path.write_text(json.dumps(document_of(fitted(judged))).replace('], "', '],\n"') + "\n", encoding="utf-8")
 
 
 def show_table(answers: Sequence[tuple[Judged, str]]) -> None:

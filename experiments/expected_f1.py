@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage, read_page_list, without_listed
-from blockfeat.extraction.confidence import CONFIDENCE_MEASURES, confidence_measures
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import page_kind
-from blockfeat.extraction.refusals import PageEvidence
+from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, confidence_measures, page_kind
+from blockfeat.extraction.walls import PageEvidence
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
 from blockfeat.training.evaluation.metrics import markdown_table

@@ -15,7 +15,6 @@ from pathlib import Path
 from zlib import crc32
 
 from benchmarks.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.claims import Claims, plain
 from blockfeat.metadata.dates import parse_moment
@@ -62,9 +61,9 @@ def read_values(extractor: Extractor, pages: Iterable[GoldPage]) -> Iterator[Pag
     """Read the pages."""
     for page in pages:
         analysis = extractor.extract(page.html.encode("utf-8", "replace"), url=page.url).analysis
-        if isinstance(analysis, PageAnalysis) and analysis.metadata is not None:
+        if analysis is not None and analysis.metadata is not None:
             claims = declared_claims(
-                analysis.page, analysis.measured.blocks, analysis.prediction.kept, analysis.headline
+                analysis.choice.page, analysis.measured.blocks, analysis.prediction.kept, analysis.choice.headline
             )
             yield PageValues(page, analysis.metadata, claims)
 

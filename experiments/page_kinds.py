@@ -35,7 +35,7 @@ from blockfeat.extraction.page_kind import (
     KindWeights,
     kind_measures,
 )
-from blockfeat.extraction.refusals import KINDS, PageEvidence, refusal
+from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.corpora import Corpora
@@ -141,6 +141,20 @@ def _seen(
         yield SeenPage(*labels, is_made, refusal(evidence), values, source)
 
 
+def document_of(found: KindWeights) -> dict[str, object]:
+    """Return a classifier as plain values that JSON can hold, by the names of measures and kinds."""
+    rows = zip(found.mean.tolist(), found.scale.tolist(), found.weights.tolist(), strict=True)
+    measures = {
+        name: {
+            "mean": round(mean, 4),
+            "scale": round(scale, 4),
+            **{kind: round(one, 4) for kind, one in zip(LEARNT, weights, strict=True)},
+        }
+        for name, (mean, scale, weights) in zip(KIND_MEASURES, rows, strict=True)
+    }
+    return {"bias": dict(zip(LEARNT, found.bias.round(4).tolist(), strict=True)), "measures": measures}
+
+
 def fit_weights(pages: Iterable[SeenPage]) -> KindWeights:
     """Fit the classifier on pages of its kinds, each with its address and without."""
     chosen = [page for page in pages if page.wanted in LEARNT]
@@ -225,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.what == "table":
         sys.stdout.write(table(pages))
     else:
-        text = json.dumps(fit_weights(pages).to_document(), indent=1) + "\n"
+        text = json.dumps(document_of(fit_weights(pages)), indent=1) + "\n"
         (options.output.write_text(text, encoding="utf-8") if options.output else sys.stdout.write(text))
     return 0
 

@@ -14,7 +14,6 @@ from lxml import etree
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
-from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.io.outputs import FORMATS, to_json_line, to_markdown
 
 __all__ = ["check", "complaint"]
@@ -96,7 +95,7 @@ def _extracted(page: str | bytes) -> Extraction | None:
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, analysis=KnownAnalysis(blocks=blocks))
+    return replace(extraction, source=None, known_blocks=blocks)
 
 
 def _check_output(found: Extraction) -> None:

@@ -26,9 +26,8 @@ import snowballstemmer
 from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
 from blockfeat.data import load_corpora
-from blockfeat.monitor.mentions.aliases import Endings
 from blockfeat.monitor.mentions.folding import Folder
-from blockfeat.monitor.mentions.inflections import Inflections
+from blockfeat.monitor.mentions.inflection import Endings, Inflections
 
 CORPORA = ("daniel", "fundus", "newspaper4k", "htmltotext")
 STEMMERS = {"pl": "polish", "ru": "russian", "el": "greek", "cs": "czech"}

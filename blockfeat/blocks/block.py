@@ -54,7 +54,7 @@ class Block:
         One sentence that says why the block was kept or dropped.
     part : str
         What it is: of what is kept its role (``"body"``, ``"lead"`` …), of what is dropped a class (``"menu"``,
-        ``"related"`` …; `blockfeat.extraction.reasons.classes.CLASSES`).
+        ``"related"`` …; `blockfeat.extraction.block_classes.CLASSES`).
     facts : tuple of (str, str or int)
         What can be seen of it that argues for the decision, with the values of the sentence.
     """

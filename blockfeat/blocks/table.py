@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blockfeat.blocks.block import Link
 from blockfeat.lang.characters import CONTROL, SPACE
 from blockfeat.lang.measures import PageText, TextMeasures
 from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
@@ -23,6 +27,7 @@ ROLES = ("format", "list", "structure")
 _Columns = TypeVar("_Columns", NDArray[np.int32], NDArray[np.uint32])
 _BREAK = re.compile(rb"<br[^>]*>")
 _TAG = re.compile(rb"<[^>]*>")
+_WORD = re.compile(r"\S+")
 # Control characters that are white space: line breaks of old terminals, and separators of information.
 _WHITE = {**dict.fromkeys((0x0B, 0x0C, 0x0D, 0x85), "\n"), **dict.fromkeys(range(0x1C, 0x20), " ")}
 
@@ -40,7 +45,7 @@ class Containers:
     first_block, end_block : int array
         The blocks inside each container are those from first (inclusive) to end (exclusive).
     key : uint64 array
-        The name of each, as `blockfeat.page.tags.name_keys` has it.
+        The key of each one's name (`blockfeat.page.tags.name_keys`).
     """
 
     element: Indices
@@ -135,12 +140,78 @@ class Blocks:
         """Return the text of one block as it was measured, line breaks folded too."""
         return self.page_text.text[int(self.block_starts[index]) : int(self.page_text.block_ends[index]) - 1]
 
+    def raw_texts(self, indices: Iterable[int]) -> list[str]:
+        """Return the texts of some blocks as `raw_text` does."""
+        return [self.raw_text(index) for index in indices]
+
     def preformatted_text(self, index: int) -> str:
         """Return the text of one block as it stands on the page; folded where elements inside it were pruned."""
         markup = self.tags.source[int(self.first_byte[index]) : int(self.end_byte[index])]
         text = line_ends(unescape(_TAG.sub(b"", _BREAK.sub(b"\n", markup)).decode("utf-8", "replace")))
         folded = self.text(index)
         return text.strip("\n") if "".join(text.split()) == "".join(folded.split()) else folded
+
+    def links(self) -> list[tuple[Link, ...]]:
+        """Return the links of each block, with their places in its folded text; anchors without a target are none."""
+        owners = np.searchsorted(self.page_text.block_ends, self.anchors.start, side="right")
+        inside = (owners < len(self)).nonzero()[0]
+        attributes = self.tags.attributes_of(self.anchors.element[inside].tolist())
+        of_block: dict[int, list[tuple[int, str]]] = {}
+        for anchor, owner, given in zip(inside.tolist(), owners[inside].tolist(), attributes, strict=True):
+            if href := given.get("href"):
+                of_block.setdefault(owner, []).append((anchor, href))
+        return [self._links_of(block, of_block[block]) if block in of_block else () for block in range(len(self))]
+
+    def _links_of(self, index: int, anchors: Sequence[tuple[int, str]]) -> tuple[Link, ...]:
+        """Return the links of one block, given its anchors with their targets; those without words are left out."""
+        first, raw = int(self.block_starts[index]), self.raw_text(index)
+        words = [found.span() for found in _WORD.finditer(raw)]
+        starts, ends = [start for start, _ in words], [end for _, end in words]
+        # Where each word stands once every gap is one space.
+        folded = list(accumulate((end - start + 1 for start, end in words), initial=0))
+        found = []
+        for anchor, href in anchors:
+            start = max(int(self.anchors.start[anchor]) - first, 0)
+            end = min(int(self.anchors.end[anchor]) - first, len(raw))
+            low, high = bisect_right(ends, start), bisect_left(starts, end) - 1
+            if low <= high:
+                begin = folded[low] + max(start - starts[low], 0)
+                found.append(Link(begin, folded[high] + min(end, ends[high]) - starts[high], href))
+        return tuple(sorted(found, key=lambda link: (link.start, link.end)))
+
+    def xpaths(self) -> list[str]:
+        """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
+        paths = _paths_of_containers(self.tags, self.containers)
+        return [paths[container] if container >= 0 else "/" for container in self.container.tolist()]
+
+
+def _paths_of_containers(tags: Tags, containers: Containers) -> list[str]:
+    """Return the path of every container."""
+    steps = _steps(tags)
+    parents = tags.parents().tolist()
+    elements = containers.element.tolist()
+    found: list[str] = []
+    for element, around in zip(elements, containers.parent.tolist(), strict=True):
+        outer = elements[around] if around >= 0 else -1
+        path = [steps[element]]
+        between = parents[element]
+        while between != outer:
+            path.append(steps[between])
+            between = parents[between]
+        path.append(found[around] if around >= 0 else "")
+        found.append("/".join(reversed(path)))
+    return found
+
+
+def _steps(tags: Tags) -> list[str]:
+    """Return the last step of every element's path: its name and its number among siblings of that name."""
+    numbers: Counter[tuple[int, int]] = Counter()
+    steps: list[str] = []
+    for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
+        numbers[parent, key] += 1
+        name = tags.name(element)
+        steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
+    return steps
 
 
 def line_ends(text: str) -> str:
@@ -184,7 +255,7 @@ def leading(columns: _Columns, count: int) -> _Columns:
 
 
 class TextPlaces(NamedTuple):
-    """The characters of a page's blocks, white space aside: the tag that each stands behind, and its block."""
+    """The characters of a page's blocks, white space aside: the last tag before each, and its block."""
 
     tag: NDArray[np.int64]
     block: NDArray[np.int64]
@@ -201,7 +272,7 @@ def text_places(blocks: Blocks) -> TextPlaces:
 
 
 def elements_behind(blocks: Blocks) -> NDArray[np.int64]:
-    """Return the innermost element behind each tag: behind an end tag, or an empty element, the one around it."""
+    """Return the innermost element open after each tag: after an end tag, or an empty element, the one around it."""
     tags = blocks.tags
     behind = np.full(tags.start.size, -1, dtype=np.int64)
     behind[tags.opened] = np.arange(len(tags))

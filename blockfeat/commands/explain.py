@@ -95,7 +95,7 @@ def _extraction(extractor: Extractor, page: str, lang: str | None, reading: Inpu
 
 def _show_block(extraction: Extraction, number: int) -> None:
     """Print the reason of one block, what moved its score most, and what would turn the decision around."""
-    from blockfeat.extraction.reasons.counterfactual import strongest
+    from blockfeat.extraction.reasons import strongest
     from blockfeat.features.measuring import features_named
 
     if number >= len(extraction.blocks):

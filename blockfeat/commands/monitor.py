@@ -49,8 +49,8 @@ def aliases(
     lang: Annotated[str, typer.Option("--lang", help="Languages of the forms: pl,ru.", show_default=False)],
 ) -> None:
     """Propose aliases of brands, as TOML for a monitor's file: look through them before you use them."""
-    from blockfeat.monitor.mentions.aliases import inflected_aliases
     from blockfeat.monitor.mentions.brand import Brand
+    from blockfeat.monitor.mentions.inflection import inflected_aliases
 
     for brand in map(Brand, names):
         try:

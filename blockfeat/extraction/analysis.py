@@ -1,42 +1,31 @@
-"""``PageAnalysis``: one page as it was measured, and all that an extraction says of it, each part made when asked for.
+"""``PageAnalysis``: a measured page, and what an extraction reports of it beside the text, computed on demand.
 
-Most extractions are asked for their text alone: what only other parts need is imported where they are made.
+Most callers read the text alone: modules that only other parts need are imported where those parts are computed.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.block import Block, Link
-from blockfeat.blocks.table import Blocks, kinds_of_blocks
+from blockfeat.blocks.block import Block
+from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
-from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.refusals import PageEvidence
+from blockfeat.extraction.postprocess import Choice
+from blockfeat.extraction.walls import PageEvidence
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import BlockReason, Model, Prediction
-from blockfeat.page.page import Page
-from blockfeat.page.tags import Tags
 
 if TYPE_CHECKING:
     from blockfeat.content.links import TextLink
-    from blockfeat.extraction.reasons.classes import BoxNames
-    from blockfeat.extraction.reasons.counterfactual import Counterfactual
-    from blockfeat.extraction.reasons.facts import Fact
-
-_WORD = re.compile(r"\S+")
-_EMPTY_PAGE = '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n</body>\n</html>\n'
+    from blockfeat.extraction.block_classes import BoxNames
+    from blockfeat.extraction.reasons import Counterfactual, Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +37,11 @@ class Facts:
     kind : str
         What the page is, one of `blockfeat.extraction.page_kind.KINDS`.
     confidence : float or None
-        Word F1 to be expected of the text; None for plain text, of which the model decides nothing.
+        Expected word F1 of the text; None for plain text, all of which is kept whatever the model says.
     lang_confidence : float or None
         How sure it is that the text is in the page's language, from 0 to 1.
     roles : tuple of str
-        The part of each block, of `blockfeat.extraction.choice.ROLES`.
+        The part of each block, of `blockfeat.extraction.parts.ROLES`.
     lead, body : str or None
         The standfirst; the kept text that is neither headline, lead, caption nor comment.
     captions, comments : tuple of str
@@ -72,163 +61,84 @@ class Facts:
     links: tuple[TextLink, ...] = ()
 
 
-class Analysis(Protocol):
-    """What an extraction can say of its page beside the text."""
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """Every block, in order."""
-        ...
-
-    @property
-    def facts(self) -> Facts:
-        """Kind, parts, links, confidence."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """What the page is."""
-        ...
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The part of each block."""
-        ...
-
-    @property
-    def metadata(self) -> Metadata | None:
-        """What the page says of itself; None where it was not asked for."""
-        ...
-
-    def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return what would turn the decision about a block around."""
-        ...
-
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return the kept blocks as nodes of a document, with images or without."""
-        ...
-
-    def markup(self, *, absolute: bool, styles: bool) -> str:
-        """Return the page with all but its kept blocks taken out, with absolute addresses or not, styles or not."""
-        ...
-
-
-@dataclass(frozen=True)
-class KnownAnalysis:
-    """Plain values in place of an analysis; without any, what is known of a page that could not be read: nothing."""
-
-    blocks: tuple[Block, ...] = ()
-    facts: Facts = field(default_factory=Facts)
-    metadata: Metadata | None = None
-
-    @property
-    def kind(self) -> str:
-        """What the page is."""
-        return self.facts.kind
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The part of each block."""
-        return self.facts.roles
-
-    def what_would_change(self, block: int) -> Counterfactual | None:
-        """Return nothing."""
-        return None
-
-    def nodes(self, *, images: bool) -> tuple[Node, ...]:
-        """Return no nodes."""
-        return ()
-
-    def markup(self, *, absolute: bool, styles: bool) -> str:
-        """Return an empty page."""
-        return _EMPTY_PAGE
-
-
 @dataclass(frozen=True, eq=False)
 class PageAnalysis:
     """One page as it was measured and predicted.
 
     Attributes
     ----------
-    page : Page
-        The page.
     measured : MeasuredPage
-        Its blocks and their features.
+        The page's blocks and their features.
     prediction : Prediction
         Scores, and the blocks that are kept at last.
     model : Model
         What labelled the blocks.
     identifier : Identifier
         Language identification.
-    options : ExtractionOptions
-        The options of the extraction.
     evidence : PageEvidence
-        What the kind of the page is told from.
-    headline : int or None
-        The block that is the headline.
-    overruled : mapping
-        The reasons of blocks that are kept or dropped against the model's label.
-    is_list : bool
-        Whether the text is a list in the place of a main text (`blockfeat.extraction.no_main_text.list_instead`).
+        Evidence for the kind of the page.
+    choice : Choice
+        The labels after rules and options, with the reasons; the page, the options and the headline.
     """
 
-    page: Page
     measured: MeasuredPage
     prediction: Prediction
     model: Model
     identifier: Identifier
-    options: ExtractionOptions
     evidence: PageEvidence
-    headline: int | None
-    overruled: Mapping[int, str]
-    is_list: bool = False
+    choice: Choice
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Every block of the page, in order, with the reason why it was kept or dropped."""
-        from blockfeat.extraction.reasons.facts import facts_of
+        from blockfeat.extraction.reasons import facts_of
 
         blocks = self.measured.blocks
-        paths = xpaths(blocks)
-        links = _links_by_block(blocks)
-        kinds = kinds_of_blocks(blocks)
         kept = self.prediction.kept.tolist()
         reasons = self.model.explain(self.measured, self.prediction)
         parts = self.parts
         facts = facts_of(self.measured, self.prediction.kept, self._boxes, parts)
+        columns = zip(
+            blocks.texts(),
+            blocks.measures.words.tolist(),
+            blocks.xpaths(),
+            kinds_of_blocks(blocks),
+            blocks.links(),
+            self.prediction.scores.tolist(),
+            reasons,
+            strict=True,
+        )
         made = []
-        for index, reason in enumerate(reasons):
-            container = int(blocks.container[index])
-            kind, level, ordered = kinds[index]
+        for index, (text, words, xpath, (kind, level, ordered), links, score, reason) in enumerate(columns):
             is_preformatted = kind == "preformatted"
             made.append(
                 Block(
                     index=index,
-                    text=blocks.preformatted_text(index) if is_preformatted else blocks.text(index),
-                    words=int(blocks.measures.words[index]),
-                    xpath=paths[container] if container >= 0 else "/",
+                    text=blocks.preformatted_text(index) if is_preformatted else text,
+                    words=words,
+                    xpath=xpath,
                     kind=kind,
                     level=level,
                     ordered=ordered,
-                    links=() if is_preformatted else _links_in(blocks, index, links.get(index, [])),
+                    links=() if is_preformatted else links,
                     kept=kept[index],
-                    score=float(self.prediction.scores[index]),
+                    score=score,
                     features=reason.features,
                     contributions=reason.contributions,
                     failed=reason.failed,
-                    reason=self.overruled.get(index)
+                    reason=self.choice.overruled.get(index)
                     or self._reason(reason, parts[index], facts[index], kept=kept[index]),
                     part=parts[index],
-                    facts=() if index in self.overruled else facts[index],
+                    facts=() if index in self.choice.overruled else facts[index],
                 )
             )
         return tuple(made)
 
     def _reason(self, said: BlockReason, part: str, facts: tuple[Fact, ...], *, kept: bool) -> str:
         """Return a model's own reason, with the class where thresholds failed, else the facts; these alone without."""
-        from blockfeat.extraction.reasons.sentences import reason, said_facts, with_part
+        from blockfeat.extraction.reasons import reason, said_facts, with_part
 
-        lang = self.options.lang_ui
+        lang = self.choice.options.lang_ui
         if not said.reason or lang != "en":
             return reason(part, facts, kept=kept, lang=lang)
         if said.failed:
@@ -243,29 +153,29 @@ class PageAnalysis:
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """The part of each block."""
-        from blockfeat.extraction.choice import block_roles
+        from blockfeat.extraction.parts import block_roles
 
-        return block_roles(self.measured.blocks, self.prediction.kept, self.headline)
+        return block_roles(self.measured.blocks, self.prediction.kept, self.choice.headline)
 
     def what_would_change(self, block: int) -> Counterfactual | None:
         """Return what would turn the decision about a block around; None where little would, or a rule decides."""
-        from blockfeat.extraction.reasons.counterfactual import what_would_change
+        from blockfeat.extraction.reasons import what_would_change
 
         predicted = self.model.predict(self.measured)
-        if block in self.overruled or predicted.kept[block] != self.prediction.kept[block]:
+        if block in self.choice.overruled or predicted.kept[block] != self.prediction.kept[block]:
             return None
         return what_would_change(self.model, self.measured, predicted, block)
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
         """What each block is: its role, or the class of what is dropped."""
-        from blockfeat.extraction.reasons.classes import classes_of
+        from blockfeat.extraction.block_classes import classes_of
 
         return classes_of(self.measured.blocks, self.prediction.kept, self._boxes, self.roles)
 
     @cached_property
     def _boxes(self) -> BoxNames:
-        from blockfeat.extraction.reasons.classes import BoxNames
+        from blockfeat.extraction.block_classes import BoxNames
 
         return BoxNames(self.measured.blocks)
 
@@ -274,7 +184,7 @@ class PageAnalysis:
         from blockfeat.extraction.page_kind import page_kind
 
         kind, probabilities = page_kind(self.evidence)
-        return "list" if self.is_list and kind == "other" else kind, probabilities
+        return "list" if self.choice.is_list and kind == "other" else kind, probabilities
 
     @cached_property
     def facts(self) -> Facts:
@@ -282,10 +192,10 @@ class PageAnalysis:
         from blockfeat.content.links import Base, links_of_text
         from blockfeat.content.plain import plain_text
         from blockfeat.content.tables import data_tables
-        from blockfeat.extraction.confidence import confidence_measures, expected_f1
+        from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles
-        url, model_kind, normalise = self.page.url, self.model.kind, self.options.normalise
+        page, model_kind, normalise = self.choice.page, self.model.kind, self.choice.options.normalise
         kind, probabilities = self._kind_and_probabilities
         measures = confidence_measures(model_kind, self.prediction.scores, kept, blocks.measures.words, probabilities)
 
@@ -295,14 +205,14 @@ class PageAnalysis:
 
         return Facts(
             kind=kind,
-            confidence=expected_f1(model_kind, measures, is_list=self.is_list) if self.page.has_markup else None,
+            confidence=expected_f1(model_kind, measures, is_list=self.choice.is_list) if page.has_markup else None,
             lang_confidence=self._lang_confidence(),
             roles=roles,
             lead=text("lead") or None,
             body=text("body") or None,
             captions=tuple(filter(None, text("caption").split("\n\n"))),
             comments=tuple(filter(None, text("comment").split("\n\n"))),
-            links=links_of_text(blocks, kept, Base.of(blocks.tags, url)) if len(blocks) else (),
+            links=links_of_text(blocks, kept, Base.of(blocks.tags, page.url)) if len(blocks) else (),
         )
 
     def _lang_confidence(self) -> float | None:
@@ -320,24 +230,24 @@ class PageAnalysis:
     @cached_property
     def metadata(self) -> Metadata | None:
         """What the page says of itself; None where the options leave it out."""
-        if not self.options.metadata:
+        if not self.choice.options.metadata:
             return None
         # Its patterns take some ten milliseconds to compile.
         from blockfeat.metadata.read import read_metadata
 
-        return read_metadata(self.page, self.measured.blocks, self.prediction.kept, self.headline)
+        return read_metadata(self.choice.page, self.measured.blocks, self.prediction.kept, self.choice.headline)
 
     def nodes(self, *, images: bool) -> tuple[Node, ...]:
         """Return the kept blocks as nodes of a document, with the titles of the article; with images or without."""
         from blockfeat.content.build import nodes_of
         from blockfeat.content.inline import Inlines
         from blockfeat.content.links import Base
-        from blockfeat.extraction.structure import article_titles
+        from blockfeat.extraction.parts import article_titles
 
         blocks, kept = self.measured.blocks, self.prediction.kept.copy()
-        kept[article_titles(blocks, kept, self.headline)] = True
-        base = Base.of(blocks.tags, self.page.url)
-        inlines = Inlines.of(blocks, base=base, normalise=self.options.normalise, images=images)
+        kept[article_titles(blocks, kept, self.choice.headline)] = True
+        base = Base.of(blocks.tags, self.choice.page.url)
+        inlines = Inlines.of(blocks, base=base, normalise=self.choice.options.normalise, images=images)
         return nodes_of(blocks, kept, inlines)
 
     def markup(self, *, absolute: bool, styles: bool) -> str:
@@ -345,68 +255,6 @@ class PageAnalysis:
         from blockfeat.content.kept_page import KeptPage
 
         blocks, kept = self.measured.blocks, self.prediction.kept
-        return KeptPage(blocks, kept, self.page.url, self.evidence.title, self.page.data).written(
+        return KeptPage(blocks, kept, self.choice.page.url, self.evidence.title, self.choice.page.data).written(
             absolute=absolute, styles=styles
         )
-
-
-def xpaths(blocks: Blocks) -> list[str]:
-    """Return the path of every container; linear in the size of the page."""
-    tags, containers = blocks.tags, blocks.containers
-    steps = _steps(tags)
-    parents = tags.parents().tolist()
-    elements = containers.element.tolist()
-    found: list[str] = []
-    for element, around in zip(elements, containers.parent.tolist(), strict=True):
-        outer = elements[around] if around >= 0 else -1
-        path = [steps[element]]
-        between = parents[element]
-        while between != outer:
-            path.append(steps[between])
-            between = parents[between]
-        path.append(found[around] if around >= 0 else "")
-        found.append("/".join(reversed(path)))
-    return found
-
-
-def _steps(tags: Tags) -> list[str]:
-    """Return the last step of every element's path: its name and its number among siblings of that name."""
-    numbers: Counter[tuple[int, int]] = Counter()
-    steps: list[str] = []
-    for element, (parent, key) in enumerate(zip(tags.parents().tolist(), tags.key.tolist(), strict=True)):
-        numbers[parent, key] += 1
-        name = tags.name(element)
-        steps.append(name if parent < 0 else f"{name}[{numbers[parent, key]}]")
-    return steps
-
-
-def _links_by_block(blocks: Blocks) -> dict[int, list[int]]:
-    """Anchors by the block that they start in."""
-    anchors = blocks.anchors
-    owners = np.searchsorted(blocks.page_text.block_ends, anchors.start, side="right")
-    links: dict[int, list[int]] = {}
-    for anchor, owner in enumerate(owners.tolist()):
-        if owner < len(blocks):
-            links.setdefault(owner, []).append(anchor)
-    return links
-
-
-def _links_in(blocks: Blocks, index: int, anchors: list[int]) -> tuple[Link, ...]:
-    """Places of the anchors of one block in its folded text; those without a target are passed over."""
-    if not anchors:
-        return ()
-    first, raw = int(blocks.block_starts[index]), blocks.raw_text(index)
-    words = [found.span() for found in _WORD.finditer(raw)]
-    starts, ends = [start for start, _ in words], [end for _, end in words]
-    # Where each word stands once every gap is one space.
-    folded = list(accumulate((end - start + 1 for start, end in words), initial=0))
-    made = []
-    for anchor in anchors:
-        start = max(int(blocks.anchors.start[anchor]) - first, 0)
-        end = min(int(blocks.anchors.end[anchor]) - first, len(raw))
-        low, high = bisect_right(ends, start), bisect_left(starts, end) - 1
-        href = blocks.tags.attributes(int(blocks.anchors.element[anchor])).get("href")
-        if href and low <= high:
-            begin = folded[low] + max(start - starts[low], 0)
-            made.append(Link(begin, folded[high] + min(end, ends[high]) - starts[high], href))
-    return tuple(sorted(made, key=lambda link: (link.start, link.end)))

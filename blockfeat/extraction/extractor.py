@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Unpack
+from typing import Generic, Self, TypeVar, Unpack
 
 from blockfeat.content.plain import normalised, plain_text, without_permalinks
 from blockfeat.errors import LanguageError, ModelError, failure_reason
 from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.choice import Chooser
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.no_main_text import instead_of_text
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
-from blockfeat.extraction.refusals import PageEvidence
+from blockfeat.extraction.postprocess import postprocess
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.stopwords import StopWordIndex
@@ -23,11 +22,8 @@ from blockfeat.models.decoding import Decoder
 from blockfeat.models.model import Model, PageMeasurer, Prediction
 from blockfeat.models.store import DEFAULT_MODEL, bundled_models, load_model
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.page.document import Document
+from blockfeat.page.document import Document, wrong_type
 from blockfeat.page.page import Page
-
-# Models after a paper keep what the paper's rule keeps.
-_WITH_RULES = ("margin", "sequence")
 
 
 def measurer_for(model: Model) -> PageMeasurer:
@@ -154,16 +150,8 @@ class Extractor:
         blocks = without_permalinks(measured.blocks)
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
-        has_rules = model.kind in _WITH_RULES if options.rules is None else options.rules
-        chooser = Chooser(options, has_rules=has_rules)
-        choice = chooser.choose(blocks, prediction, page, title=title)
-        evidence = PageEvidence(
-            blocks, replace(prediction, kept=choice.kept), page, title=title, may_ask=choice.may_ask
-        )
-        instead = instead_of_text(
-            evidence, choice, prediction.kept, model_kind=model.kind, has_rules=has_rules, favour=options.favour
-        )
-        choice, prediction = instead.choice, replace(prediction, kept=instead.choice.kept)
+        choice, evidence = postprocess(blocks, prediction, page, title=title, options=options, model_kind=model.kind)
+        prediction = replace(prediction, kept=choice.kept)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)
@@ -176,20 +164,16 @@ class Extractor:
             title=title,
             headline=headline,
             status="ok" if text and evidence.notice is None else "no content" if len(blocks) else "empty",
-            warnings=warnings if instead.warning is None else (*warnings, instead.warning),
+            warnings=warnings if choice.warning is None else (*warnings, choice.warning),
             model=model.name,
             encoding=page.encoding,
-            analysis=PageAnalysis(
-                page=page,
+            source=PageAnalysis(
                 measured=measured,
                 prediction=prediction,
                 model=model,
                 identifier=self.measurer.identifier,
-                options=options,
                 evidence=evidence,
-                headline=choice.headline,
-                overruled=choice.overruled,
-                is_list=instead.is_list,
+                choice=choice,
             ),
         )
 
@@ -229,9 +213,15 @@ class Extractor:
         deadline : float, optional
             Seconds that one page may take before its worker process is killed and the page fails.
         """
-        from blockfeat.extraction.many import extract_each
-
-        return extract_each(self, pages, jobs=jobs, deadline=deadline)
+        documents = (_as_document(number, page) for number, page in enumerate(pages, start=1))
+        if jobs <= 1 and deadline is None:
+            yield from map(self.extract_document, documents)
+            return
+        for document, extraction in read_pages(WithoutEvidence(self), documents, jobs=jobs, deadline=deadline):
+            if extraction.error is None:
+                # A page that ended its process or passed the deadline is not tried again in this one.
+                extraction = replace(extraction, source=partial(_analysis_of, self, document))
+            yield extraction
 
     def failed(self, document: Document, reason: str) -> Extraction:
         """Return the extraction that stands for a document that could not be extracted."""
@@ -317,3 +307,89 @@ def extractor_of(model: str | Path | Model | Extractor) -> Extractor:
 def _bundled_extractor(name: str) -> Extractor | None:
     """Load a bundled model; None where there is none of this name."""
     return Extractor.load(name) if name in bundled_models() else None
+
+
+Result = TypeVar("Result")
+
+_FIRST = Document(id="", data="<p>The ferry leaves at nine and returns before dark.")
+
+
+@dataclass(frozen=True)
+class PageWork(ABC, Generic[Result]):
+    """Extracts a document and computes a result from it, in any process; errors become results too.
+
+    Attributes
+    ----------
+    extractor : Extractor
+        The extractor.
+    """
+
+    extractor: Extractor
+
+    @abstractmethod
+    def result(self, document: Document, extraction: Extraction) -> Result:
+        """Return the result for an extraction, which may be one with an error."""
+
+    def __call__(self, document: Document) -> Result:
+        """Extract one document and return its result."""
+        return self.result_or_error(document, self.extraction(document))
+
+    def extraction(self, document: Document) -> Extraction:
+        """Extract one document."""
+        return self.extractor.extract_document(document)
+
+    def result_or_error(self, document: Document, extraction: Extraction) -> Result:
+        """Return the result for an extraction; where that fails, the result of a failed extraction."""
+        try:
+            return self.result(document, extraction)
+        except Exception as error:
+            return self.failed(document, failure_reason(error))
+
+    def failed(self, document: Document, reason: str) -> Result:
+        """Return the result of a document that failed, whose process died, or that passed its deadline."""
+        return self.result(document, self.extractor.failed(document, reason))
+
+    def warmed(self) -> Self:
+        """Extract a page, so that what is loaded on the first one is there for all processes that this one forks."""
+        self(_FIRST)
+        return self
+
+
+def read_pages(
+    work: PageWork[Result], documents: Iterable[Document], *, jobs: int = 1, deadline: float | None = None
+) -> Iterator[tuple[Document, Result]]:
+    """Yield each document with its result, in order: the way of a page in batches, tables, Spark and pipelines.
+
+    Parameters
+    ----------
+    work : PageWork
+        What is done with each document, in any process.
+    documents : iterable of Document
+        Taken lazily.
+    jobs, deadline
+        As `blockfeat._pool.in_order` takes them.
+    """
+    from blockfeat._pool import in_order
+
+    return in_order(work, documents, jobs=jobs, failure=work.failed, deadline=deadline)
+
+
+class WithoutEvidence(PageWork[Extraction]):
+    """Leaves out the analysis, too large to send to another process; it is computed again where it is used."""
+
+    def result(self, document: Document, extraction: Extraction) -> Extraction:
+        """Return the extraction alone."""
+        return extraction.without_evidence()
+
+
+def _analysis_of(extractor: Extractor, document: Document) -> PageAnalysis | None:
+    """Extract a page again in this process, and return its analysis."""
+    return extractor.extract_document(document).analysis
+
+
+def _as_document(number: int, page: object) -> Document:
+    if isinstance(page, Document):
+        return page
+    if isinstance(page, (str, bytes, bytearray, memoryview)):
+        return Document(id=str(number), data=page if isinstance(page, str) else bytes(page))
+    return Document(id=str(number), data=None, error=str(wrong_type(page)))

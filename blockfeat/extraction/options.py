@@ -11,7 +11,7 @@ from blockfeat.errors import LanguageError, ModelError
 SIDES = ("precision", "recall")
 """What can be favoured."""
 REASON_LANGUAGES = ("en", "de", "fr")
-"""What reasons can be written in (``reasons/sentences.toml``)."""
+"""What reasons can be written in (``sentences.toml``)."""
 
 
 def _option(help: str, *, default: Any = None, least: int | None = None) -> Any:
@@ -42,7 +42,7 @@ class ExtractionOptions:
         texts are dropped, on pages in doubt what stands outside of the article's box too; standfirsts, headings of
         sections and technical text are kept. None: with ``default``, ``margin`` and others of their kinds.
     metadata : bool
-        Whether extractions have metadata, which are read when they are asked for.
+        Whether extractions have metadata, which are read at the first use.
     max_bytes : int or None
         Largest page that is taken; a larger one raises `LimitExceeded`.
     normalise : bool

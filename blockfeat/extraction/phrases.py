@@ -35,7 +35,7 @@ def has_any(kind: str, text: str) -> bool:
 
 
 def begins_with(kind: str, text: str) -> bool:
-    """Return whether a text begins with a phrase of a kind, behind marks such as arrows and dashes."""
+    """Return whether a text begins with a phrase of a kind, after marks such as arrows and dashes."""
     found = _START.match(text)
     return _plain(text[found.end() if found else 0 :][:_LONGEST]).startswith(_phrases(kind))
 
@@ -123,21 +123,3 @@ def asks_at_an_edge(blocks: Blocks, kept: Mask) -> bool:
     spans = zip(blocks.block_starts[edges].tolist(), blocks.page_text.block_ends[edges].tolist(), strict=True)
     begins = (blocks.page_text.text[start : min(start + _BEGIN, end - 1)] for start, end in spans)
     return has_any("consent", " ".join(begins))
-
-
-_LINKED = 0.5
-_LONGEST_POINTER = 40
-
-
-def pointers(blocks: Blocks, kept: Mask) -> list[int]:
-    """Return the blocks that are kept, but only point at other texts.
-
-    Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
-    where that would leave nothing of the text.
-    """
-    measures, shown = blocks.measures, kept.nonzero()[0]
-    columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
-    short = [block for block, words, linked in columns if words <= _LONGEST_POINTER and linked >= _LINKED * words]
-    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
-    found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
-    return found if len(found) < shown.size else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -106,6 +106,12 @@ class NamedRow(Mapping[str, float]):
         self._matrix = matrix
         self._places = places
         self._row = row
+
+    @classmethod
+    def rows(cls, matrix: NDArray[np.floating[Any]], names: Sequence[str]) -> list[NamedRow]:
+        """Return every row of a matrix whose columns have these names."""
+        places = {name: place for place, name in enumerate(names)}
+        return [cls(matrix, places, row) for row in range(len(matrix))]
 
     def __getitem__(self, name: str) -> float:
         """Return the value of one column; KeyError for a name that there is not."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import blockfeat
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.many import PageWork
+from blockfeat.extraction.extractor import PageWork
 from blockfeat.io.outputs import written
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.page.document import Document

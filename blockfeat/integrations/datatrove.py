@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import importing
-from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.extraction.many import read_pages
+from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
 from blockfeat.integrations import Describer
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model

@@ -9,8 +9,7 @@ from typing import Any
 
 from blockfeat._extras import importing
 from blockfeat.errors import InputError
-from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.extraction.many import read_pages
+from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
 from blockfeat.integrations import Describer
 from blockfeat.io.inputs import InputOptions, read_inputs
 from blockfeat.models.model import Model

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.extraction.many import read_pages
+from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
 from blockfeat.io.inputs.records import document_of_row
 from blockfeat.io.outputs.formats import Renderer
 from blockfeat.io.outputs.records import Column, record_columns, row_of

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor, extractor_of
-from blockfeat.extraction.many import PageWork, read_pages
+from blockfeat.extraction.extractor import Extractor, PageWork, extractor_of, read_pages
 from blockfeat.io.inputs.records import document_of_row
 from blockfeat.io.outputs import written
 from blockfeat.io.outputs.records import Column, record_columns, record_of, row_of

@@ -12,7 +12,7 @@ from typing import IO, Protocol
 from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
-from blockfeat.extraction.many import read_pages
+from blockfeat.extraction.extractor import read_pages
 from blockfeat.io.outputs.formats import Rendered, Renderer, closing, opening, part
 from blockfeat.page.document import Document
 from blockfeat.page.urls import host_of

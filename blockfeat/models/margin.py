@@ -164,11 +164,8 @@ class MarginModel(FeatureModel):
         """Return for each block its features and what each added to the score; the words are not the model's."""
         matrix = measured.matrix
         added = self.contributions(matrix)
-        places = {name: column for column, name in enumerate(self.feature_names)}
-        return tuple(
-            BlockReason(features=NamedRow(matrix, places, place), contributions=NamedRow(added, places, place))
-            for place in range(len(matrix))
-        )
+        rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, added))
+        return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
 
     def favouring(self, side: str) -> MarginModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the cut moves by a logit of 1.5."""

@@ -240,11 +240,8 @@ class SequenceModel(FeatureModel):
         """
         matrix = _singles(measured.matrix)
         changes = self.contributions(matrix)
-        places = {name: place for place, name in enumerate(self.feature_names)}
-        return tuple(
-            BlockReason(features=NamedRow(matrix, places, row), contributions=NamedRow(changes, places, row))
-            for row in range(matrix.shape[0])
-        )
+        rows = (NamedRow.rows(values, self.feature_names) for values in (matrix, changes))
+        return tuple(BlockReason(features=own, contributions=moved) for own, moved in zip(*rows, strict=True))
 
     def own_values(self) -> dict[str, Any]:
         """Return how logits become labels, and which features are read."""

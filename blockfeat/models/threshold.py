@@ -146,7 +146,7 @@ class ThresholdModel(FeatureModel):
         wording = Wording(self.features, measured.matrix, measured.blocks)
         names = [feature.name for feature in self.features]
         found = []
-        places = {name: place for place, name in enumerate(names)}
+        rows = NamedRow.rows(measured.matrix, names)
         for block, (margin, kept) in enumerate(zip(margins, prediction.kept.tolist(), strict=True)):
             failed = [place for place, below in enumerate((margin < 0).tolist()) if below]
             violations = self._violations(wording, block, sorted(failed, key=margin.__getitem__), measured.lang)
@@ -156,8 +156,7 @@ class ThresholdModel(FeatureModel):
                 reason = (
                     f"dropped: {violations}" if failed else "dropped: all thresholds hold, but outside the best run"
                 )
-            values = NamedRow(measured.matrix, places, block)
-            found.append(BlockReason(reason, values, tuple(names[place] for place in failed)))
+            found.append(BlockReason(reason, rows[block], tuple(names[place] for place in failed)))
         return tuple(found)
 
     def _violations(self, wording: Wording, block: int, failed: list[int], lang: str | None) -> str:

@@ -84,7 +84,7 @@ PageKind = Literal[
     "error page",
     "empty",
 ]
-"""What a page can be, of `blockfeat.extraction.refusals.KINDS`."""
+"""What a page can be, of `blockfeat.extraction.walls.KINDS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +353,7 @@ class Alert:
     brands, langs, sources, places : tuple of str
         Only these; empty for all. A source is the address of a feed, or a host.
     least_relevance : float
-        Mentions of less relevance are left out (`blockfeat.monitor.mentions.relevance`).
+        Mentions of less relevance are left out (`blockfeat.monitor.mentions.mention`).
     query : str or None
         What the article must fulfil (`Query`).
     when, at, quiet

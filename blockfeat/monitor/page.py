@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from blockfeat import __version__
 from blockfeat.lang.scripts import direction_of
-from blockfeat.monitor.mentions.relevance import words_for
+from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.reports import DIMENSIONS, Filters
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT
 from blockfeat.monitor.store.store import Store

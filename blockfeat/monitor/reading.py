@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,20 +15,24 @@ from blockfeat.blocks.block import Block
 from blockfeat.content.links import clean_characters
 from blockfeat.errors import InputError, failure_reason
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.many import PageWork, read_pages
-from blockfeat.extraction.refusals import KINDS
+from blockfeat.extraction.extractor import Extractor, PageWork, read_pages
+from blockfeat.extraction.walls import KINDS
 from blockfeat.lang.identify import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.disambiguation import SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES, Mention, mentions_of
+from blockfeat.monitor.mentions.mention import (
+    COUNTED_PLACES,
+    PLACES,
+    Mention,
+    mentions_of,
+    query_mentions,
+    relevance_by_brand,
+    text_starts,
+)
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
-from blockfeat.monitor.mentions.query_mentions import query_mentions
-from blockfeat.monitor.mentions.relevance import relevance_by_brand, text_starts
-from blockfeat.monitor.mentions.senses import SenseModel, senses_of
 from blockfeat.monitor.store.records import FoundMention, PageRecord
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
@@ -37,6 +42,49 @@ _MOST_WARNINGS = 20
 MOST_MENTIONS = 2000
 _KIND_REASON = "kind of page: "
 _LONGEST_TITLE = 2000
+_COUNTER = re.compile(r"\[\d+\]")
+_SITE = "site: judged to be outside of the article"
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What a monitor has learnt from feedback: senses of brands, and places of sites inside or outside of articles.
+
+    Attributes
+    ----------
+    senses : mapping of str to SenseModel
+        By brand.
+    places : mapping of (str, str) to bool
+        By host and path of elements (`plain_path`), whether mentions there are part of the article.
+    """
+
+    senses: Mapping[str, SenseModel] = field(default_factory=dict)
+    places: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stored: Iterable[tuple[str, str, Mapping[str, Any]]], brands: Iterable[Brand]) -> Lessons:
+        """Return the lessons that a store has, and those that the words of brands are."""
+        senses, places = senses_of(brands), dict[tuple[str, str], bool]()
+        for kind, subject, value in stored:
+            if kind == "sense":
+                senses[subject] = SenseModel.from_dict(value)
+            elif isinstance(value.get("host"), str) and isinstance(value.get("path"), str):
+                places[value["host"], value["path"]] = bool(value.get("inside"))
+        return cls(senses, places)
+
+    def judged(self, mention: FoundMention, host: str) -> FoundMention:
+        """Return a mention that counts, or not, as feedback about its place on the site says."""
+        inside = self.places.get((host, plain_path(mention.xpath))) if self.places else None
+        if inside is False and mention.counted:
+            return replace(mention, counted=False, because=_SITE, rule=_SITE, relevance=0.0)
+        if inside is True and not mention.counted and mention.rule is None:
+            return replace(mention, counted=True, because=None)
+        return mention
+
+
+def plain_path(xpath: str) -> str:
+    """Return a path without the numbers of its elements: the same for all paragraphs of a box."""
+    return _COUNTER.sub("", xpath)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +106,7 @@ class FetchedPage:
 
 @dataclass(frozen=True, slots=True)
 class ReaderSettings:
-    """What makes a `PageReader`; travels to other processes."""
+    """Settings of a `PageReader`; they are sent to worker processes."""
 
     model: str
     brands: tuple[Brand, ...]
@@ -71,39 +119,33 @@ class ReaderSettings:
 
     @classmethod
     def of(cls, config: MonitorConfig, lessons: Lessons | None = None) -> ReaderSettings:
-        """Return those of a configuration, and of what the monitor was taught."""
+        """Return the settings of a configuration, with what the monitor has learnt."""
         pages = config.pages
         reading = (pages.least_score, pages.descriptions, pages.count_kinds)
-        taught = Lessons(senses_of(config.brands)) if lessons is None else lessons
-        return cls(pages.model, config.brands, pages.evidence, config.queries, taught, *reading)
+        learnt = Lessons(senses_of(config.brands)) if lessons is None else lessons
+        return cls(pages.model, config.brands, pages.evidence, config.queries, learnt, *reading)
 
 
 @dataclass(frozen=True)
 class PageReader:
-    """Reads pages with one extractor and one matcher."""
+    """Reads pages with one extractor, and matchers of brands and queries."""
 
+    settings: ReaderSettings
     extractor: Extractor
     matcher: BrandMatcher
-    evidence: bool = False
-    queries: QueryMatcher = field(default_factory=lambda: QueryMatcher.of(()))
-    lessons: Lessons = field(default_factory=Lessons)
-    least_score: float | None = None
-    descriptions: bool = False
-    count_kinds: tuple[str, ...] = KINDS
+    queries: QueryMatcher
 
     @classmethod
     def of(cls, settings: ReaderSettings) -> PageReader:
-        """Load the model and build the matcher.
+        """Load the model and build the matchers.
 
         Raises
         ------
         ModelError
             There is no such model.
         """
-        extractor = Extractor.load(settings.model)
-        matcher = BrandMatcher.of(settings.brands)
-        reading = (settings.least_score, settings.descriptions, settings.count_kinds)
-        return cls(extractor, matcher, settings.evidence, QueryMatcher.of(settings.queries), settings.lessons, *reading)
+        brands, queries = BrandMatcher.of(settings.brands), QueryMatcher.of(settings.queries)
+        return cls(settings, Extractor.load(settings.model), brands, queries)
 
     def read(self, page: FetchedPage) -> PageRecord:
         """Read one page; whatever is wrong with it becomes a record with an error."""
@@ -113,14 +155,14 @@ class PageReader:
                 return self._read_entry(page, lang)
             extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
             record = self._record(extraction)
-            judged = (self.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
-            return replace(record, mentions=tuple(judged)) if self.lessons.places else record
+            judged = (self.settings.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
+            return replace(record, mentions=tuple(judged)) if self.settings.lessons.places else record
         except Exception as error:
             return failed(error)
 
     def _read_entry(self, page: FetchedPage, lang: str | None) -> PageRecord:
         """Read a feed's own text, every block of which is kept."""
-        reader = replace(self, least_score=None, count_kinds=KINDS)
+        reader = replace(self, settings=replace(self.settings, least_score=None, count_kinds=KINDS))
         parsed = Page.parse(page.data, url=page.url)
         measured = self.extractor.measurer.measure(parsed, lang=lang)
         prediction = self.extractor.model.predict(measured)
@@ -129,18 +171,18 @@ class PageReader:
 
     def _record(self, extraction: Extraction) -> PageRecord:
         """Return what is stored of an extraction."""
-        text = clean_characters(extraction.text)
+        settings, text = self.settings, clean_characters(extraction.text)
         metadata = _metadata(extraction)
         canonical, published = metadata.get("canonical_url"), metadata.get("published")
         blocks = extraction.blocks
-        places = PLACES if self.descriptions else COUNTED_PLACES
-        rules: dict[str, Any] = {"least_score": self.least_score, "places": places, "senses": self.lessons.senses}
-        mentions = all_mentions(extraction, self.matcher, self.queries, **rules)
+        places = PLACES if settings.descriptions else COUNTED_PLACES
+        rules: dict[str, Any] = {"least_score": settings.least_score, "places": places}
+        mentions = all_mentions(extraction, self.matcher, self.queries, **rules, senses=settings.lessons.senses)
         warnings = extraction.warnings[:_MOST_WARNINGS]
         if len(mentions) > MOST_MENTIONS:
             warnings += (f"{len(mentions)} mentions, of which the first {MOST_MENTIONS} are kept",)
-        is_counted = extraction.kind in self.count_kinds
-        # The opening of an article stands in its place: no more of it is to be had here.
+        is_counted = extraction.kind in settings.count_kinds
+        # Only the opening of the article is on the page.
         is_stub = extraction.kind == "paywall stub" and not is_counted
         status = "no content" if is_stub else extraction.status
         return PageRecord(
@@ -159,7 +201,7 @@ class PageReader:
             section=str(metadata["section"]) if metadata.get("section") else None,
             metadata=metadata,
             warnings=tuple(map(clean_characters, warnings)),
-            evidence=_packed(blocks) if self.evidence else b"",
+            evidence=_packed(blocks) if settings.evidence else b"",
             mentions=found_mentions(extraction, mentions, None if is_counted else extraction.kind),
         )
 

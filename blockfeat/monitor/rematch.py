@@ -9,15 +9,14 @@ from dataclasses import dataclass
 
 from blockfeat.blocks.block import Block
 from blockfeat.errors import failure_reason
-from blockfeat.extraction.analysis import Facts, KnownAnalysis
+from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
 from blockfeat.monitor.mentions.queries import QueryMatcher
-from blockfeat.monitor.reading import all_mentions, found_mentions
+from blockfeat.monitor.reading import Lessons, all_mentions, found_mentions
 from blockfeat.monitor.store.records import FoundMention, StoredPage
 from blockfeat.monitor.store.store import Store
 
@@ -118,7 +117,8 @@ def _mentions(
         lang=page.lang,
         title=page.title,
         headline=page.headline,
-        analysis=KnownAnalysis(blocks, facts),
+        known_blocks=blocks,
+        known_facts=facts,
     )
     is_feed = page.origin == "feed"
     least = None if is_feed else config.pages.least_score

@@ -17,8 +17,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, St
 from blockfeat._files import writing
 from blockfeat.content.links import xml_characters
 from blockfeat.errors import ConfigError
-from blockfeat.extraction.reasons.classes import CLASSES
-from blockfeat.extraction.reasons.sentences import part_in
+from blockfeat.extraction.block_classes import CLASSES
+from blockfeat.extraction.reasons import part_in
 from blockfeat.io.outputs.tables import ParquetRows, csv_line
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, type_of

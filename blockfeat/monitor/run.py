@@ -22,9 +22,8 @@ from blockfeat.monitor.crawl.store_thread import StoreThread
 from blockfeat.monitor.crawl.visiting import Readers, page_entry
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.lessons import Lessons
 from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
-from blockfeat.monitor.reading import ReaderSettings
+from blockfeat.monitor.reading import Lessons, ReaderSettings
 from blockfeat.monitor.store.store import Store
 
 _logger = logging.getLogger("blockfeat.monitor")

@@ -44,7 +44,7 @@ class Tags:
     closed : int array, m elements
         The end tag of each; its start tag where the element is empty.
     key : uint64 array, m elements
-        The name of each as `name_keys` has it.
+        The key of each one's name (`name_keys`).
     depth : int
         Depth of the deepest element; the outermost has 1.
     origin : int array, t tags
@@ -104,6 +104,10 @@ class Tags:
             return dict(pairs)
         return {name: unescape(value) if most is None or len(value) < most else value for name, value in pairs}
 
+    def attributes_of(self, elements: Iterable[int], *, most: int | None = None) -> list[dict[str, str]]:
+        """Return the attributes of some elements; see `attributes`."""
+        return [self.attributes(element, most=most) for element in elements]
+
     def named(self, name: str) -> Indices:
         """Return the elements of one name."""
         found: Indices = (self.key == name_key(name)).nonzero()[0]
@@ -136,13 +140,13 @@ class Tags:
 
 
 def _column(entries: memoryview, kind: type[Any]) -> NDArray[Any]:
-    """Return a column of the scanner as an array; a copy where most of the room behind it is free."""
+    """Return a column of the scanner as an array; a copy where most of its buffer is unused."""
     column = np.frombuffer(entries, dtype=kind)
     return column if 2 * len(entries) >= len(entries.obj) else column.copy()  # type: ignore[arg-type]
 
 
 def places_of(mark: bytes, source: bytes, first: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where a mark stands in a part of a source, in order; found while they are asked for."""
+    """Yield where a mark stands in a part of a source, in order, lazily."""
     place = source.find(mark, first, end)
     while place >= 0:
         yield place

@@ -240,7 +240,7 @@ def extraction_and_coloured_page(
 def analysis_of(extraction: Extraction) -> PageAnalysis:
     """Return what was measured of a page that was extracted in this process."""
     analysis = extraction.analysis
-    if not isinstance(analysis, PageAnalysis):
+    if analysis is None:
         raise TypeError("the extraction was made in another process: its page is not here")
     return analysis
 

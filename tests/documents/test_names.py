@@ -75,7 +75,7 @@ def test_a_name_of_nothing_is_found(span: str, problem: str) -> None:
 @pytest.mark.parametrize(
     "span",
     [
-        *("tests/pages.py", "page/", "refusals.py", "blockfeat.extract(html)", "blockfeat.models"),
+        *("tests/pages.py", "page/", "walls.py", "blockfeat.extract(html)", "blockfeat.models"),
         *("blockfeat.Extraction.text", "blockfeat.integrations.langchain", "--jobs", "--favour precision", "make test"),
         *(
             "blockfeat.trainers",

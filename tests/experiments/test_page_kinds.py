@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from blockfeat.data import demo_pages
-from blockfeat.extraction.confidence import CONFIDENCE_MEASURES
-from blockfeat.extraction.page_kind import KIND_MEASURES, LEARNT, KindWeights
+from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, KIND_MEASURES, LEARNT, KindWeights
 from experiments.expected_f1 import Outcome, calibrate, table
 from experiments.made_pages import MADE, PageMaker
-from experiments.page_kinds import SeenPage, fit_weights
+from experiments.page_kinds import SeenPage, document_of, fit_weights
 
 ARTICLES = [page for page in demo_pages() if page.page_type == "article" and page.lang == "en"]
 
@@ -35,7 +34,7 @@ def test_the_classifier_tells_what_its_measures_tell_and_travels_as_json() -> No
         values[kind] += 4.0
         pages.append(SeenPage("x", LEARNT[kind], False, None, values, ARTICLES[0]))
     weights = fit_weights(pages)
-    again = KindWeights.from_document(weights.to_document())
+    again = KindWeights.from_document(document_of(weights))
     for page in pages[:9]:
         chances = again.probabilities(page.measures)
         assert LEARNT[int(chances.argmax())] == page.wanted

@@ -9,7 +9,7 @@ import pytest
 
 from blockfeat import Extractor
 from blockfeat.content.links import MOST_LINKS, Base, TextLink
-from blockfeat.extraction.confidence import confidence_measures, expected_f1
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 from blockfeat.page.document import Document
 from blockfeat.page.tags import Tags
 

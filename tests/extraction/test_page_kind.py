@@ -7,7 +7,7 @@ import pytest
 from blockfeat import Extraction, Extractor
 from blockfeat.data import demo_pages
 from blockfeat.extraction.page_kind import KIND_MEASURES, kind_measures
-from blockfeat.extraction.refusals import KINDS
+from blockfeat.extraction.walls import KINDS
 from blocks_of import blocks_of
 
 EXTRACTOR = Extractor.load("default")

@@ -142,8 +142,7 @@ def test_an_unknown_name_is_a_key_error() -> None:
 
 def test_rows_share_their_matrix_when_they_are_sent_to_another_process() -> None:
     matrix = np.zeros((1_000, 50), dtype=np.float32)
-    places = {str(place): place for place in range(50)}
-    rows = [NamedRow(matrix, places, row) for row in range(1_000)]
+    rows = NamedRow.rows(matrix, [str(place) for place in range(50)])
     assert len(pickle.dumps(rows)) < matrix.nbytes + 100_000
     assert pickle.loads(pickle.dumps(rows))[3] == rows[3]
 

@@ -14,8 +14,8 @@ from blockfeat.commands.monitor import app
 from blockfeat.errors import InputError
 from blockfeat.monitor.config import CopySettings, read_config
 from blockfeat.monitor.feedback import accept, place_lesson, proposals
-from blockfeat.monitor.lessons import Lessons, plain_path
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.reading import Lessons, plain_path
 from blockfeat.monitor.rematch import rematch
 from blockfeat.monitor.store.records import FoundMention, PageRecord, Visit
 from blockfeat.monitor.store.store import Store

@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from sqlalchemy import text
 
-from blockfeat.extraction.refusals import KINDS
+from blockfeat.extraction.walls import KINDS
 from blockfeat.monitor.config import CopySettings, PageKind, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings

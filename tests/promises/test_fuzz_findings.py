@@ -9,7 +9,6 @@ import pytest
 
 import blockfeat
 from blockfeat import Extraction
-from blockfeat.extraction.analysis import KnownAnalysis
 from fuzz_target import check, complaint
 from hostile import hostile_pages
 from pages import article_page
@@ -43,18 +42,9 @@ def test_the_target_sees_characters(monkeypatch: pytest.MonkeyPatch, values: dic
 
 
 def test_the_target_sees_other_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Failing(KnownAnalysis):
-        @property
-        def blocks(self) -> tuple[blockfeat.Block, ...]:
-            raise KeyError("x")
-
-        @blocks.setter
-        def blocks(self, blocks: tuple[blockfeat.Block, ...]) -> None:
-            """Forget them."""
-
-    found = _found(analysis=Failing())
+    found = _found(source={}.popitem)
     monkeypatch.setattr(blockfeat, "extract", lambda page: found)
-    assert complaint(b"<p>x") == "KeyError in Extraction.blocks"
+    assert complaint(b"<p>x") == "KeyError in Extraction.analysis"
 
 
 def test_the_target_sees_slowness() -> None:

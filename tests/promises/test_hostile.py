@@ -20,7 +20,6 @@ import pytest
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
-from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.io.outputs import FORMATS
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
 
@@ -85,7 +84,7 @@ def _lost(case: _Case, data: bytes, extraction: Extraction) -> list[str]:
 
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, analysis=KnownAnalysis(blocks=blocks))
+    return replace(extraction, source=None, known_blocks=blocks)
 
 
 def _complaints(case: _Case) -> Iterator[str]:

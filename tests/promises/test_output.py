@@ -16,7 +16,6 @@ from markdown_it import MarkdownIt
 
 import blockfeat
 from blockfeat import Extraction
-from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.io.outputs import FORMATS, to_html, to_json_line, to_markdown, to_xml
 from property_examples import examples
 
@@ -24,10 +23,10 @@ from property_examples import examples
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     """Keep every block, so that output shows all that a page can bring into it."""
     analysis = extraction.analysis
-    assert isinstance(analysis, PageAnalysis)
+    assert analysis is not None
     every = replace(analysis.prediction, kept=np.ones_like(analysis.prediction.kept))
     text = "\n\n".join(block.text for block in extraction.blocks)
-    return replace(extraction, analysis=replace(analysis, prediction=every), text=text)
+    return replace(extraction, source=replace(analysis, prediction=every), text=text)
 
 
 # 7: characters of the output.

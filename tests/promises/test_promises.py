@@ -40,7 +40,6 @@ from hypothesis import strategies as st
 import blockfeat
 from blockfeat import BlockfeatError, Extraction, Extractor, errors
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
-from blockfeat.extraction.analysis import KnownAnalysis
 from blockfeat.io.batch import StreamWriter, run
 from blockfeat.io.outputs import FORMATS
 from blockfeat.io.outputs.formats import Renderer
@@ -58,7 +57,8 @@ def _block_text(page: str | bytes, **options: Any) -> str:
 def _with_all_blocks(extraction: Extraction) -> Extraction:
     """Keep every block, so that output shows all that a page can bring into it."""
     blocks = tuple(replace(block, kept=True) for block in extraction.blocks)
-    return replace(extraction, analysis=KnownAnalysis(blocks=blocks), text="\n\n".join(block.text for block in blocks))
+    text = "\n\n".join(block.text for block in blocks)
+    return replace(extraction, source=None, known_blocks=blocks, text=text)
 
 
 # 5: decoding.

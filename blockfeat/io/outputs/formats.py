@@ -11,7 +11,7 @@ from typing import Any
 from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.many import PageWork
+from blockfeat.extraction.extractor import PageWork
 from blockfeat.io.outputs import written
 from blockfeat.io.outputs.records import record_of, to_json_line
 from blockfeat.page.document import NO_MARKUP, Document

@@ -1,16 +1,20 @@
-"""Folding: the form in which names are compared (NFKC, case-folded), with the way back to the original offsets."""
+"""Folding: the form in which names are compared, and the way back to the original; bounds of words in it."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
+from itertools import takewhile
 from threading import Lock
 from typing import Any
 
-from blockfeat.lang.characters import MARK, character_classes
+from blockfeat.lang.characters import MARK, UNSPACED, character_classes
+from blockfeat.lang.scripts import script_of
 
 PARAGRAPH = "\u2029"
 """Parts two blocks in a text that is matched as one: no name reaches over it."""
@@ -56,12 +60,9 @@ SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _IS_SUPERSCRIPT = re.compile(f"[{SUPERSCRIPTS}]")
 _GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 _GREEK_MARKS = re.compile("[\u0300-\u0345]")
-_ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
+ACCENTED = re.compile("[\u00e0-\u00f6\u00f8-\u0130\u0132-\u024f\u1e00-\u1eff]")
+"""Latin letters with accents."""
 _LATIN_MARKS = re.compile("[\u0300-\u036f]")
-# Letters of their own where they are written: nobody leaves their marks out of a foreign name, or adds them to it.
-_OWN_LETTERS = frozenset("äöüåøæœðþ")
-_LEAST_WITHOUT_ACCENTS, _LEAST_WITH_ACCENTS = 5, 6
-_DOTTED = frozenset("iıIİ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class FoldedText:
         return None if first is None or last is None else (first, last)
 
     def _end(self, offset: int) -> int | None:
-        """Return where a span ends: before what was folded to nothing behind it."""
+        """Return where a span ends: before characters that were folded to nothing."""
         place = bisect_left(self.starts, offset)
         exact = place < len(self.starts) and self.starts[place] == offset
         return self._original(offset, place if exact else place - 1)
@@ -103,7 +104,7 @@ class FoldedText:
 
 
 class _CharacterTable(dict[int, str]):
-    """The folded form of single characters, filled as they are met; for `str.translate`."""
+    """The folded form of single characters, computed at their first use; for `str.translate`."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = _fold_cluster(chr(code))
@@ -112,13 +113,13 @@ class _CharacterTable(dict[int, str]):
 
 @dataclass(frozen=True)
 class Folder:
-    """Folds texts; remembers the characters that it has met, so keep one for many texts. Several threads may use one.
+    """Folds texts; remembers the characters that it has seen, so keep one for many texts. Several threads may use one.
 
     Two spellings fold alike where they differ only in case, in Unicode's compatibility forms (full-width letters,
     ligatures, composed and decomposed accents), in invisible characters, in the vowel points of Arabic and Hebrew, in
-    the accents of Greek and Latin letters (`same_accents` tells those of Latin apart), in the kind of apostrophe,
-    hyphen or white space, in ``ё`` and ``е``, in the carriers of Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in
-    the dot of an i (`same_dots` tells those apart where it matters).
+    the accents of Greek and Latin letters, in the kind of apostrophe, hyphen or white space, in ``ё`` and ``е``, in the
+    carriers of Arabic alef and yeh, in ``™``, ``®`` and ``℠``, or in the dot of an i. The matcher compares accents of
+    Latin letters and dots again (`blockfeat.monitor.mentions.matcher`).
     """
 
     _table: _CharacterTable = field(default_factory=_CharacterTable, repr=False)
@@ -174,52 +175,13 @@ class Folder:
             self._known.update(characters)
 
 
-def same_dots(name: str, found: str, *, turkish: bool) -> bool:
-    """Return whether two spellings that fold alike have the same letters i.
-
-    In a Turkish name I is the capital of ı, and İ that of i. Elsewhere I is the capital of both, and Turkish texts
-    write İ in names from abroad.
-    """
-    if turkish or "ı" in name or "İ" in name or "ı" in found or "İ" in found:
-        wanted = [letter for letter in visible(name) if letter in _DOTTED]
-        got = [letter for letter in visible(found) if letter in _DOTTED]
-        if len(wanted) == len(got):
-            return all(_same_i(one, other, turkish=turkish) for one, other in zip(wanted, got, strict=True))
-    return True
-
-
-def same_accents(name: str, found: str) -> bool:
-    """Return whether two spellings that fold alike have the same accents, or one of them has none.
-
-    A name of five letters and more may be written without any (Nestle for Nestlé), one of six with some where it has
-    none (Nestlé for Nestle), save ä, ö, ü, å and ø.
-    """
-    if name.isascii() and found.isascii():
-        return True
-    wanted, got = (_ACCENTED.findall(visible(text).casefold()) for text in (name, found))
-    if wanted == got:
-        return True
-    letters = sum(map(str.isalpha, name))
-    if name[0].isupper() and not found[0].isupper():
-        return False
-    if not got:
-        return letters >= _LEAST_WITHOUT_ACCENTS
-    return not wanted and letters >= _LEAST_WITH_ACCENTS and _OWN_LETTERS.isdisjoint(got)
-
-
-def _same_i(one: str, other: str, *, turkish: bool) -> bool:
-    if one == other or {one, other} in ({"i", "İ"}, {"ı", "I"}):
-        return True
-    return not turkish and {one, other} in ({"i", "I"}, {"I", "İ"})
-
-
 def visible(text: str) -> str:
     """Return a text in NFKC, without characters that cannot be seen."""
     return unicodedata.normalize("NFKC", _IGNORED_RUN.sub("", text))
 
 
 def _fold_cluster(cluster: str) -> str:
-    """Fold a character with the marks behind it, or a run of white space."""
+    """Fold a character with its combining marks, or a run of white space."""
     if cluster[0].isspace() and cluster[0] != PARAGRAPH:
         cluster = _SPACE_RUN.sub(" ", _IGNORED_RUN.sub("", cluster))
     if _IS_SUPERSCRIPT.match(cluster):
@@ -227,7 +189,7 @@ def _fold_cluster(cluster: str) -> str:
     text = cluster.replace("\u00b4", "'")  # an accent used as apostrophe: NFKC makes a space and a mark of it
     text = unicodedata.normalize("NFKC", _IGNORED_RUN.sub("", text)).casefold()
     text = unicodedata.normalize("NFKC", text.replace("i\u0307", "i"))
-    if _ACCENTED.search(text):
+    if ACCENTED.search(text):
         text = unicodedata.normalize("NFC", _LATIN_MARKS.sub("", unicodedata.normalize("NFD", text)))
     if _GREEK.search(text):
         text = unicodedata.normalize("NFC", _GREEK_MARKS.sub("", unicodedata.normalize("NFD", text)))
@@ -246,3 +208,191 @@ def _cluster_pattern(joiners: set[str], expanding: set[str]) -> re.Pattern[str]:
     if expanding:
         alternatives.append(f"[{''.join(map(re.escape, sorted(expanding)))}]")
     return re.compile("|".join(alternatives))
+
+
+# Longest run of letters that is looked at beside a name: no particle, prefix or elision is longer.
+_REACH = 12
+_LONGEST_ENDING = 40
+_LEAST_IN_COMPOUNDS = 4
+# Scripts in which a name may touch words of the same script on either side.
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc-\u30fe\u31f0-\u31ff]")
+# Thai and Lao vowels that belong to the consonant after them, and those that belong to the one before.
+_LEADING_VOWELS = frozenset("เแโใไເແໂໃໄ")
+_FOLLOWING_VOWELS = frozenset("ะาๅๆະາ")
+# Languages in Arabic script that write no prefixes together with the noun.
+_WITHOUT_PREFIXES = frozenset({"fa", "ur", "ps", "ku", "sd", "ug", "pa", "ks"})
+# Languages in which an apostrophe between letters is a letter.
+_APOSTROPHE_IS_LETTER = frozenset({"uk", "be"})
+_LEAST_BEHIND_PREFIX = 3
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """The rules for both sides of a name, over folded text.
+
+    Attributes
+    ----------
+    particles : frozenset of str
+        Korean particles, which may follow a name.
+    arabic, hebrew : pattern
+        Prefixes that may precede a name.
+    elisions : frozenset of str
+        What is written before an apostrophe in French, Italian and Catalan.
+    compounds : mapping of str to tuple of str
+        Second parts of compounds with a name, by language.
+    japanese, korean : tuple of str
+        Words for a company after its name.
+    """
+
+    particles: frozenset[str]
+    arabic: re.Pattern[str]
+    hebrew: re.Pattern[str]
+    elisions: frozenset[str]
+    compounds: Mapping[str, tuple[str, ...]]
+    japanese: tuple[str, ...]
+    korean: tuple[str, ...]
+
+    @classmethod
+    def load(cls) -> Boundaries:
+        """Read the bundled affixes."""
+        affixes = tomllib.loads(
+            files("blockfeat.monitor.mentions").joinpath("affixes.toml").read_text(encoding="utf-8")
+        )
+        return cls(
+            frozenset(affixes["particles"]["ko"].split()),
+            re.compile(affixes["prefixes"]["arabic"]),
+            re.compile(affixes["prefixes"]["hebrew"]),
+            frozenset(affixes["elisions"]["romance"].split()),
+            {lang: tuple(Folder().fold(heads).text.split()) for lang, heads in affixes["compounds"].items()},
+            tuple(affixes["suffixes"]["ja"].split()),
+            tuple(affixes["suffixes"]["ko"].split()),
+        )
+
+    def hold(self, text: str, start: int, end: int, *, lang: str | None = None) -> bool:
+        """Return whether ``text[start:end]`` stands for itself; takes constant time."""
+        return self.begins(text, start, lang=lang, length=end - start) and self.ends(text, start, end, lang=lang)
+
+    def begins(self, text: str, start: int, *, lang: str | None = None, length: int = 0) -> bool:
+        """Return whether a name of a length may begin at an offset."""
+        if start == 0 or not _is_letter(text[start]):
+            return True
+        before, first = text[start - 1], text[start]
+        if before == "'":
+            return self._elided_before(text, start - 1, lang=lang)
+        if before == '"' and start > 1 and script_of(first) == script_of(text[start - 2]) == "hebrew":
+            return False
+        if not _is_letter(before):
+            return True
+        if before in _LEADING_VOWELS:
+            return False
+        script = script_of(first)
+        if script != script_of(before):
+            return _scripts_part(before, first)
+        if script == "arabic" and lang not in _WITHOUT_PREFIXES:
+            return length >= _LEAST_BEHIND_PREFIX and self.arabic.fullmatch(_letters_before(text, start)) is not None
+        if script == "hebrew":
+            return length >= _LEAST_BEHIND_PREFIX and self.hebrew.fullmatch(_letters_before(text, start)) is not None
+        return _may_touch(before, first)
+
+    def ends(self, text: str, start: int, end: int, *, lang: str | None = None) -> bool:
+        """Return whether a name that began at ``start`` may end at an offset."""
+        if end == len(text) or not _is_letter(text[end - 1]):
+            return True
+        last, after = text[end - 1], text[end]
+        if after in "'\"" and end + 1 < len(text) and _is_letter(text[end + 1]):
+            return self._continues_behind_quote(text, start, end, lang=lang)
+        if not _is_letter(after):
+            return True
+        if after in _FOLLOWING_VOWELS or unicodedata.category(after)[0] == "M":
+            return False
+        script = script_of(last)
+        if script != script_of(after):
+            return _scripts_part(last, after) or self._is_compound(text, start, end, lang=lang)
+        if script == "hangul":
+            return self._is_korean_end("".join(takewhile(_is_hangul, text[end : end + _REACH])))
+        return _may_touch(last, after) or self._is_compound(text, start, end, lang=lang)
+
+    def _is_korean_end(self, behind: str) -> bool:
+        """Return whether particles follow a Korean name, or a word for a company with particles."""
+        company = next((suffix for suffix in self.korean if behind.startswith(suffix)), "")
+        return behind in self.particles or (company != "" and behind[len(company) :] in self.particles | {""})
+
+    def _is_compound(self, text: str, start: int, end: int, *, lang: str | None) -> bool:
+        """Return whether a name is the first part of a compound: Volkswagenkonzern, ソニーグループ."""
+        if _KATAKANA.match(text[end]):
+            behind = "".join(takewhile(_KATAKANA.match, text[end : end + _LONGEST_ENDING]))
+            return behind in self.japanese
+        if end - start < _LEAST_IN_COMPOUNDS or lang is None:
+            return False
+        behind = text[end : end + _LONGEST_ENDING].removeprefix("s") if text[end : end + 1] == "s" else ""
+        heads = self.compounds.get(lang, ())
+        return any(text.startswith(head, end) or behind.startswith(head) for head in heads)
+
+    def word_end(self, text: str, end: int) -> int:
+        """Return where the word ends that goes on at an offset; scripts without spaces have no words to end."""
+        last = end
+        while last < len(text) and last - end < _LONGEST_ENDING and _is_letter(text[last]):
+            if _is_unspaced(text[last]):
+                break
+            last += 1
+        return last
+
+    def _elided_before(self, text: str, apostrophe: int, *, lang: str | None) -> bool:
+        """Return whether what stands before an apostrophe is an elided word, or nothing: d'Apple, but not O'Reilly."""
+        before = _letters_before(text, apostrophe)
+        if before and script_of(before[-1]) == "hebrew":
+            return False
+        return not before or (before in self.elisions and lang not in _APOSTROPHE_IS_LETTER)
+
+    def _continues_behind_quote(self, text: str, start: int, end: int, *, lang: str | None) -> bool:
+        """Return whether a name ends before an apostrophe: Apple's, Google'a, but not dell'arte, nor in Ukrainian."""
+        last, after = script_of(text[end - 1]), script_of(text[end + 1])
+        if last == after == "hebrew":
+            return False
+        if text[end] == '"':
+            return True
+        if last == after == "cyrillic" and lang in _APOSTROPHE_IS_LETTER:
+            return False
+        possessive = text[end + 1] == "s" and not _is_letter(text[end + 2 : end + 3])
+        return possessive or text[start:end] not in self.elisions
+
+
+def _is_letter(character: str) -> bool:
+    """Return whether a character belongs to words: letters, digits, marks, underscores; no footnotes."""
+    if character == "" or character in SUPERSCRIPTS:
+        return False
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+def _is_hangul(character: str) -> bool:
+    return script_of(character) == "hangul"
+
+
+def _letters_before(text: str, end: int) -> str:
+    """Return the letters before an offset, at most so many as a prefix may have and one more."""
+    start = end
+    while start > 0 and end - start < _REACH and _is_letter(text[start - 1]):
+        start -= 1
+    return text[start:end]
+
+
+def _is_unspaced(character: str) -> bool:
+    return bool(character_classes().table[ord(character)] & UNSPACED)
+
+
+def _scripts_part(one: str, other: str) -> bool:
+    """Return whether two characters of different scripts that touch belong to two words.
+
+    Digits and the underscore belong to the word that they touch, save in scripts without spaces and in Korean.
+    """
+    if _is_unspaced(one) or _is_unspaced(other):
+        return not (_KATAKANA.match(one) and _KATAKANA.match(other))
+    one_script, other_script = script_of(one), script_of(other)
+    if one_script and other_script:
+        return True
+    return "hangul" in (one_script, other_script)
+
+
+def _may_touch(one: str, other: str) -> bool:
+    """Return whether two words may touch where two characters of one script meet."""
+    return _is_unspaced(one) and _is_unspaced(other) and not (_KATAKANA.match(one) and _KATAKANA.match(other))

@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import BrandError
 from blockfeat.lang.identify import normalise_code
-from blockfeat.monitor.mentions.boundaries import Boundaries
-from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
+from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand, variants_of
 from blockfeat.monitor.mentions.folding import (
+    ACCENTED,
     PARAGRAPH,
     SUPERSCRIPTS,
+    Boundaries,
     FoldedText,
     Folder,
-    same_accents,
-    same_dots,
     visible,
 )
-from blockfeat.monitor.mentions.inflections import Inflections
-from blockfeat.monitor.mentions.variants import variants_of
+from blockfeat.monitor.mentions.inflection import Inflections
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
@@ -32,11 +30,15 @@ if TYPE_CHECKING:
 INFLECTED = "inflected"
 """Variant of names in another form of their language."""
 _NAME, _EXCLUDED, _REQUIRED, _FORBIDDEN = range(4)
-# The Arabic article, and what it becomes behind the preposition li-.
+# The Arabic article, and what it becomes after the preposition li-.
 _ARTICLE, _TO_ARTICLE = "ال", "لل"
 _DIGITS = "0123456789"
 _OTHER_DIGITS = str.maketrans(_DIGITS + SUPERSCRIPTS, SUPERSCRIPTS + _DIGITS)
 _TURKISH = frozenset({"tr", "az"})
+# Letters of their own where they are written: nobody leaves their marks out of a foreign name, or adds them to it.
+_OWN_LETTERS = frozenset("äöüåøæœðþ")
+_LEAST_WITHOUT_ACCENTS, _LEAST_WITH_ACCENTS = 5, 6
+_DOTTED = frozenset("iıIİ")
 _TURKISH_LETTERS = frozenset("ıİğĞşŞ")
 
 
@@ -211,7 +213,7 @@ class BrandMatcher:
         return self._boundaries.hold(folded.text, start, end, lang=lang)
 
     def _is_spelt(self, use: _Use, folded: FoldedText, text: str, start: int, end: int, lang: str | None) -> bool:
-        """Return whether the original has the spelling that is asked for, beyond what folds alike."""
+        """Return whether the original text has the case, accents and dots of the use, which folding drops."""
         span = folded.span(start, end)
         if span is None:
             return False
@@ -256,7 +258,7 @@ def _within_others(hits: Sequence[Hit], free: Collection[str]) -> Iterable[Hit]:
             longest.append(hit)
     starts = [hit.start for hit in longest]
     for hit in hits:
-        # Each of them ends behind those that begin before it.
+        # Of longest hits that begin before this one the last reaches furthest: each ends after those before it.
         around = longest[bisect_right(starts, hit.start) - 1] if longest and starts[0] <= hit.start else hit
         is_longer = around.end - around.start > hit.end - hit.start
         if hit.end <= around.end and is_longer and not hit.rule and around.brand != hit.brand and hit.brand not in free:
@@ -328,3 +330,42 @@ def _word_within(words: Sequence[tuple[int, str]], low: int, high: int) -> str |
     """Return the first of the words, ascending by offset, that is from low to high."""
     place = bisect_left(words, low, key=itemgetter(0))
     return words[place][1] if place < len(words) and words[place][0] <= high else None
+
+
+def same_dots(name: str, found: str, *, turkish: bool) -> bool:
+    """Return whether two spellings that fold alike have the same letters i.
+
+    In a Turkish name I is the capital of ı, and İ that of i. Elsewhere I is the capital of both, and Turkish texts
+    write İ in names from abroad.
+    """
+    if turkish or "ı" in name or "İ" in name or "ı" in found or "İ" in found:
+        wanted = [letter for letter in visible(name) if letter in _DOTTED]
+        got = [letter for letter in visible(found) if letter in _DOTTED]
+        if len(wanted) == len(got):
+            return all(_same_i(one, other, turkish=turkish) for one, other in zip(wanted, got, strict=True))
+    return True
+
+
+def same_accents(name: str, found: str) -> bool:
+    """Return whether two spellings that fold alike have the same accents, or one of them has none.
+
+    A name of five letters and more may be written without any (Nestle for Nestlé), one of six with some where it has
+    none (Nestlé for Nestle), save ä, ö, ü, å and ø.
+    """
+    if name.isascii() and found.isascii():
+        return True
+    wanted, got = (ACCENTED.findall(visible(text).casefold()) for text in (name, found))
+    if wanted == got:
+        return True
+    letters = sum(map(str.isalpha, name))
+    if name[0].isupper() and not found[0].isupper():
+        return False
+    if not got:
+        return letters >= _LEAST_WITHOUT_ACCENTS
+    return not wanted and letters >= _LEAST_WITH_ACCENTS and _OWN_LETTERS.isdisjoint(got)
+
+
+def _same_i(one: str, other: str, *, turkish: bool) -> bool:
+    if one == other or {one, other} in ({"i", "İ"}, {"ı", "I"}):
+        return True
+    return not turkish and {one, other} in ({"i", "I"}, {"I", "İ"})

@@ -1,128 +1,32 @@
-"""``Mention``: a brand's name on a page, with its place, and whether it counts."""
+"""``Mention``: a name or query on a page, with its place, whether it counts, and how much the article is about it."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from itertools import accumulate
 from string import ascii_letters
 from typing import Any
 
 import numpy as np
 
 from blockfeat.blocks.block import Block
-from blockfeat.blocks.table import Blocks, kinds_of_blocks
-from blockfeat.content.build import shows_images
-from blockfeat.content.tables import data_tables
-from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.choice import ROLES, in_comments, text_span
 from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction.parts import ROLES, PageParts
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.lang.counting import sentence_ends
+from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features, senses_of
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
-from blockfeat.monitor.mentions.senses import SenseModel, sense_features, senses_of
-from blockfeat.page.tags import name_key
-
-_LONGEST_MARK = 4
-_LONGEST_DESCRIPTION = 1000
-_LINKED = 0.5
-_SAYS = ("alt", "title", "aria-label")
-_FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "object")))
-
-
-@dataclass(frozen=True)
-class PageParts:
-    """What else is known of a page.
-
-    Attributes
-    ----------
-    marks : dict of int to list of (int, int)
-        The spans of raised signs of at most four characters, in the text of their block.
-    tables : frozenset of int
-        Blocks that were not kept and stand in tables of data inside the article.
-    descriptions : tuple of (int, str)
-        What the article's own figures say of themselves (``alt``, ``title``, ``aria-label``), with the block before.
-    """
-
-    marks: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    tables: frozenset[int] = frozenset()
-    descriptions: tuple[tuple[int, str], ...] = ()
-
-    @classmethod
-    def of(cls, extraction: Extraction) -> PageParts:
-        """Read the parts of a page; none where its analysis is not at hand. Linear in the page."""
-        analysis = extraction.analysis
-        if not isinstance(analysis, PageAnalysis) or not len(analysis.measured.blocks):
-            return cls()
-        blocks, kept = analysis.measured.blocks, analysis.prediction.kept
-        marks = _marks(blocks, extraction.blocks)
-        if not kept.any():
-            return cls(marks)
-        return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
-
-
-def _marks(blocks: Blocks, shown: tuple[Block, ...]) -> dict[int, list[tuple[int, int]]]:
-    """Return where raised signs stand that touch the word before them."""
-    marks: dict[int, list[tuple[int, int]]] = {}
-    tags, text = blocks.tags, blocks.page_text.text
-    for element in tags.named("sup").tolist():
-        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
-        raised = text[start:end].strip()
-        if not 0 < len(raised) <= _LONGEST_MARK:
-            continue
-        index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
-        before = text[int(blocks.block_starts[index]) : start] if index >= 0 else ""
-        at = len(" ".join(before.split()))
-        if at and not before[-1].isspace() and shown[index].text[at : at + len(raised)] == raised:
-            marks.setdefault(index, []).append((at, at + len(raised)))
-    return marks
-
-
-def _table_blocks(blocks: Blocks, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> frozenset[int]:
-    """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
-    containers, measures = blocks.containers, blocks.measures
-    span = text_span(kept)
-    tables = data_tables(blocks, span)
-    comments = in_comments(blocks) if tables else ~span
-    found: set[int] = set()
-    for table in tables:
-        rows = slice(table.first_block, table.end_block)
-        around = int(containers.parent[table.container])
-        is_beside_text = around >= 0 and kept[containers.first_block[around] : containers.end_block[around]].any()
-        is_linked = measures.anchor_words[rows].sum() > _LINKED * measures.words[rows].sum()
-        if is_beside_text and not is_linked and span[rows].all() and not comments[rows].any():
-            found.update((table.first_block + (~kept[rows]).nonzero()[0]).tolist())
-    return frozenset(found)
-
-
-def _descriptions(blocks: Blocks, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[tuple[int, str], ...]:
-    """Return what figures between blocks of the text, or before a caption inside of it, say of themselves."""
-    tags = blocks.tags
-    elements = np.isin(tags.key, _FIGURES).nonzero()[0]
-    if not elements.size:
-        return ()
-    kinds = kinds_of_blocks(blocks)
-    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in kinds])
-    shows = captioned | np.array(shows_images(kept.tolist(), kinds)[: len(kinds)])
-    found = []
-    for element in elements.tolist():
-        byte = int(tags.start[tags.opened[element]])
-        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
-        is_inside = index >= 0 and byte < int(blocks.end_byte[index])
-        if index < 0 or not (kept[index] if is_inside else index + 1 < shows.size and shows[index + 1]):
-            continue
-        attributes = tags.attributes(element)
-        said = dict.fromkeys(" ".join(attributes.get(name, "").split())[:_LONGEST_DESCRIPTION] for name in _SAYS)
-        found += [(index, text) for text in said if text]
-    return tuple(found)
-
+from blockfeat.monitor.mentions.queries import QueryMatcher
 
 PLACES = (*ROLES, "table", "description")
 """Where on a page a mention can stand: the role of its block, a table of the article, or a figure's description."""
 COUNTED_PLACES = tuple(place for place in PLACES if place != "description")
-"""Places whose mentions count where nothing else is asked for."""
+"""Places whose mentions count by default."""
 
 _LONGEST_SENTENCE = 300
 _DESCRIPTION = "description"
@@ -202,7 +106,7 @@ def mentions_of(
     Parameters
     ----------
     extraction : Extraction
-        An extracted page; its evidence is asked for.
+        An extracted page with its blocks.
     matcher : BrandMatcher
         The brands; aliases of the page's language count.
     least_score : float, optional
@@ -211,7 +115,7 @@ def mentions_of(
     places : collection of str
         Places whose mentions may count; without ``"comment"`` what readers wrote does not.
     senses : mapping of str to SenseModel, optional
-        What tells a brand from its namesakes; by default the words that the brands are given.
+        Models that distinguish a brand from its namesakes; by default those of the words that the brands are given.
     """
     if senses is None:
         senses = senses_of(matcher.brands)
@@ -220,24 +124,7 @@ def mentions_of(
     for counted in (True, False):
         chosen = [passage for passage in passages if (passage.reason == "") == counted]
         for passage, hit in _hits(chosen, matcher, extraction.lang, senses):
-            block = passage.block
-            found.append(
-                Mention(
-                    brand=hit.brand,
-                    place=passage.place,
-                    start=hit.start,
-                    end=hit.end,
-                    block=block.index,
-                    xpath=block.xpath,
-                    sentence="",
-                    score=block.score,
-                    text=passage.text[hit.start : hit.end],
-                    counted=counted and not hit.rule,
-                    reason=passage.reason or hit.rule,
-                    rule=hit.rule,
-                    variant=hit.variant,
-                )
-            )
+            found.append(passage.mention(hit.brand, hit.start, hit.end, rule=hit.rule, variant=hit.variant))
     order = {(passage.block.index, passage.place): passage.text for passage in passages}
     found.sort(key=lambda mention: (mention.block, mention.place == _DESCRIPTION, mention.start, mention.brand))
     return _with_sentences(found, order)
@@ -245,7 +132,7 @@ def mentions_of(
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text that brands are looked for in: a block, or the descriptions of the figures behind it.
+    """A text that brands are looked for in: a block, or the descriptions of the figures after it.
 
     Attributes
     ----------
@@ -260,6 +147,26 @@ class Passage:
     text: str
     searched: str
     reason: str
+
+    def mention(
+        self, name: str, start: int, end: int, *, rule: str = "", variant: str = "", sentence: str = ""
+    ) -> Mention:
+        """Return the mention of a name at a span of the text, which counts where nothing is against it."""
+        return Mention(
+            brand=name,
+            place=self.place,
+            start=start,
+            end=end,
+            block=self.block.index,
+            xpath=self.block.xpath,
+            sentence=sentence,
+            score=self.block.score,
+            text=self.text[start:end],
+            counted=not (self.reason or rule),
+            reason=self.reason or rule,
+            rule=rule,
+            variant=variant,
+        )
 
 
 def passages_of(
@@ -342,7 +249,7 @@ def sentence_around(text: str, start: int, end: int) -> str:
 
 
 def sentence_bounds(text: str) -> list[int]:
-    """Return the offsets just behind each sentence of a text."""
+    """Return the end of each sentence of a text, as an offset."""
     codes = code_points(text + "\n")
     bounds = np.array([codes.size], dtype=np.int32)
     found: list[int] = sentence_ends(codes, character_classes().of(codes), bounds).tolist()
@@ -356,3 +263,109 @@ def _sentence(text: str, ends: Sequence[int], start: int, end: int) -> str:
     behind = bisect_right(ends, end - 1)
     last = ends[behind] if behind < len(ends) else len(text)
     return text[max(first, start - _LONGEST_SENTENCE) : min(last, end + _LONGEST_SENTENCE)].strip()
+
+
+HEADLINE, OPENING, SHARE = 0.4, 0.3, 0.3
+"""What each part adds to a relevance of 1."""
+ABOUT, PASSING = 0.6, 0.3
+"""From the first on an article is about a brand; below the second it names it only in passing."""
+_OPENING_WORDS = 60
+# From one sentence in five on, the share counts in full.
+_FULL_SHARE = 0.2
+
+
+def relevance_by_brand(extraction: Extraction, mentions: Sequence[Mention]) -> Mapping[str, float]:
+    """Return the relevance of an article for each brand that it mentions, from 0 to 1.
+
+    0.4 for the headline, 0.3 for the opening (a standfirst, or the first sixty words), and up to 0.3 for the share of
+    sentences that name the brand, all of it from one in five on. Only mentions that count are looked at.
+    """
+    by_brand: defaultdict[str, list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        if mention.counted:
+            by_brand[mention.brand].append(mention)
+    if not by_brand:
+        return {}
+    opening = _opening(extraction.blocks)
+    sentences = max(1, len(sentence_bounds(extraction.text)))
+    return {brand: _relevance(own, opening, sentences) for brand, own in by_brand.items()}
+
+
+def words_for(relevance: float | None) -> str:
+    """Return what a relevance means: ``"about"``, ``"names it"`` or ``"in passing"``."""
+    if relevance is None or relevance < PASSING:
+        return "in passing"
+    return "about" if relevance >= ABOUT else "names it"
+
+
+def text_starts(text: str, mentions: Sequence[Mention]) -> list[int | None]:
+    """Return where the sentence of each mention begins in a text; None where it does not stand there."""
+    starts: list[int | None] = []
+    begin = 0
+    for mention in mentions:
+        start = text.find(mention.sentence, begin) if mention.counted and mention.sentence else -1
+        if start < 0 and mention.counted and mention.sentence:
+            start = text.find(mention.sentence)
+        starts.append(start if start >= 0 else None)
+        begin = start if start >= 0 else begin
+    return starts
+
+
+def _opening(blocks: Sequence[Block]) -> frozenset[int]:
+    """Return the blocks of the text that begin within its first words."""
+    found, words = set[int](), 0
+    for block in blocks:
+        if block.kept and words < _OPENING_WORDS:
+            found.add(block.index)
+            words += block.words
+    return frozenset(found)
+
+
+def _relevance(mentions: Sequence[Mention], opening: frozenset[int], sentences: int) -> float:
+    in_headline = any(mention.place == "headline" for mention in mentions)
+    in_opening = any(
+        mention.place == "lead" or (mention.place == "body" and mention.block in opening) for mention in mentions
+    )
+    named = {(mention.block, mention.sentence) for mention in mentions if mention.place != "headline"}
+    share = min(1.0, len(named) / sentences / _FULL_SHARE)
+    return round(HEADLINE * in_headline + OPENING * in_opening + SHARE * share, 3)
+
+
+def query_mentions(
+    extraction: Extraction,
+    matcher: QueryMatcher,
+    *,
+    least_score: float | None = None,
+    places: Collection[str] = COUNTED_PLACES,
+) -> tuple[Mention, ...]:
+    """Return a mention for each query that the text of a page fulfils, in the order of the page.
+
+    Only what counts is looked at: a word in a teaser neither fulfils a query nor forbids the page. ``title:`` is the
+    headline, or else the title; where a query is fulfilled by a title alone that stands in no block, the mention is at
+    the first block of the text.
+    """
+    if not matcher.queries:
+        return ()
+    passages = [each for each in passages_of(extraction, places=places, least_score=least_score) if not each.reason]
+    heads = [each for each in passages if each.place == "headline"]
+    bodies = [each for each in passages if each.place != "headline"]
+    if not passages:
+        return ()
+    title = PARAGRAPH.join(each.searched for each in heads) or extraction.headline or extraction.title or ""
+    found = matcher.find(title, PARAGRAPH.join(each.searched for each in bodies), lang=extraction.lang)
+    mentions = [_mention(name, spans[0], heads, bodies, title) for name, spans in found.items()]
+    return tuple(sorted(mentions, key=lambda mention: (mention.block, mention.start, mention.brand)))
+
+
+def _mention(
+    name: str, span: tuple[int, int], heads: Sequence[Passage], bodies: Sequence[Passage], title: str
+) -> Mention:
+    """Return the mention at a span of the title, `PARAGRAPH` and the text."""
+    start, end = span
+    parts = [*heads, *bodies]
+    if not heads:
+        start, end = start - len(title) - 1, end - len(title) - 1
+    begins = [0, *accumulate(len(each.searched) + 1 for each in parts)]
+    place = max(0, bisect_right(begins, start) - 1)
+    passage, start, end = parts[place], max(0, start - begins[place]), max(0, end - begins[place])
+    return passage.mention(name, start, end, sentence=sentence_around(passage.text, start, end))

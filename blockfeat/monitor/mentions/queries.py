@@ -103,7 +103,7 @@ class Query:
 
 
 def terms_of(node: Node, *, forbidden: bool = True) -> Iterator[Term]:
-    """Yield the terms of a query, those behind ``NOT`` only where they are asked for."""
+    """Yield the terms of a query, those after ``NOT`` on request."""
     if isinstance(node, Term):
         yield node
     elif forbidden or not isinstance(node, Without):

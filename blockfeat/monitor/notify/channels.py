@@ -31,7 +31,7 @@ from blockfeat.errors import BlockfeatError, OutputError
 from blockfeat.io.http.fetch import failure_of
 from blockfeat.monitor.config import Alert, Smtp
 from blockfeat.monitor.fetching.politeness import retry_at
-from blockfeat.monitor.mentions.relevance import words_for
+from blockfeat.monitor.mentions.mention import words_for
 
 _POST_TIMEOUT = 20.0
 # Requests that are wrong themselves: trying them again changes nothing.

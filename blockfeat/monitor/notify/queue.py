@@ -24,7 +24,7 @@ from blockfeat.monitor.store.store import Store
 StoreCall = Callable[..., Awaitable[Any]]
 """Calls a method of the store, with its arguments, where it may be called: in the one thread that has it."""
 
-_logger = logging.getLogger("blockfeat.monitor.deliveries")
+_logger = logging.getLogger(__name__)
 _UTC = ZoneInfo("UTC")
 _LINES_AT_ONCE = 500
 _TRIES_AT_ONCE = 3

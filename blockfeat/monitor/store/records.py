@@ -161,7 +161,7 @@ class FoundMention:
     text_start : int or None
         Where the sentence begins in the article's text; None where it does not stand there.
     relevance : float
-        How much the article is about the brand, from 0 to 1; see `blockfeat.monitor.mentions.relevance`.
+        How much the article is about the brand, from 0 to 1; see `blockfeat.monitor.mentions.mention`.
     """
 
     brand: str
@@ -213,7 +213,7 @@ class PageRecord:
     published : str or None
         What the page says of its date.
     kind : str or None
-        What the page is, one of `blockfeat.extraction.refusals.KINDS`.
+        What the page is, one of `blockfeat.extraction.walls.KINDS`.
     origin : str
         ``"page"``, or ``"feed"`` where the text is the feed's own.
     """

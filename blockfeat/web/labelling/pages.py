@@ -18,9 +18,9 @@ from blockfeat.content.plain import plain_text
 from blockfeat.content.tables import data_tables
 from blockfeat.data.labels import cut_digest
 from blockfeat.errors import BlockfeatError
-from blockfeat.extraction.confidence import content_logits
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction.page_kind import content_logits
 from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
 from blockfeat.features.schema import Measured
 from blockfeat.metadata.dates import find_span

@@ -16,8 +16,8 @@ from jsonschema import Draft202012Validator
 from blockfeat import Extraction, Extractor
 from blockfeat.content.links import clean_characters
 from blockfeat.data import demo_pages
-from blockfeat.extraction.choice import ROLES
 from blockfeat.extraction.page_kind import KINDS
+from blockfeat.extraction.parts import ROLES
 from blockfeat.io.outputs import record_schema, to_json_line
 from blockfeat.page.document import Document
 from extraction_stand_in import block, extraction

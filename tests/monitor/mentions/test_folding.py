@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder, same_dots
+from blockfeat.monitor.mentions.folding import PARAGRAPH, Folder
+from blockfeat.monitor.mentions.matcher import same_dots
 from property_examples import examples
 
 SAME = [

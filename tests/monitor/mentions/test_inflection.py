@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blockfeat.errors import LanguageError
-from blockfeat.monitor.mentions.aliases import Endings, inflected_aliases
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.inflection import Endings, inflected_aliases
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 
 LANGUAGES = ["bg", "cs", "el", "et", "fi", "hu", "lt", "lv", "pl", "ro", "ru", "sk", "sr", "tr", "uk"]

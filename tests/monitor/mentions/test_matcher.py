@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 import time
+import tomllib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,167 +22,17 @@ def found(brand: Brand | str, text: str, lang: str | None = None) -> list[str]:
     return [hit.text for hit in BrandMatcher.of([chosen]).find(text, lang=lang)]
 
 
-MENTIONS = [
-    # Latin
-    ("Apple", "Apple", None),
-    ("Apple", "an apple.", None),
-    ("Apple", "(Apple)", None),
-    ("Apple", "“Apple”", None),
-    ("Apple", "Apple's plan", None),
-    ("Apple", "Apple’s plan", None),
-    ("Apple", "le chef d'Apple", "fr"),
-    ("Apple", "qu’Apple annonce", "fr"),
-    ("Apple", "dell'Apple", "it"),
-    ("Apple", "der Apple-Chef", "de"),
-    ("Apple", "Anti-Apple-Klage", "de"),
-    ("Apple", "App\u00adle", None),
-    ("Apple", "ＡＰＰＬＥ", None),
-    ("Apple", "#apple", None),
-    ("Apple", "@Apple", None),
-    ("Apple", "Apple, Google", None),
-    ("Apple", "Apple/Google", None),
-    ("Google", "Google'a", "pl"),
-    ("Oréal", "L’Oréal", "fr"),
-    ("L'Oréal", "L’ORÉAL", "fr"),
-    ("L'Oréal", "chez l´oréal", "fr"),
-    ("Red Bull", "Red\u00a0Bull", None),
-    ("Red Bull", "Red\n  Bull", None),
-    ("Citroën", "Citroe\u0308n", "fr"),
-    ("O2", "bei O2.", "de"),
-    ("3M", "3M-Aktie", "de"),
-    ("AT&T", "AT&T's", None),
-    ("C++", "in C++, then", None),
-    ("Yahoo!", "Yahoo! news", None),
-    ("Straße", "STRASSE", "de"),
-    ("Dell", "Dell's laptops", "en"),
-    # Turkish
-    ("Migros", "Migros'ta", "tr"),
-    ("Migros", "MİGROS’un", "tr"),
-    ("IKEA", "Ikea'da", "tr"),
-    ("İş Bankası", "iş bankası", "tr"),
-    ("İş Bankası", "İŞ BANKASI", "tr"),
-    ("Işık", "IŞIK", "tr"),
-    ("Işık", "ışık", "tr"),
-    # Cyrillic, Greek
-    ("МТС", "МТС и Билайн", "ru"),
-    ("МТС", "«МТС»", "ru"),
-    ("МТС", "МТС-банк", "ru"),
-    ("Apple", "Appleом", "ru"),
-    ("Королёв", "Королев", "ru"),
-    ("Όμιλος", "ΟΜΙΛΟΣ", "el"),
-    # Chinese, Japanese, Thai
-    ("小米", "我用小米手机", "zh"),
-    ("小米", "小米14发布", "zh"),
-    ("小米", "在2024年小米宣布", "zh"),
-    ("Apple", "使用Apple的手机", "zh"),
-    ("华为", "《华为》", "zh"),
-    ("ソニー", "ソニーは新製品を", "ja"),
-    ("ソニー", "ｿﾆｰの", "ja"),
-    ("ソニー", "株式会社ソニー・ミュージック", "ja"),
-    ("トヨタ", "トヨタ自動車", "ja"),
-    ("Apple", "Appleの", "ja"),
-    ("ปตท", "บริษัทปตทประกาศ", "th"),
-    # Korean
-    ("삼성", "삼성은", "ko"),
-    ("삼성", "삼성에서는", "ko"),
-    ("애플", "애플과 구글", "ko"),
-    ("Apple", "Apple은", "ko"),
-    # Arabic, Persian, Hebrew
-    ("أبل", "شركة أبل", "ar"),
-    ("أبل", "وأبل", "ar"),
-    ("أبل", "بأبل", "ar"),
-    ("أبل", "والأبل", "ar"),
-    ("أبل", "لأبل", "ar"),
-    ("سامسونج", "كسامسونج", "ar"),
-    ("سامسونج", "للسامسونج", "ar"),
-    ("سامسونج", "سَامْسُونج", "ar"),
-    ("سامسونج", "فسامسونج", "ar"),
-    ("الأهلي", "والأهلي", "ar"),
-    ("الأهلي", "للأهلي", "ar"),
-    ("Apple", "شركةApple", "ar"),
-    ("אפל", "באפל", "he"),
-    ("אפל", "ואפל", "he"),
-    ("אפל", "שבאפל", "he"),
-    ("אפל", "האפל", "he"),
-    ("אפל", "כשאפל", "he"),
-    ("אפל", "מאפל", "he"),
-    ("אפל", "ב-אפל", "he"),
-    ("אפל", '"אפל" היא חברה', "he"),
-    ("Apple", "בApple", "he"),
-    # Marks of ownership and of footnotes
-    ("Apple", "Apple™", None),
-    ("Red Bull", "Red Bull℠ and", None),
-    ("Red Bull", "Red® Bull", None),
-    ("Apple™", "Apple said", None),
-    ("Apple", "Apple¹ said", None),
-    ("Apple", "Apple²³", None),
-    ("Apple", "Apple*", None),
-    ("Apple", "Apple†", None),
-    ("E²", "E2 said", None),
-    ("E2", "E² said", None),
-    # Hindi
-    ("टाटा", "टाटा ने", "hi"),
-    # Apostrophes and quotes
-    ("Apple", "Apple'", None),
-    ("Apple", 'the"Apple"', None),
-    ("Apple", "Apple'ב", "he"),
-    ("Apple", "Apple'ом", "uk"),
-    ("Яндекс", "Яндекс'а", "ru"),
-    ("אפל", '"אפל', "he"),
-    ("אפל", 'x"אפל', "he"),
-    ("אפל2", "אפל2'ב", "he"),
-]
-
-NO_MENTIONS = [
-    ("Apple", "pineapple", None),
-    ("Apple", "Apples", None),
-    ("Apple", "apple_pie", None),
-    ("Apple", "Äpple", None),
-    ("Apple", "Applé", None),
-    ("Reilly", "O'Reilly", "en"),
-    ("Dell", "dell'arte", "it"),
-    ("Dell", "nell'arte dell’opera", "it"),
-    ("O2", "CO2", None),
-    ("O2", "O23", None),
-    ("Red Bull", "Red. Bull", None),
-    ("Stras", "Straße", "de"),
-    ("Hui", "aujourd'hui", "fr"),
-    ("Işık", "işik", "tr"),
-    ("Migros", "Mıgros", "tr"),
-    ("МТС", "МТСбанк", "ru"),
-    ("МТС", "АМТС", "ru"),
-    ("ята", "м'ята", "uk"),
-    ("ソニー", "ソニーミュージック", "ja"),
-    ("アップル", "パインアップル", "ja"),
-    ("เอ", "เอะ", "th"),
-    ("กา", "เกา", "th"),
-    ("애플", "애플페이", "ko"),
-    ("애플", "파인애플", "ko"),
-    ("أبل", "قابل", "ar"),
-    ("أبل", "أبلغ", "ar"),
-    ("سامسونج", "وسامسونج", "fa"),
-    ("אפל", "נאפל", "he"),
-    ("צה", 'צה"ל', "he"),
-    ("אפל", ' ה"אפל', "he"),
-    ("אפל", "ג'אפל", "he"),
-    ("слов", "слов'янський", "uk"),
-    ("Dell", "dell'sole", "it"),
-    ("กน", "กนั", "th"),
-    ("الم", "للم", "ar"),
-    ("टाटा", "टाटास", "hi"),
-    ("टाट", "टाटा", "hi"),
-    ("apple", "apple\u0301", None),
-]
+NAMES = tomllib.loads(Path(__file__).with_name("names_in_texts.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("name", "text", "lang"), MENTIONS)
-def test_is_a_mention(name: str, text: str, lang: str | None) -> None:
-    assert len(found(name, text, lang)) == 1
+@pytest.mark.parametrize(("name", "text", "lang"), NAMES["mentions"])
+def test_is_a_mention(name: str, text: str, lang: str) -> None:
+    assert len(found(name, text, lang or None)) == 1
 
 
-@pytest.mark.parametrize(("name", "text", "lang"), NO_MENTIONS)
-def test_is_no_mention(name: str, text: str, lang: str | None) -> None:
-    assert found(name, text, lang) == []
+@pytest.mark.parametrize(("name", "text", "lang"), NAMES["no_mentions"])
+def test_is_no_mention(name: str, text: str, lang: str) -> None:
+    assert found(name, text, lang or None) == []
 
 
 def test_offsets_are_those_of_the_original() -> None:

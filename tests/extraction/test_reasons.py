@@ -11,11 +11,11 @@ import pytest
 import blockfeat
 from blockfeat.data.corpus import demo_pages
 from blockfeat.errors import LanguageError
+from blockfeat.extraction import reasons
+from blockfeat.extraction.block_classes import CLASSES
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.options import REASON_LANGUAGES
-from blockfeat.extraction.reasons import sentences
-from blockfeat.extraction.reasons.classes import CLASSES
-from blockfeat.extraction.reasons.facts import MOST
+from blockfeat.extraction.reasons import MOST
 
 _PROSE = "<p>The harbour council met on Monday, and the keeper of the lighthouse told it what the storm had done. " * 3
 _PAGE = f"""<html lang="en"><head><title>Storm at Ostermole</title></head><body>
@@ -80,14 +80,14 @@ def test_reasons_argue_for_the_decision(name: str) -> None:
 
 @pytest.mark.parametrize("lang", REASON_LANGUAGES)
 def test_every_part_and_fact_has_words_in_every_language(lang: str) -> None:
-    words = sentences._words(lang)
-    english = sentences._words("en")
+    words = reasons._words(lang)
+    english = reasons._words("en")
     assert {key: set(table) for key, table in words.items() if isinstance(table, dict)} == {
         key: set(table) for key, table in english.items() if isinstance(table, dict)
     }
     for part in (*CLASSES, "headline", "lead", "body"):
         for kept in (True, False):
-            assert sentences.reason(part, (("short", 1), ("box", "nav")), kept=kept, lang=lang)
+            assert reasons.reason(part, (("short", 1), ("box", "nav")), kept=kept, lang=lang)
 
 
 def test_reasons_in_german(extractor: Extractor) -> None:
@@ -111,7 +111,8 @@ def test_the_change_that_is_told_turns_the_decision_around(name: str) -> None:
             continue
         told += 1
         assert bool(found.changes) != (found.like is not None)
-        measured = extraction.analysis.measured  # type: ignore[attr-defined]
+        assert extraction.analysis is not None
+        measured = extraction.analysis.measured
         matrix = measured.matrix.copy()
         if found.like is not None:
             assert extraction.blocks[found.like].kept != block.kept

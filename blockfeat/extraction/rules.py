@@ -1,12 +1,14 @@
-"""What a page says of blocks against a model: technical text is whole, and sections have headings.
+"""Rules over what a model keeps: what a page says of its blocks by names of elements, headings, code, and banners.
 
-Of doubtful pages the box counts that they name as their article; a standfirst is what a page describes itself with.
+Each is applied, in its place and with its measured worth, by `blockfeat.extraction.postprocess.RULES`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.extraction.page_kind import is_forum
+from blockfeat.extraction.phrases import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import name_keys
@@ -34,8 +37,7 @@ _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
 _HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
-_LEAST_OF_SECTION = 0.5
-_MOST_LINKED = 0.5
+_LEAST_OF_SECTION, _MOST_LINKED = 0.5, 0.5
 
 _ARTICLE, _MAIN = name_keys(["article", "main"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
@@ -46,13 +48,11 @@ _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 _LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
 _STANDFIRST_WORDS = 8
 # The text begins with the first kept block of so many words.
-_WORDS_OF_A_BEGIN = 12
-_BLOCKS_BEFORE = 12
+_WORDS_OF_A_BEGIN, _BLOCKS_BEFORE = 12, 12
 _MOST_OF_IT_LINKED = 0.3
 # Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
 _LEAST_LOG_ODDS = -2.944
-
-# Inside the named box of pages below 0.8 no corpus loses, below 0.95 three do.
+# Pages of which less is expected are cut to their named box: with 0.8 no corpus loses, with 0.95 three do.
 _DOUBTFUL = 0.8
 
 
@@ -108,9 +108,9 @@ def _mask_of(*kinds: str) -> np.uint32:
 
 def _innermost_around(blocks: Blocks, kept: Mask) -> int:
     """Return the innermost container that holds nearly all kept words; -1 for none."""
-    kept_words = np.concatenate(([0], np.cumsum(np.where(kept, blocks.measures.words, 0))))
-    held = kept_words[blocks.containers.end_block] - kept_words[blocks.containers.first_block]
-    around = (held >= _NEARLY_ALL * kept_words[-1]).nonzero()[0]
+    kept_words = blocks.measures.words * kept
+    held = _sums(kept_words, blocks.containers.first_block, blocks.containers.end_block)
+    around = (held >= _NEARLY_ALL * kept_words.sum()).nonzero()[0]
     return int(around[-1]) if around.size else -1
 
 
@@ -130,6 +130,8 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     of its words have to be kept.
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
+    if not shown.size:
+        return kept
     headings = blocks_named(blocks.container, blocks.containers.key, _HEADINGS, int(shown[-1]))
     dropped = [
         block
@@ -149,23 +151,11 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     return chosen
 
 
-def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:
-    """Return the blocks that are titles of the article: the first h1 inside it, and the headline where that is another.
+def first_title(blocks: Blocks, kept: Mask) -> int | None:
+    """Return the first h1 inside the article; None for none.
 
-    The first h1 is one before the text, in the innermost element around nearly all of the text that has one, other than
-    the page's body.
+    It is before the text, in the innermost element around nearly all of the text that has one, other than the body.
     """
-    if not kept.any():
-        return []
-    title = _first_title(blocks, kept)
-    titles = {block for block in (title, headline) if block is not None}
-    if len(titles) > 1 and len({blocks.text(block) for block in titles}) == 1:
-        titles.discard(headline)
-    return sorted(titles)
-
-
-def _first_title(blocks: Blocks, kept: Mask) -> int | None:
-    """Return the first h1 inside the article; see `article_titles`."""
     is_title = _heading_levels(blocks)[: int(kept.argmax()) + 1] == 1
     containers = blocks.containers
     around = _innermost_around(blocks, kept) if is_title.any() else -1
@@ -178,8 +168,8 @@ def _first_title(blocks: Blocks, kept: Mask) -> int | None:
 
 
 def _start(blocks: Blocks, kept: Mask) -> int:
-    """Return the first block of the text: the one behind the title in the element around it, or else the first kept."""
-    title = _first_title(blocks, kept)
+    """Return the first block of the text: the one after the title in the element around it, or else the first kept."""
+    title = first_title(blocks, kept)
     return int(kept.argmax()) if title is None else title + 1
 
 
@@ -193,7 +183,7 @@ def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
 
 
 def _section_end(blocks: Blocks, levels: NDArray[np.int8], heading: int) -> int:
-    """Return the block behind a heading's section."""
+    """Return the end of a heading's section: the block after its last."""
     containers = blocks.containers
     around = int(blocks.container[heading])
     while around >= 0 and containers.end_block[around] <= heading + 1:
@@ -278,10 +268,8 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     ----------
     blocks : Blocks
         The page's n blocks.
-    kept : bool array, n
-        The blocks that are content.
-    log_odds : float array, n
-        Logits of the probabilities of content.
+    kept, log_odds : bool and float array, n
+        The blocks that are content, and the logits of their probabilities.
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
@@ -319,3 +307,92 @@ def _begins_as(text: str, wanted: set[str]) -> bool:
 def _letters(text: str) -> str:
     """Return the first letters and digits of a text, without case."""
     return "".join(islice(filter(str.isalnum, text), _LETTERS)).casefold()[:_LETTERS]
+
+
+_WORDS_A_PHRASE = 20
+_ASKING_SHARE = 0.4
+# Instructions for programmers say "cookie" all over, and news "partners" and "consent", but not a third phrase.
+_FEWEST_KINDS = 3
+# What is around so many words that do not ask is no banner, nor what has so many blocks.
+_MUCH, _MOST_BLOCKS = 150, 200
+# Elements around a block that are looked at, so that deep pages take no longer.
+_MOST_AROUND = 40
+_FEWEST_WORDS_LEFT, _MOST_BANNERS = 25, 4
+
+
+def banners(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the kept blocks of consent banners.
+
+    A banner is the outermost element around one of the first or last kept blocks that a vendor's class or id names, or
+    whose text mostly asks for consent; and it leaves other text. An article about consent has that all over, and
+    stays.
+    """
+    return _Banners(blocks, kept).blocks()
+
+
+class _Banners:
+    """One page while its banners are looked for."""
+
+    def __init__(self, blocks: Blocks, kept: Mask) -> None:
+        self.page, self.kept = blocks, kept.copy()
+        self.words: NDArray[np.integer[Any]] = blocks.measures.words
+        self.phrases: Callable[[int], list[str]] = cache(lambda block: phrases_in("consent", blocks.raw_text(block)))
+
+    def blocks(self) -> list[int]:
+        """Return the blocks of one banner after the other, from the edges inwards."""
+        found: list[int] = []
+        for _ in range(_MOST_BANNERS):
+            span = next(
+                (span for edge in edges_of(self.kept) if self.phrases(edge) and (span := self._around(edge))), None
+            )
+            if span is None:
+                break
+            found += self._kept_in(*span)
+            self.kept[slice(*span)] = False
+        return found
+
+    def _around(self, block: int) -> tuple[int, int] | None:
+        """Return the blocks of the outermost banner around a block; None where it is in none."""
+        containers = self.page.containers
+        best, may_ask = None, True
+        container = int(self.page.container[block])
+        for _ in range(_MOST_AROUND):
+            if container < 0:
+                break
+            span = int(containers.first_block[container]), int(containers.end_block[container])
+            if self._left(span) < _FEWEST_WORDS_LEFT:
+                break
+            asks = may_ask and self._asks(span)
+            if asks or self._is_named(container):
+                best = span
+            may_ask = asks or (may_ask and self.words[self._kept_in(*span)].sum() < _MUCH)
+            container = int(containers.parent[container])
+        return best
+
+    def _is_named(self, container: int) -> bool:
+        attributes = self.page.tags.attributes(int(self.page.containers.element[container]), most=200)
+        return has_any("consent_container", f"{attributes.get('id', '')} {attributes.get('class', '')}")
+
+    def _kept_in(self, first: int, end: int) -> list[int]:
+        return (self.kept[first:end].nonzero()[0] + first).tolist()
+
+    def _asks(self, span: tuple[int, int]) -> bool:
+        """Return whether some blocks, kept or not, mostly ask for consent."""
+        blocks = range(*span)
+        if len(blocks) > _MOST_BLOCKS:
+            return False
+        phrases = [phrase for block in blocks for phrase in self.phrases(block)]
+        if len({*phrases}) < _FEWEST_KINDS:
+            return False
+        asking = sum(min(int(self.words[block]), len(self.phrases(block)) * _WORDS_A_PHRASE) for block in blocks)
+        return asking >= _ASKING_SHARE * int(self.words[slice(*span)].sum())
+
+    def _left(self, span: tuple[int, int]) -> int:
+        """Return the words outside of some blocks that do not ask for consent, or enough of them."""
+        left = 0
+        for block in self.kept.nonzero()[0].tolist():
+            if not span[0] <= block < span[1] and not self.phrases(block):
+                left += int(self.words[block])
+                if left >= _FEWEST_WORDS_LEFT:
+                    break
+        return left

@@ -1,7 +1,7 @@
 """Which sense an ambiguous name has: words around it that speak for the brand or for a namesake, given or learnt.
 
 A logistic regression over the words near a name. Given words (of a brand's description in Wikidata, say) are its prior;
-judged mentions move it from there (maximum a posteriori with a Gaussian prior around the given weights).
+mentions that people have judged update it (maximum a posteriori with a Gaussian prior around the given weights).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def sense_features(text: str, start: int, end: int, *, lang: str | None = None) 
 
 @dataclass(frozen=True)
 class SenseModel:
-    """Tells mentions of a brand from those of its namesakes.
+    """Distinguishes mentions of a brand from those of its namesakes.
 
     Attributes
     ----------
@@ -82,11 +82,11 @@ class SenseModel:
     def because(self, features: Iterable[str]) -> str:
         """Return the words that speak most strongly for what the score says."""
         sign = 1.0 if self.is_brand(features) else -1.0
-        told = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
-        return ", ".join(shown_feature(feature) for weight, feature in told[:_SHOWN] if weight < 0)
+        strongest = sorted((-sign * self.weights.get(feature, 0.0), feature) for feature in features)
+        return ", ".join(shown_feature(feature) for weight, feature in strongest[:_SHOWN] if weight < 0)
 
     def learn(self, examples: Sequence[tuple[frozenset[str], bool, float]]) -> SenseModel:
-        """Return the model that judged mentions make of this one.
+        """Return this model updated by judged mentions.
 
         Parameters
         ----------
@@ -130,7 +130,7 @@ class SenseModel:
 
 
 def shown_feature(feature: str) -> str:
-    """Return a feature for people: a word, or one right before or behind the name (``"the …"``, ``"… county"``)."""
+    """Return a feature for people: a word, or one right before or after the name (``"the …"``, ``"… county"``)."""
     if feature.startswith(_BEFORE):
         return f"{feature[1:]} …"
     return f"… {feature[1:]}" if feature.startswith(_BEHIND) else feature

@@ -8,9 +8,9 @@ pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
 
 from blockfeat import Extractor
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import mentions_of
-from blockfeat.monitor.mentions.senses import SenseModel, sense_features
 
 _FRUIT = "She ate an Orange from the garden, with juice and sugar."
 _PHONE = "The mobile operator Orange raised the price of its network."

@@ -1,6 +1,6 @@
-"""What a block that is dropped is: a menu, a teaser, a comment …, from names in the markup, its place, and its words.
+"""Classes of dropped blocks: menu, teaser, comment …, from names in the markup, the place on the page, and the words.
 
-A logistic regression over some signs, learnt from blocks that were judged by hand (`experiments.block_classes`).
+A logistic regression over binary signs, trained on blocks that people have classified (`experiments.block_classes`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -21,26 +21,10 @@ from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.page.tags import name_keys
 
 CLASSES = (
-    "menu",
-    "breadcrumb",
-    "related",
-    "listing",
-    "promotion",
-    "advertisement",
-    "comment",
-    "author",
-    "share",
-    "consent",
-    "footer",
-    "caption",
-    "byline",
-    "date",
-    "contents",
-    "form",
-    "error",
-    "other",
-)
-"""What a block that is dropped can be."""
+    "menu", "breadcrumb", "related", "listing", "promotion", "advertisement", "comment", "author",
+    "share", "consent", "footer", "caption", "byline", "date", "contents", "form", "error", "other",
+)  # fmt: skip
+"""Classes of dropped blocks."""
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -64,8 +48,8 @@ _LINKED = 0.8
 
 @cache
 def _document() -> Mapping[str, Any]:
-    """Return the words of ``classes.toml``, a constant that is read at its first use."""
-    return tomllib.loads(files("blockfeat.extraction.reasons").joinpath("classes.toml").read_text(encoding="utf-8"))
+    """Return the words of ``block_classes.toml``, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.extraction").joinpath("block_classes.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -147,7 +131,7 @@ def _texts(blocks: Blocks, kept: Mask) -> dict[str, Mask]:
 
 
 class BoxNames:
-    """What the names of the elements of a page say of the blocks inside, read where it is asked for."""
+    """The classes that tags and attributes of the elements of a page name, for the blocks inside."""
 
     def __init__(self, blocks: Blocks) -> None:
         self._tags = blocks.tags
@@ -158,7 +142,6 @@ class BoxNames:
         self._keys: list[int] = blocks.tags.key.tolist()
         self._known: dict[str, int] = {}
         self._words: dict[str, int] = {}
-        self._found: dict[int, list[tuple[str, int]]] = {}
 
     def _bits_of(self, token: str) -> int:
         """Return the classes that a value of an attribute, or a tag, names; elements of a page share most of them."""
@@ -180,22 +163,27 @@ class BoxNames:
             self._words[word] = found
         return found
 
-    def _tokens(self, container: int) -> list[tuple[str, int]]:
-        """Return the names of a container, and of the elements between it and the one around, that name a class."""
-        found = self._found.get(container)
-        if found is not None:
-            return found
-        found = self._found[container] = []
-        around = self._parents[container]
-        place, outer = self._elements[container], self._elements[around] if around >= 0 else -1
-        while place >= 0 and place != outer:
-            if (bits := _tags().get(self._keys[place], 0)) and around >= 0:
-                found.append((self._tags.name(place), bits))
-            attributes = self._tags.attributes(place) if around >= 0 else {}
-            for name in [name for name in attributes if name in _ATTRIBUTES]:
-                tokens = (attributes[name] or "")[:_LONGEST_NAME].split()
-                found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
-            place = self._outer[place]
+    @cached_property
+    def _tokens(self) -> list[list[tuple[str, int]]]:
+        """The names of each container, and of the elements between it and the one around, that name a class."""
+        chains: list[list[int]] = []
+        for element, around in zip(self._elements, self._parents, strict=True):
+            chain, outer = [], self._elements[around]
+            while around >= 0 and element not in (-1, outer):
+                chain.append(element)
+                element = self._outer[element]
+            chains.append(chain)
+        elements = sorted({element for chain in chains for element in chain})
+        named = dict(zip(elements, map(self._named, elements, self._tags.attributes_of(elements)), strict=True))
+        return [[name for element in chain for name in named[element]] for chain in chains]
+
+    def _named(self, element: int, attributes: Mapping[str, str]) -> list[tuple[str, int]]:
+        """Return what names a class of an element: its tag, and words of its attributes, each with its classes."""
+        bits = _tags().get(self._keys[element], 0)
+        found = [(self._tags.name(element), bits)] if bits else []
+        for name in filter(_ATTRIBUTES.__contains__, attributes):
+            tokens = attributes[name][:_LONGEST_NAME].split()
+            found += [(token, bits) for token in tokens if (bits := self._bits_of(token))]
         return found
 
     def bits(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -203,9 +191,9 @@ class BoxNames:
         own: list[int] = []
         near: list[int] = []
         far: list[int] = []
-        for container, parent in enumerate(self._parents):
+        for tokens, parent in zip(self._tokens, self._parents, strict=True):
             found = 0
-            for _, bits in self._tokens(container):
+            for _, bits in tokens:
                 found |= bits
             own.append(found)
             chain, around = found, parent
@@ -227,7 +215,7 @@ class BoxNames:
         for _ in range(_NEAR if bit else 0):
             if container < 0:
                 return None
-            for token, bits in self._tokens(container):
+            for token, bits in self._tokens[container]:
                 if bits & bit:
                     return _NOT_SHOWN.sub("", token.strip("<>"))[:_LONGEST_SHOWN]
             container = self._parents[container]
@@ -298,19 +286,14 @@ class BlockClassifier:
     @cache
     def bundled(cls) -> BlockClassifier:
         """Return the classifier of the package, a constant that is read at its first use."""
-        text = files("blockfeat.extraction.reasons").joinpath("classes.json").read_text(encoding="utf-8")
+        text = files("blockfeat.extraction").joinpath("block_classes.json").read_text(encoding="utf-8")
         return cls.from_dict(json.loads(text))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> BlockClassifier:
-        """Return the classifier of such values as `to_dict` returns."""
+        """Return the classifier of a document as ``block_classes.json`` is one."""
         weights = np.array([document["weights"][name] for name in document["weights"]])
         return cls(tuple(document["weights"]), weights, np.array(document["bias"]))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        rows = np.round(self.weights, 2).tolist()
-        return {"bias": np.round(self.bias, 2).tolist(), "weights": dict(zip(self.signs, rows, strict=True))}
 
     def scores(self, signs: BlockSigns) -> Floats:
         """Return the log-odds of each class, up to a constant: n × 18."""
@@ -334,7 +317,7 @@ def classes_of(blocks: Blocks, kept: Mask, boxes: BoxNames, roles: Sequence[str]
     boxes : BoxNames
         The names around them.
     roles : sequence of str
-        Their roles (`blockfeat.extraction.choice.block_roles`).
+        Their roles (`blockfeat.extraction.parts.block_roles`).
     """
     if "clutter" not in roles:
         return tuple(roles)

@@ -1,18 +1,180 @@
-"""What would change a block's decision: the smallest change of its features, or other neighbours (counterfactual)."""
+"""Why blocks are kept or dropped: facts that can be seen, in sentences, and what would turn the decision around."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.blocks.table import kind_names
+from blockfeat.errors import LanguageError
+from blockfeat.extraction.block_classes import BoxNames
+from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
 from blockfeat.features.phrases import FORMS
-from blockfeat.features.schema import Feature
+from blockfeat.features.schema import Feature, Measured
 from blockfeat.models.model import Model, Prediction
+
+Mask = NDArray[np.bool_]
+Fact = tuple[str, str | int]
+"""A key of ``sentences.toml``, and the value in its sentence."""
+
+MOST = 3
+_ALL, _MOST, _FEW = 0.95, 0.5, 0.15
+_SHORT, _LONG = 5, 25
+_SENTENCE_WORDS = 4.0
+
+
+class PageFacts:
+    """The facts of the blocks of a page.
+
+    Parameters
+    ----------
+    measured : MeasuredPage
+        The page's n blocks, measured.
+    kept : bool array, n
+        The blocks that are content.
+    boxes : BoxNames
+        The names around them.
+    """
+
+    def __init__(self, measured: MeasuredPage, kept: Mask, boxes: BoxNames) -> None:
+        blocks, measures = measured.blocks, measured.blocks.measures
+        sentences = feature_matrix(features_named(("sentence_count",)), Measured(blocks, measured.stop_words))
+        places = kept.nonzero()[0]
+        self._kept, self._boxes = kept, boxes
+        self._linked: list[float] = (measures.anchor_words / np.maximum(measures.words, 1)).tolist()
+        self._words: list[int] = measures.words.tolist()
+        self._sentences: list[float] = sentences[:, 0].tolist()
+        self._kinds = list(kind_names(blocks))
+        self._span = (int(places[0]), int(places[-1])) if places.size else (len(blocks), -1)
+
+    def of(self, block: int, part: str) -> tuple[Fact, ...]:
+        """Return up to three facts that argue for the decision about a block, those that say most first."""
+        found = self._for(block) if self._kept[block] else self._against(block, part)
+        return tuple(fact for fact, _ in zip(found, range(MOST), strict=False))
+
+    def _against(self, block: int, part: str) -> Iterator[Fact]:
+        linked, words = self._linked[block], self._words[block]
+        if words and linked >= _ALL:
+            yield ("link", words) if words <= _SHORT else ("all links", words)
+        elif words > 1 and linked >= _MOST:
+            yield "most links", round(10 * linked)
+        elif 0 < words <= _SHORT and self._kinds[block] != "heading":
+            yield "short", words
+        first, last = self._span
+        if last >= 0 and block < first:
+            yield "before", 0
+        elif last >= 0 and block > last:
+            yield "behind", 0
+        name = self._boxes.naming(block, part)
+        if name:
+            yield "box", name
+        if self._is_among_links(block):
+            yield "among links", 0
+        if last < 0:
+            yield "no text", 0
+
+    def _is_among_links(self, block: int) -> bool:
+        beside = [place for place in (block - 1, block + 1) if 0 <= place < len(self._words)]
+        return len(beside) == 2 and all(self._words[place] and self._linked[place] >= _ALL for place in beside)
+
+    def _for(self, block: int) -> Iterator[Fact]:
+        words, kind = self._words[block], self._kinds[block]
+        if kind == "heading":
+            yield "heading", 0
+        elif self._sentences[block] >= 2 and words >= _SENTENCE_WORDS * self._sentences[block]:
+            yield "sentences", round(self._sentences[block])
+        if words >= _LONG:
+            yield "words", words
+        first, last = self._span
+        beside = [place for place in (block - 1, block + 1) if first <= place <= last]
+        if beside and all(self._kept[place] for place in beside):
+            yield ("among text", 0) if len(beside) == 2 else ("beside text", 0)
+        if words >= _LONG and self._linked[block] <= _FEW:
+            yield "few links", 0
+        if kind in ("list_item", "table_cell", "preformatted", "quote"):
+            yield kind, 0
+
+
+def facts_of(measured: MeasuredPage, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
+    """Return the facts of each block of a page; linear in the page."""
+    facts = PageFacts(measured, kept, boxes)
+    return [facts.of(block, part) for block, part in enumerate(parts)]
+
+
+_DROPPED = "dropped: "
+
+
+@cache
+def _bundled() -> dict[str, Any]:
+    """Return the sentences by language, a constant that is read at its first use."""
+    text = files("blockfeat.extraction").joinpath("sentences.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def part_in(part: str, lang: str = "en", *, kept: bool) -> str:
+    """Return the name of a part of a page in a language: ``"a menu"``."""
+    words = _words(lang)
+    name: str = words["parts"].get(part, part)
+    return name if kept else str(words["dropped_parts"].get(part, name))
+
+
+def reason(part: str, facts: Sequence[Fact], *, kept: bool, lang: str = "en") -> str:
+    """Return why a block is kept or dropped, in one sentence.
+
+    Parameters
+    ----------
+    part : str
+        A role of what is kept, or a class of what is dropped.
+    facts : sequence of (str, str or int)
+        What argues for the decision (`PageFacts`).
+    kept : bool
+        The decision.
+    lang : str
+        ``"en"``, ``"de"`` or ``"fr"``.
+
+    Raises
+    ------
+    LanguageError
+        There are no sentences in the language; the message names those that there are.
+    """
+    words = _words(lang)
+    said = said_facts(facts, lang=lang)
+    state = "kept" if kept else "unclear" if part in ("other", "headline") else "dropped"
+    begun = words[state].format(part=part_in(part, lang, kept=kept))
+    return f"{begun}: {said or words['none']['kept' if kept else 'dropped']}"
+
+
+def said_facts(facts: Sequence[Fact], *, lang: str = "en") -> str:
+    """Return facts as one phrase; empty for none."""
+    words = _words(lang)
+    return str(words["join"].join(_fact(words["facts"], key, value) for key, value in facts))
+
+
+def with_part(part: str, said: str) -> str:
+    """Return a reason of a model that drops a block, in English, with the class of the block."""
+    if part in ("other", "headline") or not said.startswith(_DROPPED):
+        return said
+    return f"{_DROPPED}looks like {part_in(part, kept=False)}: {said.removeprefix(_DROPPED)}"
+
+
+def _words(lang: str) -> dict[str, Any]:
+    found = _bundled().get(lang)
+    if not isinstance(found, dict):
+        raise LanguageError(f"no reasons in language {lang!r}; there are {', '.join(_bundled())}")
+    return found
+
+
+def _fact(words: dict[str, str], key: str, value: str | int) -> str:
+    single = words.get(f"1 {key}") if value == 1 else None
+    return single or words[key].format(f"'{value}'" if isinstance(value, str) else value)
+
 
 MOST_CHANGES = 4
 """At most so many features are tried together one by one."""

@@ -1,4 +1,4 @@
-"""Pages that stand in the place of what was asked for: error pages, logins, bot checks, walls, stubs of articles.
+"""Pages that a site shows instead of the one requested: error pages, logins, bot checks, walls, stubs of articles.
 
 All of them have little text. What they say is compared with `blockfeat.extraction.phrases`; see docs/status.md.
 """
@@ -34,7 +34,7 @@ NOTICES = {
     "bot check": "the page asks whether the reader is a person",
     "consent wall": "the page asks for consent",
 }
-"""Kinds of pages whose text is no content, and what is said of them."""
+"""Kinds of pages whose text is no content, each with the warning about it."""
 
 _HEADINGS = name_keys(["h1", "h2"])
 _LINKED = 0.5
@@ -60,27 +60,23 @@ _CAPTCHAS = Marks.of(
 _MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
 _LONGEST_LOGIN = 60
 _FEW_WORDS = 40
-_MOST_WORDS_OF_CHECKS = 150
-_MOST_PROSE_OF_CHECKS = 300
+_MOST_WORDS_OF_CHECKS, _MOST_PROSE_OF_CHECKS = 150, 300
 _MOST_PROSE_ALONE, _FEW_LINKS = 400, 12
-_MOST_WORDS_OF_LOGINS = 80
-_MOST_PROSE_OF_LOGINS = 250
+_MOST_WORDS_OF_LOGINS, _MOST_PROSE_OF_LOGINS = 80, 250
 _BARE = 120
-_FEWEST_CONSENT = 3
-_CONSENT_SHARE = 0.4
+_FEWEST_CONSENT, _CONSENT_SHARE = 3, 0.4
 _WORDS_A_PHRASE = 40
 _MOST_BESIDE = 60
 _MOST_WORDS_OF_STUBS = 350
 # Metered sites declare whole short articles as not free.
 _MOST_WORDS_OF_DECLARED_STUBS = 120
 _NEAR, _AROUND = 12, 80
-_LONGEST_NOTE = 60
-_FEWEST_NOTES = 2
+_LONGEST_NOTE, _FEWEST_NOTES = 60, 2
 
 
 @dataclass(frozen=True, eq=False)
 class PageEvidence:
-    """What the kind of a page is told from.
+    """Evidence for the kind of a page.
 
     Attributes
     ----------
@@ -162,7 +158,7 @@ class PageEvidence:
 
 
 def refusal(page: PageEvidence) -> str | None:
-    """Return the kind of a page that stands in the place of what was asked for: of `NOTICES`, or ``"paywall stub"``."""
+    """Return the kind of a page that replaces the one requested: of `NOTICES`, or ``"paywall stub"``; else None."""
     return page.notice or ("paywall stub" if _is_paywall_stub(page) else None)
 
 
@@ -268,11 +264,12 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if beside > kept_asking:
         return False
     found, asking, total = 0, 0, 0
-    for block in (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist():
-        count = len(phrases_in("consent", page.blocks.raw_text(block)))
+    prose = (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist()
+    for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
+        count = len(phrases_in("consent", text))
         found += count
-        asking += min(int(measures.words[block]), count * _WORDS_A_PHRASE)
-        total += int(measures.words[block])
+        asking += min(words, count * _WORDS_A_PHRASE)
+        total += words
     return found >= _FEWEST_CONSENT and asking >= _CONSENT_SHARE * total
 
 
@@ -295,4 +292,4 @@ def _is_paywall_stub(page: PageEvidence) -> bool:
 def _notes(page: PageEvidence, first: int, end: int) -> int:
     """Return how many phrases of a paywall short blocks of a range have."""
     short = (page.blocks.measures.words[first:end] <= _LONGEST_NOTE).nonzero()[0] + first
-    return len(phrases_in("paywall", " . ".join(page.blocks.raw_text(block) for block in short.tolist())))
+    return len(phrases_in("paywall", " . ".join(page.blocks.raw_texts(short.tolist()))))

@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
 
-from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.mentions.brand import Brand, variants_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
-from blockfeat.monitor.mentions.variants import variants_of
 
 
 def _found(name: str, text: str, lang: str | None, **options: bool) -> list[tuple[str, str]]:

@@ -1,0 +1,310 @@
+"""The parts of a page: headline, roles of blocks, comments, titles; what else belongs to an article."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat.blocks.element_codes import blocks_named
+from blockfeat.blocks.table import Blocks, kind_names, kinds_of_blocks
+from blockfeat.content.tables import data_tables
+from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.rules import first_title
+from blockfeat.features.cues import bundled_cues
+from blockfeat.lang.measures import tokenize
+from blockfeat.page.tags import name_key, name_keys
+from blockfeat.page.utf_8 import Marks
+
+if TYPE_CHECKING:
+    from blockfeat.blocks.block import Block
+    from blockfeat.extraction.extraction import Extraction
+
+Mask = NDArray[np.bool_]
+
+_COMMENTS = re.compile(
+    r"comment|kommentar|komentar|komentarz|commentaire|comentari|commenti|reacties|yorum|disqus|discussion|responses|"
+    r"коммент|评论|コメント|replies|livefyre|talkback",
+    re.IGNORECASE,
+)
+_COMMENT_MARKS = Marks.of(
+    form.encode()
+    for word in _COMMENTS.pattern.split("|")
+    for form in (word, word.upper(), word.capitalize())
+    if form == word or not word.isascii()
+)
+_OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
+_HEADINGS = name_keys(["h1", "h2"])
+_LEAST_LIKE = 0.2
+_FEW_WORDS = 4
+_LINKED = 0.5
+
+ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
+"""Roles of blocks."""
+
+_FEWEST_WORDS = 4
+# The standfirst is among so many first blocks after the headline.
+_FIRST = 4
+_LEAST_LEAD = 8
+_AROUND = 3
+
+
+def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: ExtractionOptions) -> Mask:
+    """Return which blocks are kept once headline, captions, tables and comments are in or out as the options say.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's blocks.
+    kept : bool array, n
+        What the model keeps.
+    headline : int or None
+        The block that is the headline; see `find_headline`.
+    options : ExtractionOptions
+        True, False, or None to leave a part to the model.
+    """
+    parts = (options.headline, options.captions, options.tables, options.comments)
+    if not kept.any() or all(wanted is None for wanted in parts):
+        return kept
+    chosen = kept.copy()
+    span = text_span(kept)
+    prose = blocks.measures.anchor_words <= _LINKED * blocks.measures.words
+    for wanted, kind in ((options.captions, "caption"), (options.tables, "table_cell")):
+        if wanted is not None:
+            is_part = kind_names(blocks) == kind
+            chosen[is_part & span & prose if wanted else is_part] = wanted
+    if options.comments is not None:
+        is_comment = in_comments(blocks)
+        long_enough = prose & (blocks.measures.words >= _FEW_WORDS)
+        chosen[is_comment & long_enough if options.comments else is_comment] = options.comments
+    if options.headline is not None and headline is not None:
+        chosen[headline] = options.headline
+    return chosen
+
+
+def text_span(kept: Mask) -> Mask:
+    """Return which blocks stand between the first and the last that is kept, these included; one has to be."""
+    span = np.zeros(kept.size, dtype=np.bool_)
+    span[kept.argmax() : kept.size - kept[::-1].argmax()] = True
+    return span
+
+
+def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, str] | None:
+    """Return the block that is the headline, and its text: the heading near the text's begin most like the title.
+
+    Looks at h1 and h2 from the start of the page to the third block that is kept; None where there is none.
+    """
+    first = kept.nonzero()[0][:3].tolist()
+    keys, container, measures = blocks.containers.key, blocks.container, blocks.measures
+    near = blocks_named(container, keys, _HEADINGS, first[-1] + 1) if first else []
+    if not near:
+        return None
+    wanted = {*(title or "").lower().split()}
+    is_unspaced = {block for block in near if measures.unspaced_words[block]}
+    if is_unspaced:
+        wanted.update(tokenize(title or ""))
+    best: tuple[int, str] | None = None
+    most = _LEAST_LIKE
+    for block, text in zip(near, blocks.texts(near), strict=True):
+        # In scripts without spaces characters are words.
+        words = tokenize(text) if block in is_unspaced else text.lower().split()
+        share = sum(map(wanted.__contains__, words)) / max(len(words), 1)
+        # The page's name is a heading too, but a short one.
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _HEADINGS[0] else 0.0)
+        if len(words) > 1 and score >= most:
+            best, most = (block, text), score
+    return best
+
+
+def in_comments(blocks: Blocks) -> Mask:
+    """Return a mask of the blocks in a comment section, by class and id of the elements around them."""
+    found = np.zeros(len(blocks), dtype=np.bool_)
+    containers, tags = blocks.containers, blocks.tags
+    # Attributes are read where the tag has such a word in it.
+    likely = np.array(tags.elements_at(_COMMENT_MARKS.places_in(tags.source)), dtype=np.int64)
+    chosen = (np.isin(containers.element, likely) & (containers.first_block < containers.end_block)).nonzero()[0]
+    spans = zip(containers.first_block[chosen].tolist(), containers.end_block[chosen].tolist(), strict=True)
+    attributes = tags.attributes_of(containers.element[chosen].tolist())
+    for (first, end), given in zip(spans, attributes, strict=True):
+        if _is_of_comments(given):
+            found[first:end] = True
+    return found
+
+
+def _is_of_comments(attributes: Mapping[str, str]) -> bool:
+    names = f"{attributes.get('class', '')} {attributes.get('id', '')} {attributes.get('itemtype', '')}"
+    return _COMMENTS.search(names) is not None and _OF_THE_ARTICLE.search(names) is None
+
+
+def block_roles(blocks: Blocks, kept: Mask, headline: int | None) -> tuple[str, ...]:
+    """Return the role of each block, one of `ROLES`; linear in the page.
+
+    Every block that is kept is ``"headline"``, ``"lead"``, ``"body"``, ``"caption"`` or ``"comment"``. Of the others,
+    the headline, captions inside the text, and comments have their role too; all else is ``"clutter"``.
+
+    The lead is the standfirst: among the first blocks after the headline, those in an element named so (``cues.toml``,
+    kind ``lead``) or the sub-heading right after the headline; where there is none, the first paragraph. A text of
+    one block has no lead.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    kept : bool array, n
+        The blocks that are content.
+    headline : int or None
+        The block that is the headline (`find_headline`).
+    """
+    kinds = kind_names(blocks)
+    roles = np.where(kept, ROLES.index("body"), ROLES.index("clutter"))
+    if kept.any():
+        roles[(kinds == "caption") & text_span(kept)] = ROLES.index("caption")
+    words = blocks.measures.words
+    prose = (blocks.measures.anchor_words <= _LINKED * words) & (words >= _FEWEST_WORDS)
+    roles[in_comments(blocks) & (kept | prose)] = ROLES.index("comment")
+    if headline is not None:
+        roles[headline] = ROLES.index("headline")
+    body = (roles == ROLES.index("body")).nonzero()[0]
+    roles[_lead(blocks, body, headline, kinds == "heading")] = ROLES.index("lead")
+    return tuple(ROLES[role] for role in roles.tolist())
+
+
+def _lead(blocks: Blocks, body: NDArray[np.integer[Any]], headline: int | None, headings: Mask) -> list[int]:
+    """Return the blocks of the lead, from those of the body."""
+    if body.size < 2:
+        return []
+    behind = body if headline is None else body[body > headline]
+    first: list[int] = behind[:_FIRST].tolist()
+    marked = [block for block in first if _is_marked(blocks, block)]
+    if marked and len(marked) < body.size:
+        return marked
+    is_below_headline = headline is not None and len(first) > 1 and headings[first[0]] and not headings[first[1]]
+    if is_below_headline and int(blocks.measures.words[first[0]]) >= _LEAST_LEAD:
+        return first[:1]
+    paragraphs = [block for block in first if not headings[block] and int(blocks.measures.words[block]) >= _LEAST_LEAD]
+    return paragraphs[:1]
+
+
+def _is_marked(blocks: Blocks, block: int) -> bool:
+    """Return whether one of the innermost elements around a block, of few blocks, is named as a standfirst."""
+    cues, containers = bundled_cues(), blocks.containers
+    around, container = [], int(blocks.container[block])
+    while container >= 0 and int(containers.end_block[container] - containers.first_block[container]) <= _AROUND:
+        around.append(int(containers.element[container]))
+        container = int(containers.parent[container])
+    bits = cues.of_elements(blocks.tags, np.array(around, dtype=np.int64)).bits
+    return bool((bits & np.uint32(cues.masks["lead"])).any())
+
+
+def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int]:
+    """Return the blocks that are titles of the article: the first h1 inside it, and the headline where that is another.
+
+    The first h1 is one before the text, in the innermost element around nearly all of the text that has one, other than
+    the page's body.
+    """
+    if not kept.any():
+        return []
+    title = first_title(blocks, kept)
+    titles = {block for block in (title, headline) if block is not None}
+    if len(titles) > 1 and len({blocks.text(block) for block in titles}) == 1:
+        titles.discard(headline)
+    return sorted(titles)
+
+
+_LONGEST_MARK = 4
+_LONGEST_DESCRIPTION = 1000
+_SAYS = ("alt", "title", "aria-label")
+_FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "object")))
+
+
+@dataclass(frozen=True)
+class PageParts:
+    """What belongs to an article beside its kept blocks, and which marks in their texts do not.
+
+    Attributes
+    ----------
+    marks : dict of int to list of (int, int)
+        The spans of raised signs of at most four characters, in the text of their block.
+    tables : frozenset of int
+        Blocks that were not kept and stand in tables of data inside the article.
+    descriptions : tuple of (int, str)
+        What the article's own figures say of themselves (``alt``, ``title``, ``aria-label``), with the block before.
+    """
+
+    marks: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    tables: frozenset[int] = frozenset()
+    descriptions: tuple[tuple[int, str], ...] = ()
+
+    @classmethod
+    def of(cls, extraction: Extraction) -> PageParts:
+        """Read the parts of a page; none where its analysis is not at hand. Linear in the page."""
+        analysis = extraction.analysis
+        if analysis is None or not len(analysis.measured.blocks):
+            return cls()
+        blocks, kept = analysis.measured.blocks, analysis.prediction.kept
+        marks = _marks(blocks, extraction.blocks)
+        if not kept.any():
+            return cls(marks)
+        return cls(marks, _table_blocks(blocks, kept), _descriptions(blocks, kept))
+
+
+def _marks(blocks: Blocks, shown: Sequence[Block]) -> dict[int, list[tuple[int, int]]]:
+    """Return where raised signs stand that touch the word before them."""
+    marks: dict[int, list[tuple[int, int]]] = {}
+    tags, text = blocks.tags, blocks.page_text.text
+    for element in tags.named("sup").tolist():
+        start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
+        raised = text[start:end].strip()
+        if not 0 < len(raised) <= _LONGEST_MARK:
+            continue
+        index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
+        before = text[int(blocks.block_starts[index]) : start] if index >= 0 else ""
+        at = len(" ".join(before.split()))
+        if at and not before[-1].isspace() and shown[index].text[at : at + len(raised)] == raised:
+            marks.setdefault(index, []).append((at, at + len(raised)))
+    return marks
+
+
+def _table_blocks(blocks: Blocks, kept: Mask) -> frozenset[int]:
+    """Return the blocks, beside those that are kept, of tables of data that stand beside text of the article."""
+    containers, measures = blocks.containers, blocks.measures
+    span = text_span(kept)
+    tables = data_tables(blocks, span)
+    comments = in_comments(blocks) if tables else ~span
+    found: set[int] = set()
+    for table in tables:
+        rows = slice(table.first_block, table.end_block)
+        around = int(containers.parent[table.container])
+        is_beside_text = around >= 0 and kept[containers.first_block[around] : containers.end_block[around]].any()
+        is_linked = measures.anchor_words[rows].sum() > _LINKED * measures.words[rows].sum()
+        if is_beside_text and not is_linked and span[rows].all() and not comments[rows].any():
+            found.update((table.first_block + (~kept[rows]).nonzero()[0]).tolist())
+    return frozenset(found)
+
+
+def _descriptions(blocks: Blocks, kept: Mask) -> tuple[tuple[int, str], ...]:
+    """Return what figures between blocks of the text, or before a caption inside of it, say of themselves."""
+    from blockfeat.content.build import shows_images
+
+    tags = blocks.tags
+    elements = np.isin(tags.key, _FIGURES).nonzero()[0]
+    if not elements.size:
+        return ()
+    kinds = kinds_of_blocks(blocks)
+    captioned = text_span(kept) & np.array([kind.name == "caption" for kind in kinds])
+    shows = captioned | np.array(shows_images(kept.tolist(), kinds)[: len(kinds)])
+    found = []
+    for element in elements.tolist():
+        byte = int(tags.start[tags.opened[element]])
+        index = int(blocks.first_byte.searchsorted(byte, side="right")) - 1
+        is_inside = index >= 0 and byte < int(blocks.end_byte[index])
+        if index < 0 or not (kept[index] if is_inside else index + 1 < shows.size and shows[index + 1]):
+            continue
+        attributes = tags.attributes(element)
+        said = dict.fromkeys(" ".join(attributes.get(name, "").split())[:_LONGEST_DESCRIPTION] for name in _SAYS)
+        found += [(index, text) for text in said if text]
+    return tuple(found)

@@ -1,0 +1,389 @@
+"""From the labels of a model to the text: rules and options in one ordered list; lists that replace a main text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blockfeat._numeric import probabilities
+from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.table import Blocks
+from blockfeat.content.code import PREFORMATTED, code_marks
+from blockfeat.content.tables import DataTable, completed, data_tables
+from blockfeat.extraction.options import ExtractionOptions
+from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
+from blockfeat.extraction.parts import find_headline, in_comments, with_parts
+from blockfeat.extraction.phrases import asks_at_an_edge, begins_with
+from blockfeat.extraction.rules import (
+    banners,
+    beside_text,
+    in_named_box,
+    is_doubtful,
+    lost_standfirst,
+    section_headings,
+    technical_text,
+)
+from blockfeat.extraction.walls import NOTICES, PageEvidence
+from blockfeat.models.model import Prediction
+from blockfeat.page.page import Page
+
+Mask = NDArray[np.bool_]
+
+# Models after a paper keep what the paper's rule keeps.
+_WITH_RULES = ("margin", "sequence")
+_WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The blocks that are the text of a page, and what rules choose them by.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The page's n blocks.
+    prediction : Prediction
+        What the model keeps, and how likely it takes blocks for content.
+    page : Page
+        The page, for its address and descriptions.
+    options : ExtractionOptions
+        Which parts of a page belong to its text.
+    title : str or None
+        Its title, normalised where the options say so.
+    kept : bool array, n
+        Which blocks are kept so far.
+    tables : sequence of DataTable
+        The data tables of the page.
+    overruled : mapping
+        Why blocks are kept or dropped against the model's label, by block.
+    headline : int or None
+        The block that is the headline; see `find_headline`.
+    headline_text : str or None
+        Its text, not in normal form.
+    may_ask : bool or None
+        Whether the text may ask for consent, by its begin and end (`asks_at_an_edge`); None where it was not looked at.
+    warning : str or None
+        The warning of a page without a main text.
+    is_list : bool
+        Whether the text is a list that replaces a main text.
+    """
+
+    blocks: Blocks
+    prediction: Prediction
+    page: Page
+    options: ExtractionOptions
+    title: str | None
+    kept: Mask
+    tables: Sequence[DataTable] = ()
+    overruled: Mapping[int, str] = field(default_factory=dict)
+    headline: int | None = None
+    headline_text: str | None = None
+    may_ask: bool | None = None
+    warning: str | None = None
+    is_list: bool = False
+
+    def keeping(self, kept: Mask) -> Choice:
+        """Return a copy that keeps other blocks; itself where they are the same array."""
+        return self if kept is self.kept else replace(self, kept=kept)
+
+    def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
+        """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
+        if not blocks:
+            return self
+        kept = self.kept.copy()
+        kept[blocks] = keep
+        return replace(self, kept=kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    apply : callable
+        Returns what is kept once it has been applied.
+    keeps, drops : str
+        The reasons of blocks that it keeps, and of those that it drops; empty for none of its own.
+    unless : str
+        The side, ``"precision"`` or ``"recall"``, that it is left out for where that is favoured; empty for neither.
+    is_optional : bool
+        Whether it goes with the option ``rules``.
+    """
+
+    name: str
+    apply: Callable[[Choice], Choice]
+    keeps: str = ""
+    drops: str = ""
+    unless: str = ""
+    is_optional: bool = True
+
+    def applied(self, choice: Choice) -> Choice:
+        """Return what is kept by this rule, with the reasons of the blocks that it decides about."""
+        found = self.apply(choice)
+        if found.kept is choice.kept:
+            return found
+        overruled = dict(choice.overruled)
+        for verb, reason, changed in (
+            ("kept", self.keeps, found.kept & ~choice.kept),
+            ("dropped", self.drops, choice.kept & ~found.kept),
+        ):
+            if reason:
+                overruled.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
+        return replace(found, overruled=overruled)
+
+
+def _named_box(choice: Choice) -> Choice:
+    """Drop what stands outside of the box that a doubtful page names as its article."""
+    blocks, log_odds = choice.blocks, choice.prediction.log_odds
+    if log_odds is None or not is_doubtful(log_odds, choice.kept, blocks.measures.words):
+        return choice
+    likely = (log_odds >= 0) & ~in_comments(blocks)
+    return choice.keeping(in_named_box(blocks, choice.kept, likely, choice.page.url))
+
+
+def _standfirst(choice: Choice) -> Choice:
+    """Keep the block before the text that the page describes itself with."""
+    log_odds = choice.prediction.log_odds
+    if log_odds is None:
+        return choice
+    found = lost_standfirst(choice.blocks, choice.kept, log_odds, choice.page.declared.descriptions)
+    return choice if found is None else choice.changed([found], keep=True)
+
+
+def _completed(choice: Choice) -> Choice:
+    """Keep tables, lists and preformatted text whole that are kept for the most part; find tables and headline."""
+    blocks, kept = choice.blocks, choice.kept
+    tables = data_tables(blocks, kept)
+    whole = completed(blocks, kept, tables)
+    headline, text = find_headline(blocks, kept, choice.title) or (None, None)
+    return replace(choice, kept=whole, tables=tables, headline=headline, headline_text=text)
+
+
+def _options(choice: Choice) -> Choice:
+    """Keep and drop the parts of the page that the options name."""
+    chosen = with_parts(choice.blocks, choice.kept, choice.headline, choice.options)
+    if chosen is choice.kept:
+        return choice
+    return replace(choice, kept=chosen, tables=data_tables(choice.blocks, chosen))
+
+
+def _banners(choice: Choice) -> Choice:
+    """Drop consent banners."""
+    choice = replace(choice, may_ask=asks_at_an_edge(choice.blocks, choice.kept))
+    return choice.changed(banners(choice.blocks, choice.kept), keep=False) if choice.may_ask else choice
+
+
+def _code_marks(choice: Choice) -> Choice:
+    """Drop what only marks code."""
+    has_code = has_key(choice.blocks.containers.key, PREFORMATTED)
+    return choice.changed(code_marks(choice.blocks, choice.kept) if has_code else [], keep=False)
+
+
+def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
+    """Return what applies a rule that says which blocks are kept."""
+    return lambda choice: choice.keeping(rule(choice.blocks, choice.kept))
+
+
+_LINKED = 0.5
+_LONGEST_POINTER = 40
+
+
+def pointers(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the blocks that are kept, but only point at other texts.
+
+    Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
+    where that would leave nothing of the text.
+    """
+    measures, shown = blocks.measures, kept.nonzero()[0]
+    columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
+    short = [block for block, words, linked in columns if words <= _LONGEST_POINTER and linked >= _LINKED * words]
+    text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
+    found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
+    return found if len(found) < shown.size else []
+
+
+def _pointers(choice: Choice) -> Choice:
+    """Drop lines that only point at other texts."""
+    return choice.changed(pointers(choice.blocks, choice.kept), keep=False)
+
+
+# Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
+RULES = (
+    # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
+    Rule(
+        "named box",
+        _named_box,
+        drops="it stands outside of the box that the page names as its article",
+        unless="recall",
+    ),
+    # Worth nothing on development corpora (-.02 to .01, 36 pages), .14 on snippets that no model has seen.
+    Rule("standfirst", _standfirst, keeps="the page describes itself with these words, right before its text"),
+    # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
+    Rule("completed", _completed, keeps="most of the table, list or preformatted text around it is", is_optional=False),
+    # Worth 1.15 on structured pages.
+    Rule(
+        "technical text",
+        _keeping(technical_text),
+        keeps="it stands inside technical text, nearly all of which is",
+        unless="precision",
+    ),
+    # Worth .01 to .05 (513 pages); it holds the structure of documents.
+    Rule(
+        "section headings",
+        _keeping(section_headings),
+        keeps="it is the heading of a section that is",
+        unless="precision",
+    ),
+    # What the caller asks for.
+    Rule("options", _options, keeps="the options ask for it", drops="the options leave it out", is_optional=False),
+    # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
+    Rule("banners", _banners, drops="it asks for consent to cookies or to the processing of data"),
+    # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
+    Rule("pointers", _pointers, drops="it points at another text, by its first words and its link"),
+    # Worth .29 on structured pages.
+    Rule("code marks", _code_marks, drops="it only numbers the lines of code, or names its language"),
+)
+"""The rules in their order: each sees what those before it keep."""
+
+
+def postprocess(
+    blocks: Blocks,
+    prediction: Prediction,
+    page: Page,
+    *,
+    title: str | None,
+    options: ExtractionOptions,
+    model_kind: str,
+) -> tuple[Choice, PageEvidence]:
+    """Return what is kept after rules and options, and the evidence for the kind of the page.
+
+    Parameters
+    ----------
+    blocks, prediction, page, title, options
+        As `Choice` has them.
+    model_kind : str
+        Kind of the model, which says whether the optional rules are applied where the options do not.
+    """
+    has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
+    choice = _by_rules(Choice(blocks, prediction, page, options, title, prediction.kept), has_rules=has_rules)
+    prediction = replace(prediction, kept=choice.kept)
+    evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
+    return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
+
+
+def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
+    """Return what is kept by the rules; plain text is kept as it is."""
+    if not choice.page.has_markup:
+        reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
+        return replace(choice, kept=np.ones_like(choice.kept), overruled=reasons)
+    for rule in RULES:
+        if (has_rules and choice.options.favour != rule.unless) or not rule.is_optional:
+            choice = rule.applied(choice)
+    return choice
+
+
+_LISTED = "next to no main text was found on the page: the list that it holds is its text"
+_LIST_LEFT_OUT = "no main text was found on the page, only a list, which is left out where precision is favoured"
+_ITEM = "kept: it is part of the list that stands in the place of a main text"
+
+# Next to no text, of which little is to be expected: a heading and a line above a list.
+_MOST_WORDS, _MOST_CONFIDENCE = 80, 0.75
+# Items are about as likely content as the likeliest: their odds are within a factor of 20.
+_AS_LIKELY = 3.0
+_FEWEST_ITEMS, _FEWEST_WORDS, _TIMES = 5, 20, 2
+_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+
+
+def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, has_rules: bool) -> Choice:
+    """Return a choice that keeps the list of a page with next to no main text; the choice itself for other pages.
+
+    Where there is no text at all, or one that is no content, the choice has a warning that says so. Lists are left out
+    where precision is favoured, and not looked for without rules.
+    """
+    if page.notice is not None:
+        return replace(choice, warning=NOTICES[page.notice])
+    listed = list_instead(page, choice.overruled, model_kind=model_kind) if has_rules else None
+    if listed is not None and choice.options.favour != "precision":
+        items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
+        tables = data_tables(page.blocks, listed)
+        overruled = {**choice.overruled, **items}
+        return replace(choice, kept=listed, tables=tables, overruled=overruled, warning=_LISTED, is_list=True)
+    if page.kept.any():
+        return choice
+    left_out = _LIST_LEFT_OUT if listed is not None else None
+    return replace(choice, warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.overruled))
+
+
+def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind: str) -> Mask | None:
+    """Return the blocks of the list that is the text of a page with next to no other, with what is kept; None for none.
+
+    Contents, indexes, results, products. Items are dropped blocks that are about as likely content as the likeliest of
+    them, outside of menus, forms, footers and the like; together they are much longer than what is kept. Articles,
+    stubs of articles, walls and error pages have no such list: theirs would be teasers.
+
+    Parameters
+    ----------
+    page : PageEvidence
+        The page, with the blocks that are kept, if any.
+    overruled : mapping
+        Blocks that rules, options or the site's other pages decided about: what they dropped is no item.
+    model_kind : str
+        Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
+    """
+    log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
+    kept_words = int(words[kept].sum())
+    if log_odds is None or kept_words > _MOST_WORDS or not len(page.blocks):
+        return None
+    candidates = ~(kept | beside_text(page.blocks))
+    candidates[list(overruled)] = False
+    is_item: Mask = candidates & (log_odds >= log_odds.max(where=candidates, initial=-np.inf) - _AS_LIKELY)
+    if is_item.sum() < _FEWEST_ITEMS or words[is_item].sum() < max(_FEWEST_WORDS, _TIMES * kept_words):
+        return None
+    return is_item | kept if _may_be_list(page, model_kind) else None
+
+
+def _may_be_list(page: PageEvidence, model_kind: str) -> bool:
+    """Return whether a page may be a list: it is no article, and what is kept is hardly all of its text."""
+    kind, chances = page_kind(page)
+    if kind not in ("other", "front page"):
+        return False
+    words, scores = page.blocks.measures.words, page.prediction.scores
+    expected = expected_f1(model_kind, confidence_measures(model_kind, scores, page.kept, words, chances))
+    return expected is None or expected <= _MOST_CONFIDENCE
+
+
+def reason_of_nothing(page: PageEvidence, predicted: Mask, overruled: Mapping[int, str]) -> str:
+    """Return why a page has no main text.
+
+    Parameters
+    ----------
+    page : PageEvidence
+        The page, none of whose n blocks is kept.
+    predicted : bool array, n
+        The blocks that the model keeps.
+    overruled : mapping
+        Why blocks are dropped against the model's label.
+    """
+    blocks = page.blocks
+    if not len(blocks):
+        has_scripts = _SCRIPT.search(page.parsed.data) is not None
+        return "the page has no text" + (": it may be written by the page's scripts" if has_scripts else "")
+    reasons = Counter(overruled[block] for block in predicted.nonzero()[0].tolist() if block in overruled)
+    if reasons:
+        return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
+    log_odds = page.prediction.log_odds
+    likeliest = "" if log_odds is None else f", the likeliest with a probability of {_highest(log_odds):.2f}"
+    return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"
+
+
+def _highest(log_odds: NDArray[np.floating[Any]]) -> float:
+    return float(probabilities(log_odds, limit=30.0).max())

@@ -1,0 +1,248 @@
+"""Every rule decides about the blocks of a page, says so, and decides nothing once it is left out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from blockfeat import Extraction, Extractor
+from blockfeat.extraction import postprocess
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
+from blockfeat.extraction.postprocess import RULES, Choice, pointers
+from blockfeat.models.model import Prediction
+from blockfeat.page.page import Page
+from blocks_of import blocks_of
+
+SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
+STANDFIRST = "The ferry to the northern islands leaves an hour later from Monday on, and the harbour master says why"
+BODY = f"<p>{SENTENCE}</p>" * 3
+ASKS = (
+    "<p>We and our 842 partners store and access personal data, like browsing data, on your device.</p>"
+    "<p>Selecting I Accept enables tracking technologies to support the purposes shown here.</p>"
+    "<p>Your choices will have effect within this website, until you withdraw your consent in the menu.</p>"
+)
+CODE = "<p>Run <code>pump</code>, <code>tank</code> or <code>valve</code>.</p>"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page, the blocks of it that are decided about, how likely the model takes it for content, and options."""
+
+    html: str
+    decided: tuple[int, ...]
+    are_kept: bool
+    odds: float = 5.0
+    options: ExtractionOptions = DEFAULT_OPTIONS
+
+
+CASES = {
+    "named box": Case(f"<p>Aside</p><article>{BODY}</article><p>{SENTENCE}</p>", (0, 4), are_kept=False, odds=0.1),
+    "standfirst": Case(f'<meta name=description content="{STANDFIRST}"><p>{STANDFIRST}</p>{BODY}', (0,), are_kept=True),
+    "completed": Case(f"{BODY}<dl><dt>Oak<dd>{SENTENCE}<dt>Elm<dd>{SENTENCE}</dl>", (3, 5), are_kept=True),
+    "technical text": Case(f"<main>{BODY}{CODE}<ul><li>one</ul></main>", (4,), are_kept=True),
+    "section headings": Case(f"<main>{BODY}<h2>At night</h2>{BODY}</main>", (3,), are_kept=True),
+    "options": Case(
+        f"<h1>The ferry is late</h1>{BODY}", (0,), are_kept=False, options=ExtractionOptions(headline=False)
+    ),
+    "banners": Case(f"{BODY}<div id=klaro>{ASKS}</div>", (3, 4, 5), are_kept=False),
+    "pointers": Case(f"{BODY}<p>Read also: <a href=/1>The keeper</a></p>{BODY}", (3,), are_kept=False),
+    "code marks": Case(
+        f"{BODY}<div><div>python</div><pre class=language-python>pump()</pre></div>", (3,), are_kept=False
+    ),
+}
+
+
+def choice_of(case: Case) -> Choice:
+    """Return what is kept of a case of which the model labels the blocks the other way."""
+    page = Page.parse(f"<html lang=en><title>The ferry is late</title>{case.html}")
+    blocks = blocks_of(page.data)
+    kept = np.ones(len(blocks), dtype=np.bool_)
+    kept[list(case.decided)] = not case.are_kept
+    odds = np.full(len(blocks), case.odds)
+    given = Prediction(odds, kept, log_odds=odds)
+    title, options = page.title, case.options
+    return postprocess.postprocess(blocks, given, page, title=title, options=options, model_kind="sequence")[0]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_decides_and_says_why(rule: postprocess.Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = CASES[rule.name]
+    reason = f"kept: {rule.keeps}" if case.are_kept else f"dropped: {rule.drops}"
+    found = choice_of(case)
+    assert found.overruled == dict.fromkeys(case.decided, reason)
+    assert set((found.kept == case.are_kept).nonzero()[0]) >= set(case.decided)
+    monkeypatch.setattr(postprocess, "RULES", tuple(each for each in RULES if each is not rule))
+    assert choice_of(case).overruled == {}
+
+
+@pytest.mark.parametrize(("name", "side"), [(rule.name, rule.unless) for rule in RULES if rule.unless])
+def test_some_rules_are_left_out_where_a_side_is_favoured(name: str, side: str) -> None:
+    case = CASES[name]
+    favoured = Case(case.html, case.decided, case.are_kept, case.odds, ExtractionOptions(favour=side))
+    assert choice_of(favoured).overruled == {}
+
+
+POINTERS = (
+    "Read also: <a href=/1>The keeper and his cat</a>",
+    "► <a href=/1>READ MORE: The keeper and his cat</a>",
+    "Lesen Sie auch: <a href=/1>Der Wärter und seine Katze</a>",
+    "Baca juga: <a href=/1>Penjaga dan kucingnya</a>",
+    "Читайте также: <a href=/1>Смотритель и его кошка</a>",
+    "<a href=/1>あわせて読みたい 灯台守とその猫</a>",
+)
+
+
+@pytest.mark.parametrize("line", POINTERS)
+def test_a_linked_line_is_found(line: str) -> None:
+    blocks = blocks_of(f"<p>{SENTENCE}</p><p>{line}</p><p>{SENTENCE}</p>")
+    assert pointers(blocks, np.array([True, True, True])) == [1]
+    assert pointers(blocks, np.array([True, False, True])) == []
+    assert pointers(blocks, np.array([False, True, False])) == []
+
+
+@pytest.mark.parametrize(
+    "line", [f"Read also what the keeper wrote: {SENTENCE}", "<a href=/1>The keeper reads more</a>", "Also"]
+)
+def test_prose_and_other_links_are_not(line: str) -> None:
+    blocks = blocks_of(f"<p>{SENTENCE}</p><p>{line}</p>")
+    assert pointers(blocks, np.array([True, True])) == []
+
+
+def test_the_default_model_leaves_them_out_and_says_why() -> None:
+    body = "".join(f"<p>{SENTENCE} {number}.</p>" for number in range(6))
+    page = f"<html lang=en><article><h1>The ferry</h1>{body}<p>{POINTERS[0]}</p>{body}</article></html>"
+    found = Extractor.load("default").extract(page)
+    assert "Read also" not in found.text
+    (line,) = (block for block in found.blocks if block.text.startswith("Read also"))
+    assert line.reason.startswith("dropped: ")
+    paper = Extractor.load("mss-simple").extract(page)
+    assert "Read also" in paper.text
+
+
+def test_blocks_that_options_decide_say_so() -> None:
+    page = f"<article><h1>The ferry is late</h1>{f'<p>{SENTENCE}</p>' * 5}</article>"
+    for wanted in (True, False):
+        blocks = Extractor.load("margin").with_options(headline=wanted).extract(page).blocks
+        assert blocks[0].kept is wanted
+        assert blocks[0].reason.startswith("kept" if wanted else "dropped")
+
+
+_NAV = "<nav><a href=/>Home</a> <a href=/about>About us</a> <a href=/jobs>Jobs and careers</a></nav>"
+_FOOTER = "<footer><p>All rights reserved, Pine and Larch Limited, 12 Mill Lane, Ashford</p></footer>"
+_NAMES = ("Maple", "Birch", "Willow", "Alder", "Rowan", "Hazel", "Aspen", "Cedar", "Poplar", "Linden")
+
+
+def _page(main: str, *, head: str = "", url: str = "https://shop.example/tables/") -> dict[str, str]:
+    body = f"{_NAV}{main}{_FOOTER}"
+    html = f"<!DOCTYPE html><html lang=en><head><title>Tables</title>{head}</head><body>{body}</body></html>"
+    return {"html": html, "url": url}
+
+
+def _items(tag: str = "li") -> str:
+    return "".join(
+        f"<{tag}><a href=/tables/{name.lower()}>{name} table, {size} cm wide</a> oiled, with drawers</{tag}>"
+        for size, name in enumerate(_NAMES, 120)
+    )
+
+
+@pytest.fixture(scope="module")
+def default() -> Extractor:
+    return Extractor.load("default")
+
+
+@pytest.fixture(scope="module")
+def listed(default: Extractor) -> Extraction:
+    return default.extract(**_page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>"))
+
+
+def test_the_list_of_a_page_with_nothing_else_is_its_text(listed: Extraction) -> None:
+    assert listed.status == "ok"
+    assert all(f"{name} table" in listed.text for name in _NAMES)
+    assert "Jobs" not in listed.text
+    assert "rights reserved" not in listed.text
+
+
+def test_a_page_that_is_a_list_says_so(listed: Extraction) -> None:
+    assert listed.kind == "list"
+    assert listed.warnings[-1] == "next to no main text was found on the page: the list that it holds is its text"
+    reasons = {block.reason for block in listed.blocks if block.kept}
+    assert any("part of the list" in reason for reason in reasons)
+
+
+def test_little_is_expected_of_a_list(listed: Extraction) -> None:
+    assert listed.confidence is not None
+    assert listed.confidence < 0.75
+
+
+@pytest.mark.parametrize("format", ["to_markdown", "to_html"])
+def test_formats_hold_the_list(listed: Extraction, format: str) -> None:
+    assert all(f"{name} table" in getattr(listed, format)() for name in _NAMES)
+
+
+def test_where_precision_is_favoured_lists_are_left_out(default: Extractor) -> None:
+    page = _page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>")
+    found = default.with_options(favour="precision").extract(**page)
+    assert found.kind != "list"
+    assert "Maple" not in found.text
+
+
+def test_models_after_the_papers_keep_what_their_rules_keep() -> None:
+    found = Extractor.load("thresholds").extract(**_page(f"<main><h1>Tables</h1><ul>{_items()}</ul></main>"))
+    assert found.kind != "list"
+
+
+def test_teasers_beside_a_short_article_are_no_list(default: Extractor) -> None:
+    declared = json.dumps({"@context": "https://schema.org", "@type": "NewsArticle", "headline": "Mill to close"})
+    head = f'<meta property="og:type" content="article"><script type="application/ld+json">{declared}</script>'
+    article = (
+        "<article><h1>Mill to close</h1><p>The mill in Ashford will close in May, its owner said on Monday, after it "
+        "had worked for a hundred and twenty years.</p><p>Forty people work there, and most of them, the owner said, "
+        "will be offered work in the mill at Wye.</p></article>"
+    )
+    url = "https://news.example/2026/05/02/mill-to-close-in-ashford-8812345.html"
+    found = default.extract(**_page(f"{article}<div><h2>Related</h2><ul>{_items()}</ul></div>", head=head, url=url))
+    assert found.kind != "list"
+    assert "Maple" not in found.text
+
+
+def test_an_error_page_has_no_list(default: Extractor) -> None:
+    head = "<title>404 Not Found</title>"
+    html = f"<html><head>{head}</head><body><h1>404 Not Found</h1><ul>{_items()}</ul></body></html>"
+    found = default.extract(html, url="https://shop.example/gone")
+    assert (found.kind, found.status) == ("error page", "no content")
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ("<html><body></body></html>", "the page has no text"),
+        (
+            "<html><body><div id=app></div><script src=app.js></script></body></html>",
+            "the page has no text: it may be written by the page's scripts",
+        ),
+    ],
+)
+def test_empty_pages_say_why(default: Extractor, html: str, reason: str) -> None:
+    found = default.extract(html)
+    assert (found.text, found.status, found.warnings[-1]) == ("", "empty", reason)
+
+
+def test_a_page_of_which_nothing_is_kept_says_how_likely_its_blocks_are(default: Extractor) -> None:
+    found = default.extract(_page("<div class=menu><a href=/a>Sign in</a></div>")["html"])
+    assert found.text == ""
+    assert "the model keeps none of its blocks, the likeliest with a probability of 0." in found.warnings[-1]
+
+
+def test_what_options_leave_out_is_the_reason(default: Extractor) -> None:
+    rows = "".join(
+        f"<tr><td>{name}</td><td>A table of oiled wood with drawers, made in Ashford in the year {year}.</td></tr>"
+        for year, name in enumerate(_NAMES, 1990)
+    )
+    whole = default.extract(**_page(f"<main><table>{rows}</table></main>"))
+    assert whole.text
+    found = default.with_options(tables=False).extract(**_page(f"<main><table>{rows}</table></main>"))
+    assert found.text == ""
+    assert found.warnings[-1].endswith("what the model keeps is dropped: the options leave it out")

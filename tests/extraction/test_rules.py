@@ -1,0 +1,304 @@
+"""Rules over what a model keeps: technical text, section headings, named boxes, standfirsts, banners."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from blockfeat import Extractor
+from blockfeat.extraction.rules import in_named_box, is_doubtful, lost_standfirst, section_headings, technical_text
+from blocks_of import blocks_of
+
+MANUAL = "The pump is started by hand, and after that it runs by itself until the tank is full."
+CODE = "<p>Run <code>pump</code>, <code>tank</code> or <code>valve</code>.</p>"
+
+
+def kept_texts(html: str, kept: list[bool], complete=technical_text) -> list[str]:
+    blocks = blocks_of(html)
+    chosen = complete(blocks, np.array(kept))
+    return blocks.texts(chosen.nonzero()[0].tolist())
+
+
+def test_technical_text_is_kept_whole() -> None:
+    page = (
+        "<ul><li>Home</ul>"
+        f"<main><h1>Pumps</h1><p>{MANUAL}</p><h2>Use</h2>{CODE}<ul><li>one</ul><pre>pump -a</pre></main>"
+        "<p>Imprint</p>"
+    )
+    found = kept_texts(page, [False, False, True, False, True, False, False, False])
+    assert found == [MANUAL, "Use", "Run pump, tank or valve.", "one", "pump -a"]
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<nav>Back</nav>",
+        "<aside>Back</aside>",
+        "<form>Back</form>",
+        '<div class="comments">Back</div>',
+        '<div class="share-buttons">Back</div>',
+    ],
+)
+def test_menus_and_the_like_inside_of_technical_text_stay_out(inside: str) -> None:
+    page = f"<main><p>{MANUAL}</p>{inside}<p>Stop</p>{CODE}</main>"
+    assert kept_texts(page, [True, False, False, True]) == [MANUAL, "Stop", "Run pump, tank or valve."]
+
+
+def test_other_text_and_discussions_stay_as_they_are() -> None:
+    kept = [True, False, True]
+    for page in (
+        f"<main><p>{MANUAL}</p><p>Back</p><p>{MANUAL}</p></main>",
+        f"<main class='thread'><p>{MANUAL}</p><p>Back</p>{CODE}</main>",
+    ):
+        assert "Back" not in kept_texts(page, kept)
+    assert kept_texts(f"<main><p>{MANUAL}</p><p>Back</p>{CODE}</main>", [False] * 3) == []
+
+
+def test_a_heading_is_kept_with_its_section() -> None:
+    page = (
+        f"<div><h1>Pumps</h1><p>{MANUAL}</p>"
+        f"<div><h2>Use</h2></div><h3>At night</h3><p>{MANUAL}</p>"
+        f"<aside><h2>Read on</h2><p>Valves and tanks</p></aside><p>{MANUAL}</p><h2>Imprint</h2></div>"
+    )
+    kept = [False, True, False, False, True, False, False, True, False]
+    found = kept_texts(page, kept, section_headings)
+    assert found == [MANUAL, "Use", "At night", MANUAL, MANUAL]
+
+
+def test_a_heading_that_is_a_link_is_not() -> None:
+    page = f"<p>{MANUAL}</p><h2><a href=/1>Valves and tanks</a></h2><p>{MANUAL}</p>"
+    assert kept_texts(page, [True, False, True], section_headings) == [MANUAL, MANUAL]
+
+
+def test_the_default_model_keeps_both_and_says_why() -> None:
+    body = f"<p>{MANUAL}</p>" * 4
+    page = f"<html lang=en><main><h1>Pumps</h1>{body}<h2>x</h2>{CODE}<ul><li>z9</ul>{body}</main></html>"
+    found = Extractor.load("default").extract(page)
+    assert "\n\nx\n\n" in found.text
+    assert "\n\nz9\n\n" in found.text
+    reasons = {block.text: block.reason for block in found.blocks}
+    assert reasons["z9"].startswith("kept: ")
+
+
+def test_the_first_h1_of_the_article_is_in_markdown_html_and_xml() -> None:
+    body = f"<p>{MANUAL}</p>" * 5
+    for title in ("Pumps and tanks", "A name of the site"):
+        page = (
+            f"<html lang=en><title>{title}</title><body><h1>Shop</h1>"
+            f"<main><header><h1>Pumps and tanks</h1></header><div>{body}</div></main>"
+        )
+        for wanted in (None, False):
+            found = Extractor.load("default").with_options(headline=wanted).extract(page)
+            assert "Pumps and tanks" not in found.text
+            assert found.to_markdown().startswith("# Pumps and tanks\n\nThe pump is")
+            assert "<h1>Pumps and tanks</h1>" in found.to_html()
+            assert "<head>Pumps and tanks</head>" in found.to_xml()
+            assert "Shop" not in found.to_markdown()
+
+
+SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
+BODY = f"<p>{SENTENCE}</p>" * 4
+AROUND = f"<p>{SENTENCE}</p>"
+
+
+def kept(page: str, *, likely: list[bool] | None = None, url: str | None = None) -> list[bool]:
+    blocks = blocks_of(page)
+    everything = np.ones(len(blocks), dtype=np.bool_)
+    found = in_named_box(blocks, everything, everything if likely is None else np.array(likely), url)
+    assert found.shape == everything.shape
+    return [bool(each) for each in found]
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "div class='article-body x'",
+        "div id=post_content",
+        "section class=EntryText",
+        "div itemprop=articleBody",
+        "article",
+        "main",
+        "div role=main",
+    ],
+)
+def test_only_what_stands_in_the_box_is_kept(box: str) -> None:
+    name = box.split()[0]
+    assert kept(f"{AROUND}<{box}>{BODY}</{name}>{AROUND}") == [False, *[True] * 4, False]
+
+
+def test_the_clearest_name_counts_and_of_boxes_in_one_another_the_outermost() -> None:
+    inner = f"<div class=post-body>{BODY}</div>"
+    assert kept(f"<main>{AROUND}<article>{AROUND}{inner}</article></main>") == [False, False, *[True] * 4]
+    assert kept(f"{AROUND}<article>{AROUND}<article>{BODY}</article></article>") == [False, *[True] * 5]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"{AROUND}<div>{BODY}</div>{AROUND}",
+        f"<article>{BODY}</article><article>{BODY}</article>{AROUND}",
+        f"<article><p>The pier</p></article>{BODY}",
+    ],
+)
+def test_without_one_box_of_most_words_all_is_kept(page: str) -> None:
+    assert all(kept(page))
+
+
+def test_forums_keep_all_answers() -> None:
+    page = f"{AROUND}<article>{BODY}</article>"
+    assert all(kept(page, url="https://example.org/forum/viewtopic?t=9"))
+    assert all(kept(page, url="https://forum.example.org/9"))
+    assert not all(kept(page, url="https://example.org/9"))
+
+
+def test_boxes_that_hold_little_of_what_is_likely_are_none() -> None:
+    page = f"<article>{AROUND}</article>{BODY}"
+    assert all(kept(page))
+    assert kept(page, likely=[True, False, False, False, False]) == [True, False, False, False, False]
+
+
+def test_pages_are_doubtful_where_what_is_kept_is_unlikely() -> None:
+    words, everything = np.array([100, 100]), np.array([True, True])
+    assert not is_doubtful(np.array([5.0, 5.0]), everything, words)
+    assert is_doubtful(np.array([5.0, -1.0]), everything, words)
+    assert is_doubtful(np.array([5.0, 5.0]), np.array([True, False]), words)
+    assert not is_doubtful(np.array([5.0, -5.0]), np.array([True, False]), words)
+    assert not is_doubtful(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64))
+
+
+def test_a_block_outside_says_why() -> None:
+    html = f"<article>{'<p>Ferries and piers, crews, boats</p>' * 12}</article>{'<p>A pier of old</p>' * 9}"
+    for favour in (None, "recall"):
+        found = Extractor.load("default").with_options(favour=favour).extract(html)
+        reasons = [block.reason for block in found.blocks if "outside of the box" in block.reason]
+        assert all(reason.startswith("dropped") for reason in reasons)
+        assert favour is None or not reasons
+
+
+STANDFIRST = "The ferry to the northern islands leaves an hour later from Monday on, and the harbour master says why"
+OTHER = "Nobody in the harbour had asked for the change, which costs the company a crew and two boats a year."
+
+
+def lost(before: str, *, kept: tuple[bool, ...], descriptions: str = STANDFIRST, odds: float = 0.0) -> int | None:
+    blocks = blocks_of(f"{before}<p>{SENTENCE}</p><p>{OTHER}</p>")
+    return lost_standfirst(blocks, np.array(kept), np.full(len(blocks), odds), descriptions)
+
+
+@pytest.mark.parametrize("description", [STANDFIRST, f"{STANDFIRST[:80]} …", f"A pier.\n{STANDFIRST.upper()}"])
+def test_a_dropped_block_that_is_the_description_is_found(description: str) -> None:
+    assert lost(f"<p>{STANDFIRST}.</p>", kept=(False, True, True), descriptions=description) == 0
+
+
+def test_what_is_kept_unlike_or_sure_to_be_none_is_not() -> None:
+    before = f"<p>{STANDFIRST}.</p>"
+    assert lost(before, kept=(True, True, True)) is None
+    assert lost(before, kept=(False, False, False)) is None
+    assert lost(before, kept=(False, True, True), descriptions="The ferry is late") is None
+    assert lost(before, kept=(False, True, True), descriptions="") is None
+    assert lost(before, kept=(False, True, True), odds=-4.0) is None
+
+
+def test_links_captions_and_blocks_behind_the_begin_are_not() -> None:
+    assert lost(f"<p><a href=/1>{STANDFIRST}</a></p>", kept=(False, True, True)) is None
+    assert lost(f"<figure><figcaption>{STANDFIRST}</figcaption></figure>", kept=(False, True, True)) is None
+    assert lost("", kept=(True, False), descriptions=OTHER) is None
+
+
+def test_a_block_far_above_is_not() -> None:
+    short = "<p>A pier</p>" * 14
+    assert lost(f"<p>{STANDFIRST}</p>{short}", kept=(*[False] * 15, True, True)) is None
+
+
+def test_the_text_the_lead_and_the_reason_have_it() -> None:
+    body = "".join(f"<p>{SENTENCE} {OTHER} {number}.</p>" for number in range(6))
+    menu = "".join(f"<li><a href=/{number}>Ferries {number}</a></li>" for number in range(20))
+    page = (
+        f'<html lang=en><head><title>The ferry</title><meta property="og:description" content="{STANDFIRST}"></head>'
+        f"<body><ul>{menu}</ul><div class='box'><p>{STANDFIRST}</p></div><h1>The ferry</h1>"
+        f"<article>{body}</article></body></html>"
+    )
+    with_it = Extractor.load("default").extract(page)
+    without = Extractor.load("default").extract(page.replace("og:description", "og:other"))
+    assert STANDFIRST in with_it.text
+    assert STANDFIRST not in without.text
+    (block,) = (block for block in with_it.blocks if block.text == STANDFIRST)
+    assert "describes itself" in block.reason
+
+
+ASKS = {
+    "en": [
+        "We and our 842 partners store and access personal data, like browsing data, on your device.",
+        "Selecting I Accept enables tracking technologies to support the purposes shown here.",
+        "Your choices will have effect within this website, until you withdraw your consent in the menu.",
+    ],
+    "de": [
+        "Wir und unsere 842 Partner verarbeiten personenbezogene Daten, etwa Kennungen Ihres Geräts.",
+        "Mit einem Klick auf Zustimmen akzeptieren Sie die Weitergabe Ihrer Daten an Dritte.",
+        "Sie können Ihre Einwilligung jederzeit widerrufen oder ändern.",
+    ],
+}
+TOLD = {
+    "en": "The town council of Lindau voted on Tuesday to rebuild harbour bridge number {}, after a dispute of years "
+    "between shop owners and the railway, which fears for its trains.",
+    "de": "Der Stadtrat von Lindau hat am Dienstag beschlossen, die Hafenbrücke Nummer {} neu zu bauen, und beendet "
+    "damit einen langen Streit der Händler mit der Bahn, die um ihre Züge fürchtet.",
+}
+VENDORS = [
+    '<div id="onetrust-consent-sdk"><div id="onetrust-banner-sdk" role="dialog">{}</div></div>',
+    '<div id="didomi-host"><div class="didomi-popup-notice-text">{}</div></div>',
+    '<div id="sp_message_container_12"><div class="message">{}</div></div>',
+    '<div id="klaro"><div class="cm-body">{}</div></div>',
+    '<aside id="moove_gdpr_cookie_info_bar"><div>{}</div></aside>',
+    '<div class="layer"><div>{}</div></div>',
+]
+
+
+def page_with(banner: str, lang: str, *, paragraphs: int, first: bool) -> str:
+    asks = banner.format("".join(f"<p>{text}</p>" for text in ASKS[lang]))
+    told = "".join(f"<p>{TOLD[lang].format(number)}</p>" for number in range(paragraphs))
+    article = f"<main><article><h1>A bridge for Lindau</h1>{told}</article></main>"
+    body = asks + article if first else article + asks
+    return f"<html><head><title>A bridge for Lindau</title></head><body>{body}</body></html>"
+
+
+@pytest.mark.parametrize("model", ["default", "margin"])
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_no_paragraph_of_a_banner_is_kept_and_none_of_the_article_lost(model: str, lang: str) -> None:
+    extractor = Extractor.load(model)
+    for banner in VENDORS:
+        for paragraphs in (2, 5, 16):
+            for first in (True, False):
+                found = extractor.extract(page_with(banner, lang, paragraphs=paragraphs, first=first))
+                assert not any(text in found.text for text in ASKS[lang]), banner
+                assert all(TOLD[lang].format(number) in found.text for number in range(paragraphs)), banner
+
+
+def test_the_reason_names_the_banner() -> None:
+    found = Extractor.load("default").extract(page_with(VENDORS[3], "en", paragraphs=2, first=True))
+    dropped = [block for block in found.blocks if block.text in ASKS["en"] and "consent" in block.reason]
+    assert dropped
+    assert not any(block.kept for block in dropped)
+
+
+def test_an_article_about_consent_stays() -> None:
+    texts = [f"{text} So says paragraph {number}." for number in range(4) for text in ASKS["en"]]
+    html = f"<title>Consent</title><article><h1>Consent</h1>{''.join(f'<p>{text}</p>' for text in texts)}</article>"
+    extractor = Extractor.load("default")
+    kept = {block.text for block in extractor.extract(html).blocks if block.kept}
+    assert all(text in kept for text in texts)
+
+
+def test_instructions_that_say_cookie_all_over_stay() -> None:
+    about = "".join(
+        f"<p>The session object number {number} keeps a cookie between requests, and sends the cookie again.</p>"
+        for number in range(4)
+    )
+    other = "".join(f"<p>{TOLD['en'].format(number)}</p>" for number in range(3))
+    html = f"<title>Sessions</title><main><section>{about}</section><section>{other}</section></main>"
+    assert "session object number 0" in Extractor.load("default").extract(html).text
+
+
+def test_a_page_that_only_asks_is_a_wall() -> None:
+    asks = "".join(f"<p>{text}</p>" for text in [*ASKS["en"], *ASKS["en"]])
+    found = Extractor.load("default").extract(f"<title>Before you continue</title><div id=didomi-host>{asks}</div>")
+    assert (found.status, found.kind) == ("no content", "consent wall")
