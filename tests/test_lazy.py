@@ -22,6 +22,7 @@ def test_each_name_of_a_stub_is_that_of_its_module(package: str, stub: Path) -> 
     module = import_module(package)
     names = names_of_stub(stub)
     assert sorted(module.__all__) == sorted(dir(module)) == sorted(names)
+    assert len(names) == stub.read_text(encoding="utf-8").count(" as ")
     for name, home in names.items():
         assert getattr(module, name) is getattr(import_module(home), name)
 
@@ -30,7 +31,9 @@ def test_each_name_of_a_stub_is_that_of_its_module(package: str, stub: Path) -> 
 def test_a_package_imports_none_of_its_modules_by_itself(package: str) -> None:
     code = f"import sys, blockfeat; before = set(sys.modules); import {package}; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert [name for name in done.stdout.split() if name.startswith(f"{package}.")] == []
+    # A function that has the name of its module has to be there before somebody imports the module.
+    allowed = package == "blockfeat.lang"
+    assert allowed or [name for name in done.stdout.split() if name.startswith(f"{package}.")] == []
 
 
 def test_a_name_that_is_not_there_is_no_attribute() -> None:

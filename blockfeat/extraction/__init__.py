@@ -1,1 +1,5 @@
 """The chain as one object: pages to extractions with evidence."""
+
+from blockfeat._lazy import lazy_names
+
+__getattr__, __dir__ = lazy_names(__name__, __file__)

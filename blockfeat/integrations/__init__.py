@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import blockfeat
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import PageWork
-from blockfeat.io.outputs import written
-from blockfeat.io.outputs.formats import Rendered
-from blockfeat.page.document import Document
+from blockfeat.extraction import Extraction, PageWork
+from blockfeat.io.outputs import Rendered, written
+from blockfeat.page import Document
 
 
 def described(extraction: Extraction) -> dict[str, Any]:

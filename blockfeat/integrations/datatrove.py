@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import importing
-from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
+from blockfeat.extraction import Extractor, extractor_of, read_pages
 from blockfeat.integrations import Describer
-from blockfeat.io.outputs.formats import Rendered
-from blockfeat.models.model import Model
-from blockfeat.models.store import DEFAULT_MODEL
-from blockfeat.page.document import Document
+from blockfeat.io.outputs import Rendered
+from blockfeat.models import DEFAULT_MODEL, Model
+from blockfeat.page import Document
 
 with importing("datatrove", what=__name__):
     from datatrove.pipeline.extractors.base import BaseExtractor

@@ -9,11 +9,10 @@ from typing import Any
 
 from blockfeat._extras import importing
 from blockfeat.errors import InputError
-from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
+from blockfeat.extraction import Extractor, extractor_of, read_pages
 from blockfeat.integrations import Describer
 from blockfeat.io.inputs import InputOptions, read_inputs
-from blockfeat.models.model import Model
-from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.models import DEFAULT_MODEL, Model
 
 with importing("langchain", what=__name__):
     from langchain_core.document_loaders import BaseLoader

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.extraction.extractor import Extractor, extractor_of, read_pages
-from blockfeat.io.inputs.records import document_of_row
-from blockfeat.io.outputs.formats import Renderer
-from blockfeat.io.outputs.records import Column, record_columns, row_of
-from blockfeat.models.model import Model
-from blockfeat.models.store import DEFAULT_MODEL
-from blockfeat.page.document import Document
+from blockfeat.extraction import Extractor, extractor_of, read_pages
+from blockfeat.io.inputs import document_of_row
+from blockfeat.io.outputs import Column, Renderer, record_columns, row_of
+from blockfeat.models import DEFAULT_MODEL, Model
+from blockfeat.page import Document
 
 if TYPE_CHECKING:
     import pandas

@@ -13,15 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor, PageWork, extractor_of, read_pages
-from blockfeat.io.inputs.records import document_of_row
-from blockfeat.io.outputs import written
-from blockfeat.io.outputs.records import Column, record_columns, record_of, row_of
-from blockfeat.io.outputs.tables import nested, nested_schema
-from blockfeat.models.model import Model
-from blockfeat.models.store import DEFAULT_MODEL
-from blockfeat.page.document import Document
+from blockfeat.extraction import Extraction, Extractor, PageWork, extractor_of, read_pages
+from blockfeat.io.inputs import document_of_row
+from blockfeat.io.outputs import Column, nested, nested_schema, record_columns, record_of, row_of, written
+from blockfeat.models import DEFAULT_MODEL, Model
+from blockfeat.page import Document
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

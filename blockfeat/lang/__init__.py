@@ -1,21 +1,6 @@
 """Languages: words, sentences, stop words, identification."""
 
-from blockfeat.lang.identify import Identifier, LanguageGuess, identify, normalise_code
-from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, tokenize
-from blockfeat.lang.stopwords import StopWordIndex, available_languages, density, stop_words
+from blockfeat._lazy import lazy_names
+from blockfeat.lang.identify import identify as identify
 
-__all__ = [
-    "FastSegmenter",
-    "Identifier",
-    "LanguageGuess",
-    "PageText",
-    "Segmenter",
-    "StopWordIndex",
-    "TextMeasures",
-    "available_languages",
-    "density",
-    "identify",
-    "normalise_code",
-    "stop_words",
-    "tokenize",
-]
+__getattr__, __dir__ = lazy_names(__name__, __file__)

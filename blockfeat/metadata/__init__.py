@@ -1,5 +1,5 @@
 """What a page says of itself: title, authors, dates, site, address, image and the rest, each with its source."""
 
-from blockfeat.metadata.metadata import Metadata, Moment
+from blockfeat._lazy import lazy_names
 
-__all__ = ["Metadata", "Moment"]
+__getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from blockfeat.errors import BlockfeatError, InputError
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.fetcher import Fetcher
-from blockfeat.page.page import Page
+from blockfeat.page import Page
 
 _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
 _USUAL = ("/feed", "/rss", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/feed.json", "/news-sitemap.xml")

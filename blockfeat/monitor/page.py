@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from blockfeat import __version__
-from blockfeat.lang.scripts import direction_of
+from blockfeat.lang import direction_of
 from blockfeat.monitor.mentions.mention import words_for
 from blockfeat.monitor.reports import DIMENSIONS, Filters
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from blockfeat.blocks.block import Block
-from blockfeat.content.links import clean_characters
+from blockfeat.blocks import Block
+from blockfeat.content import clean_characters
 from blockfeat.errors import InputError, failure_reason
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor, PageWork, read_pages
-from blockfeat.extraction.walls import KINDS
-from blockfeat.lang.identify import normalise_code
+from blockfeat.extraction import KINDS, Extraction, Extractor, PageWork, read_pages
+from blockfeat.lang import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.mentions.brand import Brand
@@ -34,8 +32,7 @@ from blockfeat.monitor.mentions.mention import (
 )
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.store.records import FoundMention, PageRecord
-from blockfeat.page.document import Document
-from blockfeat.page.page import Page
+from blockfeat.page import Document, Page
 
 _EVIDENCE = ("index", "kind", "level", "words", "kept", "score", "reason", "xpath", "text")
 _MOST_WARNINGS = 20

@@ -7,10 +7,9 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from blockfeat.blocks.block import Block
+from blockfeat.blocks import Block
 from blockfeat.errors import failure_reason
-from blockfeat.extraction.analysis import Facts
-from blockfeat.extraction.extraction import Extraction
+from blockfeat.extraction import Extraction, Facts
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher

@@ -15,11 +15,10 @@ from xml.sax.saxutils import quoteattr
 from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, StringConstraints
 
 from blockfeat._files import writing
-from blockfeat.content.links import xml_characters
+from blockfeat.content import xml_characters
 from blockfeat.errors import ConfigError
-from blockfeat.extraction.block_classes import CLASSES
-from blockfeat.extraction.reasons import part_in
-from blockfeat.io.outputs.tables import ParquetRows, csv_line
+from blockfeat.extraction import CLASSES, part_in
+from blockfeat.io.outputs import ParquetRows, csv_line
 from blockfeat.monitor.mentions.queries import Query
 from blockfeat.monitor.store.schema import MENTION_COLUMNS, MENTIONS_FROM, MENTIONS_SELECT, type_of
 from blockfeat.monitor.store.store import Store

@@ -18,8 +18,8 @@ from starlette.templating import Jinja2Templates
 
 import blockfeat
 from blockfeat.errors import ConfigError
-from blockfeat.lang.scripts import direction_of
-from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.lang import direction_of
+from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.guard import Guard
 from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
 from blockfeat.web.settings import ServeSettings

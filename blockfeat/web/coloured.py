@@ -10,14 +10,10 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from blockfeat.blocks.table import Blocks, text_places
-from blockfeat.content.links import Base, fold_white_space, xml_characters
-from blockfeat.content.sanitise import Loads, Sanitiser
-from blockfeat.extraction.analysis import PageAnalysis
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.page.page import Page
-from blockfeat.page.tags import Tags, lxml_tree
+from blockfeat.blocks import Blocks, text_places
+from blockfeat.content import Base, Loads, Sanitiser, fold_white_space, xml_characters
+from blockfeat.extraction import Extraction, Extractor, PageAnalysis
+from blockfeat.page import Page, Tags, lxml_tree
 
 WRAPPER = "bf-block"
 """Name of the element around each text node of a block."""

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from blockfeat.io.http.transport import is_address
+from blockfeat.io.http import is_address
 from blockfeat.web.problems import Problem, problem_response
 from blockfeat.web.settings import ServeSettings
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from blockfeat.content.links import clean_characters
+from blockfeat.content import clean_characters
 from blockfeat.errors import AddressForbidden, BlockfeatError, FetchError, LimitExceeded, NotHTML
 
 if TYPE_CHECKING:

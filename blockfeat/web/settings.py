@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blockfeat.errors import ConfigError
-from blockfeat.io.http.transport import Network
+from blockfeat.io.http import Network
 
 
 @dataclass(frozen=True)

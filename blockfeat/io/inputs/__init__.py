@@ -19,7 +19,7 @@ from blockfeat.io.inputs.files import (
     unfetched,
 )
 from blockfeat.io.inputs.options import INPUT_FORMATS, FieldNames, InputOptions
-from blockfeat.io.inputs.records import read_json_lines, read_parquet, read_warc
+from blockfeat.io.inputs.records import document_of_row, read_json_lines, read_parquet, read_warc
 from blockfeat.page.document import Document
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Document",
     "FieldNames",
     "InputOptions",
+    "document_of_row",
     "fetch",
     "fetched",
     "list_inputs",

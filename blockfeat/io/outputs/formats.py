@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape, unescape
+from types import MappingProxyType
 from typing import Any
 
 from blockfeat.content.links import fold_white_space, xml_characters
 from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.extractor import PageWork
-from blockfeat.io.outputs import written
 from blockfeat.io.outputs.records import record_of, to_json_line
 from blockfeat.page.document import NO_MARKUP, Document
 
+to_text = Extraction.to_text
+to_markdown = Extraction.to_markdown
+to_html = Extraction.to_html
+to_xml = Extraction.to_xml
+to_page = Extraction.to_page
+
+FORMATS: Mapping[str, Callable[..., str]] = MappingProxyType(
+    {"text": to_text, "markdown": to_markdown, "json": to_json_line, "html": to_html, "xml": to_xml, "page": to_page}
+)
+"""The writers of one extraction, by the name of their format."""
+
 TABLE_FORMATS = ("csv", "parquet")
 _OPTIONS = ("links", "images", "absolute", "styles")
+
+
+def written(extraction: Extraction, format: str, **options: Any) -> str:
+    """Return an extraction in a format of `FORMATS`; of the options those count that the format has."""
+    write = FORMATS[format]
+    known = inspect.signature(write).parameters
+    return write(extraction, **{name: value for name, value in options.items() if name in known})
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urldefrag, urljoin, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from blockfeat.metadata.dates import ZONE_MINUTES, month_number
+from blockfeat.metadata import ZONE_MINUTES, month_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from html.entities import html5
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import FeedError
-from blockfeat.page.encoding import decode
+from blockfeat.page import decode
 
 if TYPE_CHECKING:
     from lxml import etree

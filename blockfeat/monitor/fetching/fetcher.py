@@ -11,8 +11,17 @@ from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Self
 
-from blockfeat.io.http.fetch import Answer, ExchangeError, clean_address, exchange, get_request
-from blockfeat.io.http.transport import Resolver, ask_resolver, checked_transport, parse_network
+from blockfeat.io.http import (
+    Answer,
+    ExchangeError,
+    Resolver,
+    ask_resolver,
+    checked_transport,
+    clean_address,
+    exchange,
+    get_request,
+    parse_network,
+)
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
 from blockfeat.monitor.fetching.urls import host_of

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from blockfeat._extras import importing
 from blockfeat.errors import InputError
-from blockfeat.io.http.fetch import failure_of
+from blockfeat.io.http import failure_of
 from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import host_of
 

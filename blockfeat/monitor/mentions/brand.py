@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from blockfeat._config import Count, Parsed, Texts
 from blockfeat.errors import BrandError
-from blockfeat.lang.identify import normalise_code
-from blockfeat.lang.scripts import script_of
+from blockfeat.lang import normalise_code, script_of
 
 ANY_LANGUAGE = "*"
 """Key of aliases that hold in every language."""

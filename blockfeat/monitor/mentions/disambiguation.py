@@ -14,8 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from blockfeat.lang.measures import tokenize
-from blockfeat.lang.stopwords import stop_words_if_any
+from blockfeat.lang import stop_words_if_any, tokenize
 from blockfeat.monitor.mentions.brand import Brand
 
 _AROUND = 150

@@ -13,8 +13,7 @@ from itertools import takewhile
 from threading import Lock
 from typing import Any
 
-from blockfeat.lang.characters import MARK, UNSPACED, character_classes
-from blockfeat.lang.scripts import script_of
+from blockfeat.lang import MARK, UNSPACED, character_classes, script_of
 
 PARAGRAPH = "\u2029"
 """Parts two blocks in a text that is matched as one: no name reaches over it."""

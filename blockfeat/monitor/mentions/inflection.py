@@ -12,9 +12,7 @@ from itertools import product
 from typing import Any
 
 from blockfeat.errors import LanguageError
-from blockfeat.lang.identify import normalise_code
-from blockfeat.lang.scripts import script_of, written_in
-from blockfeat.lang.stopwords import stop_words_if_any
+from blockfeat.lang import normalise_code, script_of, stop_words_if_any, written_in
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.folding import Folder
 

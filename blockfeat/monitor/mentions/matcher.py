@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from blockfeat.errors import BrandError
-from blockfeat.lang.identify import normalise_code
+from blockfeat.lang import normalise_code
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand, variants_of
 from blockfeat.monitor.mentions.folding import (
     ACCENTED,

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from blockfeat.blocks.block import Block
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.parts import ROLES, PageParts
-from blockfeat.lang.characters import character_classes, code_points
-from blockfeat.lang.counting import sentence_ends
+from blockfeat.blocks import Block
+from blockfeat.extraction import ROLES, Extraction, PageParts
+from blockfeat.lang import character_classes, code_points, sentence_ends
 from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features, senses_of
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from blockfeat.errors import QueryError
-from blockfeat.lang.measures import keys_of_text
+from blockfeat.lang import keys_of_text
 from blockfeat.monitor.mentions.brand import ANY_LANGUAGE, Brand
 from blockfeat.monitor.mentions.folding import PARAGRAPH
 from blockfeat.monitor.mentions.matcher import BrandMatcher

@@ -26,9 +26,9 @@ from zoneinfo import ZoneInfo
 from lxml import etree
 
 from blockfeat._files import write_whole
-from blockfeat.content.links import clean_characters, xml_characters
+from blockfeat.content import clean_characters, xml_characters
 from blockfeat.errors import BlockfeatError, OutputError
-from blockfeat.io.http.fetch import failure_of
+from blockfeat.io.http import failure_of
 from blockfeat.monitor.config import Alert, Smtp
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.mention import words_for

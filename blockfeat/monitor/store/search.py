@@ -12,8 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select, text
 
-from blockfeat.lang.measures import tokenize
-from blockfeat.lang.scripts import script_of
+from blockfeat.lang import script_of, tokenize
 from blockfeat.monitor.mentions.folding import Folder
 from blockfeat.monitor.mentions.queries import Either, Node, Query, QueryMatcher, Term, Without, parts_of
 from blockfeat.monitor.store.schema import page

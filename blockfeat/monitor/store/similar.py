@@ -24,8 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, or_, select
 
-from blockfeat.lang.measures import keys_of_text, tokenize
-from blockfeat.lang.stopwords import stop_words_if_any
+from blockfeat.lang import keys_of_text, stop_words_if_any, tokenize
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.schema import band, mention, page

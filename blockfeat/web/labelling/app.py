@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse
 
-from blockfeat.blocks.table import kinds_of_blocks
-from blockfeat.data.labels import ROLES
-from blockfeat.page.page import Page
+from blockfeat.blocks import kinds_of_blocks
+from blockfeat.data import ROLES
+from blockfeat.page import Page
 from blockfeat.web.app import base_app, described
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import frame_policy

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from blockfeat.models.model import Model
+from blockfeat.models import Model
 
 KINDS = ("thresholds", "margin")
 """Kinds of models that are trained in seconds and without further libraries."""

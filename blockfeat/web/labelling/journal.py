@@ -13,8 +13,7 @@ from typing import IO, Any
 
 from blockfeat._files import whole_file, writing
 from blockfeat._json_lines import json_line, parse_object, stem
-from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record
-from blockfeat.data.labels import ROLES, BlockRoles
+from blockfeat.data import ROLES, BlockRoles, LabelledPage, page_from_record, page_to_record
 from blockfeat.errors import CorpusError, OutputError
 
 STATES = ("open", "done", "skipped", "bad")

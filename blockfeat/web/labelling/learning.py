@@ -10,10 +10,9 @@ from math import ceil
 from statistics import fmean
 from typing import Any
 
-from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.split import folds_by_host, seeded_key
+from blockfeat.data import LabelledPage, folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
-from blockfeat.extraction.extractor import Extractor
+from blockfeat.extraction import Extractor
 from blockfeat.training.config import CONFIGS, make_trainer
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.thresholds import ThresholdConfig

@@ -13,20 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
-from blockfeat.blocks.table import Blocks
-from blockfeat.content.plain import plain_text
-from blockfeat.content.tables import data_tables
-from blockfeat.data.labels import cut_digest
+from blockfeat.blocks import Blocks
+from blockfeat.content import data_tables, plain_text
+from blockfeat.data import cut_digest
 from blockfeat.errors import BlockfeatError
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.page_kind import content_logits
-from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
-from blockfeat.features.schema import Measured
-from blockfeat.metadata.dates import find_span
-from blockfeat.page.document import Document
-from blockfeat.page.encoding import decode
-from blockfeat.page.page import Page
+from blockfeat.extraction import Extraction, Extractor, content_logits
+from blockfeat.features import Measured, MeasuredPage, feature_matrix, features_named
+from blockfeat.metadata import find_span
+from blockfeat.page import Document, Page, decode
 from blockfeat.web.coloured import analysis_of
 
 _LEVEL = 1  # of packing: fast, and HTML packs well

@@ -12,8 +12,7 @@ from threading import RLock
 from types import TracebackType
 
 from blockfeat._files import held_alone
-from blockfeat.data.corpus import LabelledPage
-from blockfeat.data.labels import ROLES, BlockRoles
+from blockfeat.data import ROLES, BlockRoles, LabelledPage
 from blockfeat.errors import BlockfeatError, CorpusError, InputError
 from blockfeat.web.labelling.journal import STATES, Change, CorpusFile, Journal, PageLabels
 from blockfeat.web.labelling.pages import CutPage, SessionPages, Suggester, text_of_roles

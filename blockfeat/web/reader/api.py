@@ -12,10 +12,10 @@ from pydantic import BaseModel, StringConstraints, ValidationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 import blockfeat
-from blockfeat.data.corpus import demo_pages
+from blockfeat.data import demo_pages
 from blockfeat.errors import BlockfeatError
 from blockfeat.io.outputs import FORMATS
-from blockfeat.models.store import DEFAULT_MODEL
+from blockfeat.models import DEFAULT_MODEL
 from blockfeat.web.coloured import LOOKS
 from blockfeat.web.guard import PAGE_POLICY, frame_policy, network_of
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem, problem_of, reason_of

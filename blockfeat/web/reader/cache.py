@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from blockfeat.errors import LimitExceeded, ModelError
-from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
-from blockfeat.models.store import DEFAULT_MODEL, bundled_models
+from blockfeat.extraction import DEFAULT_OPTIONS, ExtractionOptions, Extractor
+from blockfeat.models import DEFAULT_MODEL, bundled_models
 
 # What an entry takes beside the page and its address: its name, objects, its place in the dictionary.
 _BYTES_OF_AN_ENTRY = 500

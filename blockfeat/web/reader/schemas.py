@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from blockfeat.extraction.options import SIDES, ExtractionOptions, option_fields
+from blockfeat.extraction import SIDES, ExtractionOptions, option_fields
 from blockfeat.io.outputs import FORMATS
-from blockfeat.models.decoding import DECODERS
+from blockfeat.models import DECODERS
 from blockfeat.papers.crunch.settings import (
     Advertisements,
     CleanSettings,

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.block import Block
-from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.features.measuring import registered_features
-from blockfeat.features.phrases import FORMS, NAMED, limit, phrase
-from blockfeat.features.schema import Feature
-from blockfeat.models.model import Model
-from blockfeat.models.threshold import ThresholdModel
+from blockfeat.blocks import Block, Blocks
+from blockfeat.extraction import Extraction
+from blockfeat.features import FORMS, NAMED, Feature, limit, phrase, registered_features
+from blockfeat.models import Model, ThresholdModel
 from blockfeat.web.coloured import analysis_of
 
 _MOST_MOVING = 16

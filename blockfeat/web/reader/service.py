@@ -15,7 +15,7 @@ from blockfeat._pool import WorkerFailed
 from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
 from blockfeat.errors import InputError, LimitExceeded
-from blockfeat.io.http.fetch import fetch
+from blockfeat.io.inputs import fetch
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.cache import KeptPages, LoadedExtractors, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import describe_models
@@ -194,7 +194,7 @@ class Service:
         ModelError
             A model file cannot be used.
         """
-        from blockfeat.models.store import load_model
+        from blockfeat.models import load_model
 
         sources = model_names(settings.models)
         for file in settings.models:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from blockfeat.content.links import Base, clean_characters
-from blockfeat.content.sanitise import Sanitiser
-from blockfeat.extraction.extraction import Extraction
-from blockfeat.io.outputs import explanation_table, written
-from blockfeat.io.outputs.records import plain, record_of
-from blockfeat.page.page import Page
+from blockfeat.content import Base, Sanitiser, clean_characters
+from blockfeat.extraction import Extraction
+from blockfeat.io.outputs import explanation_table, plain, record_of, written
+from blockfeat.page import Page
 from blockfeat.papers.crunch.clean import Cleaned, Cleaner
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.web.coloured import extraction_and_coloured_page, head_styles, safe_page

@@ -1,0 +1,12 @@
+from blockfeat.io.http.fetch import Answer as Answer
+from blockfeat.io.http.fetch import ExchangeError as ExchangeError
+from blockfeat.io.http.fetch import clean_address as clean_address
+from blockfeat.io.http.fetch import exchange as exchange
+from blockfeat.io.http.fetch import failure_of as failure_of
+from blockfeat.io.http.fetch import get_request as get_request
+from blockfeat.io.http.transport import Network as Network
+from blockfeat.io.http.transport import Resolver as Resolver
+from blockfeat.io.http.transport import ask_resolver as ask_resolver
+from blockfeat.io.http.transport import checked_transport as checked_transport
+from blockfeat.io.http.transport import is_address as is_address
+from blockfeat.io.http.transport import parse_network as parse_network

@@ -1,0 +1,5 @@
+from blockfeat.page.document import Document as Document
+from blockfeat.page.encoding import decode as decode
+from blockfeat.page.page import Page as Page
+from blockfeat.page.tags import Tags as Tags
+from blockfeat.page.tags import lxml_tree as lxml_tree
