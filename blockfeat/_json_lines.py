@@ -161,3 +161,15 @@ def json_line(value: dict[str, Any]) -> bytes:
         return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
     except UnicodeEncodeError:  # lone surrogates can only be written as escapes
         return json.dumps(value).encode("ascii") + b"\n"
+
+
+def cut_to_whole_lines(path: Path) -> int:
+    """Remove an incomplete last line, which an interrupted write has left; return the number of lines left."""
+    count, end = 0, 0
+    with path.open("rb+") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                count += 1
+                end += len(line)
+        file.truncate(end)
+    return count

@@ -114,8 +114,8 @@ def served(session: LabelSession) -> Iterator[str]:
     import uvicorn
 
     from blockfeat.web.app import bound_socket
+    from blockfeat.web.guard import ServeSettings
     from blockfeat.web.labelling.app import create_label_app
-    from blockfeat.web.settings import ServeSettings
 
     app = create_label_app(session, ServeSettings(requests_per_minute=0))
     with bound_socket("127.0.0.1", 0) as listening:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blockfeat.data import load_corpora
-from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features
+from blockfeat.monitor.mentions.brand import SenseModel, sense_features
 
 _HERE = Path(__file__).parent
 _CLICKS = (0, 5, 20, 50)

@@ -12,10 +12,10 @@ from pathlib import Path
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document
 from blockfeat.web.app import bound_socket, server_of
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.labelling.app import create_label_app
 from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
-from blockfeat.web.settings import ServeSettings
 
 
 @dataclass(frozen=True)

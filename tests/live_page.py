@@ -8,8 +8,8 @@ from typing import Any
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.records import FoundMention, NewEntry, PageRecord, Visit
 from blockfeat.monitor.store.store import Store
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
-from blockfeat.web.settings import ServeSettings
 from served import serving
 from stored_pages import NOW, save_visit
 

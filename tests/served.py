@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from blockfeat.web.app import bound_socket, create_app, server_of
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.reader.service import Service
-from blockfeat.web.settings import ServeSettings
 
 __all__ = ["Served", "serving", "serving_reader"]
 

@@ -23,8 +23,8 @@ from starlette.testclient import TestClient
 
 from blockfeat.monitor.store import schema
 from blockfeat.monitor.store.store import Store
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
-from blockfeat.web.settings import ServeSettings
 
 _BRANDS = ("Apple", "Orange", "Shell", "Target", "Total", "Visa")
 _ADDRESSES = (

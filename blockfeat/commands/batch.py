@@ -87,12 +87,6 @@ class Target:
             return ParquetFileWriter(self.path, columns)
         return CsvWriter(file_writer(self.path, lines=False).stream, columns, name=str(self.path))
 
-    @property
-    def is_resumable(self) -> bool:
-        """Whether a run to it can be interrupted and continued: JSON lines to a file."""
-        is_lines = self.path is not None and not self.is_folder and self.format == "json"
-        return is_lines and _is_new_or_regular(Path(str(self.path)))
-
     def begun(
         self, documents: Iterator[Document], model: Model, options: Mapping[str, Any], *, resume: bool
     ) -> tuple[Iterator[Document], Writer | None, int]:
@@ -103,7 +97,8 @@ class Target:
         iterator of Document, Writer or None, int
             The documents that are to be done, their writer if the output is resumed, the number of those done earlier.
         """
-        if self.path is None or not self.is_resumable:
+        is_lines = self.path is not None and not self.is_folder and self.format == "json"
+        if self.path is None or not is_lines or not _is_new_or_regular(self.path):
             return documents, None, 0
         from blockfeat.io.resume import (
             ResumingWriter,
@@ -197,8 +192,7 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
 
     target = target_of(None, format, inputs=pages, resume=False)
     renderer = Renderer(Extractor.load(), target.format)
-    batch = Batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target, {}, 1, None)
-    return run_batch(batch, resume=False, quiet=False)
+    return run_batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target)
 
 
 @dataclass(frozen=True)
@@ -230,55 +224,46 @@ class Inputs:
         return ", ".join(self.pages + self.lists or ("-",))
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What is extracted, how, and where it goes."""
-
-    inputs: Inputs
-    reading: InputOptions
-    renderer: Renderer
-    target: Target
-    options: dict[str, Any]
-    jobs: int
-    deadline: float | None
-
-
-def run_batch(batch: Batch, *, resume: bool, quiet: bool) -> int:
-    """Extract, write, and print what happened; return the exit code."""
+def run_batch(
+    inputs: Inputs,
+    reading: InputOptions,
+    renderer: Renderer,
+    target: Target,
+    *,
+    options: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    deadline: float | None = None,
+    resume: bool = False,
+    quiet: bool = False,
+) -> int:
+    """Extract, write, and print what happened; return the exit code. Runs with other ``options`` are not resumed."""
     from blockfeat.io.batch import Tally, run
     from blockfeat.io.inputs import fetched
 
     passed_over = PassedOver()
-    listed = batch.inputs.documents(batch.reading, passed_over)
-    model = batch.renderer.extractor.model
-    listed, writer, earlier = batch.target.begun(listed, model, batch.options, resume=resume)
+    listed = inputs.documents(reading, passed_over)
+    listed, writer, earlier = target.begun(listed, renderer.extractor.model, options or {}, resume=resume)
     tally, empty = Tally(earlier), ""
-    writer = writer or batch.target.writer(evidence=batch.renderer.evidence)
+    writer = writer or target.writer(evidence=renderer.evidence)
     with (
         _said(tally, passed_over, quiet=quiet),
-        console.progress("extracting", quiet=quiet, total=lambda: batch.inputs.count(batch.reading)) as tick,
+        console.progress("extracting", quiet=quiet, total=lambda: inputs.count(reading)) as tick,
     ):
 
         def on_document(rendered: Rendered) -> None:
             nonlocal empty
             tally.add(rendered)
             tick(earlier + tally.total)
-            if not quiet and tally.total == 1 and not earlier:
-                empty = _emptiness(rendered)
+            # For several pages the summary counts the reasons.
+            if not quiet and tally.total == 1 and not earlier and rendered.reason:
+                empty = console.with_name(rendered.id, rendered.reason)
             if rendered.error and not quiet:
                 console.error(console.with_name(rendered.id, rendered.error))
 
-        documents = fetched(listed, batch.reading)
-        limits: dict[str, Any] = {"jobs": batch.jobs, "deadline": batch.deadline}
-        run(documents, batch.renderer, writer, **limits, on_document=on_document)
+        run(fetched(listed, reading), renderer, writer, jobs=jobs, deadline=deadline, on_document=on_document)
     if tally.total == 1 and empty:
         console.error(empty)
-    return _exit_code(tally, str(batch.inputs))
-
-
-def _emptiness(rendered: Rendered) -> str:
-    """Return the reason why a page has no text, if any; for several pages the summary counts the reasons."""
-    return console.with_name(rendered.id, rendered.reason) if rendered.reason else ""
+    return _exit_code(tally, str(inputs))
 
 
 @contextmanager

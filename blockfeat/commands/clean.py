@@ -171,7 +171,7 @@ def _clean_many(documents: Iterable[Document], cleaning: _Cleaning, output: Path
 
 def _update_hosts(settings: CleanSettings, reading: InputOptions) -> None:
     """Fetch the host lists that have an address, and say what was written."""
-    from blockfeat.papers.crunch.hosts import updated
+    from blockfeat.papers.crunch.decision import updated
 
     lists: Sequence[object] = [entry for entry in settings.advertisements.lists if entry.url]
     if not lists:

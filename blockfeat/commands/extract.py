@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from blockfeat.commands.batch import Batch, Inputs, run_batch, target_of
+from blockfeat.commands.batch import Inputs, run_batch, target_of
 from blockfeat.commands.options import (
     FormatOption,
     JobsOption,
@@ -83,8 +83,8 @@ def extract(
         styles=styles is not False,
     )
     recorded = {**choices, "lang": renderer.lang, "evidence": evidence or None, "fields": str(reading.fields) or None}
-    batch = Batch(named, reading, renderer, target, recorded, jobs, deadline)
-    if code := run_batch(batch, resume=resume, quiet=quiet):
+    limits: dict[str, Any] = {"jobs": jobs, "deadline": deadline}
+    if code := run_batch(named, reading, renderer, target, options=recorded, **limits, resume=resume, quiet=quiet):
         raise typer.Exit(code)
 
 

@@ -1,4 +1,4 @@
-"""The commands ``blockfeat models`` and ``adapt``: what is bundled, and what a site's pages teach."""
+"""The commands ``models``, ``adapt``, ``evaluate`` and ``bench``: what models there are, and how good they are."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from typing import Annotated
 
 import typer
 
+from blockfeat._extras import require_extra
+from blockfeat._files import writing
 from blockfeat.commands import console
-from blockfeat.commands.options import QuietOption
+from blockfeat.commands.options import (
+    CorpusOption,
+    JobsOption,
+    LangsOption,
+    LeaveOutOption,
+    ModelOption,
+    QuietOption,
+    labelled_pages,
+    with_extraction_options,
+)
+from blockfeat.errors import InputError
+from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
 
 
 def models() -> None:
@@ -74,3 +87,104 @@ def adapt(
     for number, changed in enumerate(found.changed, start=1):
         console.show(f"iteration {number}: the text of {changed} pages changed")
     console.show(f"written: {output}")
+
+
+@with_extraction_options("decoder", "favour", "headline")
+def evaluate(
+    corpus: CorpusOption = [],  # noqa: B006 (typer copies it)
+    model: ModelOption = "default",
+    lang: LangsOption = None,
+    leave_out: LeaveOutOption = None,
+    options: ExtractionOptions = DEFAULT_OPTIONS,
+    by: Annotated[str, typer.Option(help="corpus, lang or page_type; several with commas.")] = "corpus,lang",
+    worst: Annotated[int, typer.Option(min=0, help="Number of the worst pages to list.")] = 5,
+    agreement: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="A B", help="Instead of a model: how two labellers of the same pages agree."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write all scores to this file, as JSON.")
+    ] = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Score a model on labelled pages, or one labeller against another."""
+    require_extra("train", what="evaluate")
+    if agreement is not None:
+        _agreement(agreement, lang, worst, output)
+        return
+    if not corpus:
+        raise typer.BadParameter("name the labelled pages, or two labellers by --agreement", param_hint="--corpus")
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.evaluate import score_model
+    from blockfeat.training.evaluation.report import evaluation_tables, write_scores
+
+    keys = _group_keys(by)
+    extractor = Extractor.load(model).with_options(**options.given())
+    pages = labelled_pages(corpus, lang, leave_out)
+    with console.progress("evaluating", quiet=quiet) as tick:
+        evaluation = score_model(extractor, pages, jobs=jobs, on_page=lambda done: tick(done, len(pages)))
+    for table in evaluation_tables(evaluation, keys, worst):
+        console.show_table(table.title, table.columns, table.rows, right=table.first_number)
+    if output is not None:
+        write_scores(evaluation.to_dict(pages=True), output)
+
+
+def _agreement(labellers: tuple[Path, Path], lang: str | None, worst: int, output: Path | None) -> None:
+    """Score the second labeller against the first."""
+    from blockfeat.training.evaluation.report import agreement_tables, write_scores
+    from blockfeat.training.evaluation.strategies import agreement
+
+    first, second = (labelled_pages([str(path)], lang) for path in labellers)
+    found = agreement(first, second)
+    for path, alone in zip(labellers, (found.only_first, found.only_second), strict=True):
+        if alone:
+            console.error(f"{path}: {alone} pages that the other labeller has not are left out")
+    for table in agreement_tables(found, worst):
+        console.show_table(table.title, table.columns, table.rows, right=table.first_number)
+    if output is not None:
+        write_scores(found.to_dict(), output)
+
+
+def _group_keys(by: str) -> list[str]:
+    """Read the option ``--by``."""
+    from blockfeat.training.evaluation.evaluate import KEYS
+
+    keys = [key.strip() for key in by.split(",")]
+    for key in keys:
+        console.check_choice(key, KEYS, "--by")
+    return keys
+
+
+def bench(
+    corpus: CorpusOption,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="Bundled name or model file; repeatable.")
+    ] = None,
+    peers: Annotated[str, typer.Option(help="all that are installed, none, or names with commas.")] = "all",
+    sample: Annotated[int | None, typer.Option(min=1, help="Pages of each corpus; all by default.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for tables.")] = Path("bench-output"),
+    leave_out: LeaveOutOption = None,
+    jobs: JobsOption = 1,
+    quiet: QuietOption = False,
+) -> None:
+    """Score the texts of models and of installed peers on the same pages."""
+    require_extra("train", what="bench")
+    from blockfeat.data.split import sampled
+    from blockfeat.extraction.extractor import Extractor
+    from blockfeat.training.evaluation.bench import bench_systems, run_bench
+    from blockfeat.training.evaluation.peers import peers_named
+
+    try:
+        others = peers_named(name.strip() for name in peers.split(","))
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--peers") from None
+    systems = bench_systems(map(Extractor.load, model or ["default"]), others)
+    pages = sampled(labelled_pages(corpus, leave_out=leave_out), sample)
+    with writing(output):
+        output.mkdir(parents=True, exist_ok=True)
+    with console.progress("bench", quiet=quiet) as tick:
+        result = run_bench(systems, pages, jobs=jobs, on_page=lambda name, done, all: tick(done, all, name))
+    console.show(result.to_markdown())
+    for path in result.write(output):
+        console.show(f"written: {path}")

@@ -22,12 +22,11 @@ from blockfeat._files import writing
 from blockfeat.commands import console
 from blockfeat.commands.console import NOTHING_READ, SOME_FAILED, STOPPED
 from blockfeat.commands.monitor_results import (
-    discover,
     export,
     judge,
     learn,
+    opened_store,
     purge,
-    redeliver,
     rematch,
     report,
     retry,
@@ -74,6 +73,49 @@ def _toml(name: str, aliases_by_language: Mapping[str, Sequence[str]]) -> str:
 
 def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def discover(
+    site: Annotated[str, typer.Argument(help="Host, example.org, or address of a page.", show_default=False)],
+    config: Annotated[Path | None, typer.Option("--config", help="Configuration whose [fetch] holds.")] = None,
+) -> None:
+    """Find the feeds and news sitemaps of a site, as sources for a configuration."""
+    from blockfeat.monitor.config import read_config
+    from blockfeat.monitor.discovery import FoundFeed
+    from blockfeat.monitor.discovery import discover as feeds_of
+    from blockfeat.monitor.fetching.fetcher import Fetcher
+    from blockfeat.monitor.fetching.options import FetchOptions
+
+    options = read_config(config).fetch if config is not None else FetchOptions(attempts=1)
+
+    async def found() -> list[FoundFeed]:
+        async with Fetcher(options) as fetcher:
+            return await feeds_of(site, fetcher)
+
+    feeds = asyncio.run(found())
+    for feed in feeds:
+        title = f" ({' '.join(feed.title.split())})" if feed.title else ""
+        console.show(f"# {feed.kind}{title}, {feed.entries} entries, from {feed.named_by}")
+        console.show(f"[[sources]]\nurl = {json.dumps(feed.url, ensure_ascii=False)}\n")
+    if not feeds:
+        console.error(console.with_name(site, "no feed found"))
+        raise typer.Exit(console.SOME_FAILED)
+
+
+def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
+    """Deliver again what receivers refused or did not take in so many tries."""
+    from blockfeat.monitor.config import read_config
+    from blockfeat.monitor.notify.queue import receivers_of
+    from blockfeat.monitor.notify.queue import redeliver as deliver_again
+
+    settings = read_config(config)
+    with opened_store(str(settings.store)) as store:
+        arrived, failed = asyncio.run(deliver_again(store, receivers_of(settings)))
+    console.show(f"{arrived} mentions delivered")
+    for name, reason in failed:
+        console.error(console.with_name(name, reason))
+    if failed:
+        raise typer.Exit(console.SOME_FAILED)
 
 
 class _RunByDefault(TyperGroup):

@@ -1,4 +1,4 @@
-"""The commands of a monitor's results: ``report``, ``search``, ``serve``, ``status``, ``retry``, ``rematch``."""
+"""The commands of a monitor's results: counts, search, export, live page, what failed, judged mentions, the past."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from blockfeat.commands import console
 from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption
 
 if TYPE_CHECKING:
-    from blockfeat.monitor.reports import Filters
     from blockfeat.monitor.store.store import Store
 
 
@@ -63,24 +62,32 @@ def report(
 ) -> None:
     """Count mentions, with and without clutter and copies."""
     from blockfeat._files import write_text
+    from blockfeat.io.outputs.tables import csv_line
     from blockfeat.monitor.page import report_page
-    from blockfeat.monitor.reports import check_dimensions
+    from blockfeat.monitor.reports import MEASURES, Filters, check_dimensions, counts
 
     chosen = format or {".html": "html", ".csv": "csv"}.get(output.suffix if output is not None else "", "table")
     console.check_choice(chosen, ("table", "csv", "html"), "--format")
     if chosen == "table" and output is not None:
         raise typer.BadParameter("needs --format csv or html, or a file named .csv or .html", param_hint="--output")
-    filters = _filters(since, until, brand, lang)
+    days = {"since": _day(since, "--since"), "until": _day(until, "--until")}
+    filters = Filters.model_validate({"brand": brand or [], "lang": lang or [], **days})
     dimensions = [name.strip() for name in by.split(",") if name.strip()]
     check_dimensions(dimensions)
     with opened_store(config) as store:
         _check_brands(store, config, brand or [])
         warn_of_unexpected(store.unexpected_failures())
-        if chosen == "table":
-            _show_counts(store, dimensions, filters)
-            return
-        is_page = chosen == "html"
-        text = report_page(store, filters, title=title) if is_page else _csv(store, dimensions, filters)
+        if chosen == "html":
+            text = report_page(store, filters, title=title)
+        else:
+            found = counts(store, dimensions, filters)
+            measured = [(count.values, [getattr(count, name) for name in MEASURES]) for count in found]
+            if chosen == "table":
+                cells = [[*(value or "unknown" for value in by), *map(str, numbers)] for by, numbers in measured]
+                console.show_table("", [*dimensions, *_HEADS], cells, right=len(dimensions))
+                return
+            lines = ([*by, *numbers] for by, numbers in measured)
+            text = "".join(map(csv_line, ([*dimensions, *MEASURES], *lines)))
     if output is None:
         sys.stdout.write(text)
         return
@@ -100,13 +107,6 @@ def _check_brands(store: Store, config: str, brands: list[str]) -> None:
         console.check_choice(name, list(dict.fromkeys([*configured, *stored])), "--brand")
 
 
-def _filters(since: str | None, until: str | None, brands: list[str] | None, langs: list[str] | None) -> Filters:
-    from blockfeat.monitor.reports import Filters
-
-    days = {"since": _day(since, "--since"), "until": _day(until, "--until")}
-    return Filters.model_validate({"brand": brands or [], "lang": langs or [], **days})
-
-
 def _day(text: str | None, option: str) -> str | None:
     """Return a day, written as one or as an age."""
     from datetime import UTC, date, datetime, timedelta
@@ -121,25 +121,6 @@ def _day(text: str | None, option: str) -> str | None:
         return date.fromisoformat(text).isoformat()
     except ValueError:
         raise typer.BadParameter(f"'{text}' is no day such as 2026-11-22, and no age", param_hint=option) from None
-
-
-def _show_counts(store: Store, dimensions: list[str], filters: Filters) -> None:
-    from blockfeat.monitor.reports import MEASURES, counts
-
-    rows = [
-        [*(value or "unknown" for value in count.values), *(str(getattr(count, name)) for name in MEASURES)]
-        for count in counts(store, dimensions, filters)
-    ]
-    console.show_table("", [*dimensions, *_HEADS], rows, right=len(dimensions))
-
-
-def _csv(store: Store, dimensions: list[str], filters: Filters) -> str:
-    from blockfeat.io.outputs.tables import csv_line
-    from blockfeat.monitor.reports import MEASURES, counts
-
-    found = counts(store, dimensions, filters)
-    rows = ([*count.values, *(getattr(count, name) for name in MEASURES)] for count in found)
-    return "".join(map(csv_line, ([*dimensions, *MEASURES], *rows)))
 
 
 def status(config: ConfigArgument) -> None:
@@ -202,8 +183,8 @@ def serve(
 
     from blockfeat.monitor.config import read_config
     from blockfeat.web.app import bound_socket, server_of
+    from blockfeat.web.guard import ServeSettings
     from blockfeat.web.live.app import create_live_app
-    from blockfeat.web.settings import ServeSettings
 
     settings = ServeSettings(allowed_hosts=tuple(allow_host or ()))
     with opened_store(config) as store, bound_socket(host, port) as listening:
@@ -214,24 +195,6 @@ def serve(
         app = create_live_app(store, title=title, settings=settings, feedback=feedback, brands=brands)
         with suppress(KeyboardInterrupt):
             server_of(app, trusted_proxies=",".join(trusted_proxy or ())).run(sockets=[listening])
-
-
-def redeliver(config: Annotated[Path, typer.Argument(help="Configuration file.")]) -> None:
-    """Deliver again what receivers refused or did not take in so many tries."""
-    import asyncio
-
-    from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.notify.queue import receivers_of
-    from blockfeat.monitor.notify.queue import redeliver as deliver_again
-
-    settings = read_config(config)
-    with opened_store(str(settings.store)) as store:
-        arrived, failed = asyncio.run(deliver_again(store, receivers_of(settings)))
-    console.show(f"{arrived} mentions delivered")
-    for name, reason in failed:
-        console.error(console.with_name(name, reason))
-    if failed:
-        raise typer.Exit(console.SOME_FAILED)
 
 
 def retry(
@@ -424,32 +387,3 @@ def purge(
         if not yes:
             typer.confirm(f"Forget these pages of {store.name} for ever?", abort=True)
         console.show(f"{store.purge(before=_day(before, '--before'), host=host, url=url)} pages forgotten")
-
-
-def discover(
-    site: Annotated[str, typer.Argument(help="Host, example.org, or address of a page.", show_default=False)],
-    config: Annotated[Path | None, typer.Option("--config", help="Configuration whose [fetch] holds.")] = None,
-) -> None:
-    """Find the feeds and news sitemaps of a site, as sources for a configuration."""
-    import asyncio
-
-    from blockfeat.monitor.config import read_config
-    from blockfeat.monitor.discovery import FoundFeed
-    from blockfeat.monitor.discovery import discover as feeds_of
-    from blockfeat.monitor.fetching.fetcher import Fetcher
-    from blockfeat.monitor.fetching.options import FetchOptions
-
-    options = read_config(config).fetch if config is not None else FetchOptions(attempts=1)
-
-    async def found() -> list[FoundFeed]:
-        async with Fetcher(options) as fetcher:
-            return await feeds_of(site, fetcher)
-
-    feeds = asyncio.run(found())
-    for feed in feeds:
-        title = f" ({' '.join(feed.title.split())})" if feed.title else ""
-        console.show(f"# {feed.kind}{title}, {feed.entries} entries, from {feed.named_by}")
-        console.show(f"[[sources]]\nurl = {json.dumps(feed.url, ensure_ascii=False)}\n")
-    if not feeds:
-        console.error(console.with_name(site, "no feed found"))
-        raise typer.Exit(console.SOME_FAILED)

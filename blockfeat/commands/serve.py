@@ -61,7 +61,7 @@ def serve(
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""
     require_extra("web", what="serve")
     from blockfeat.web.app import bound_socket, create_app, server_of
-    from blockfeat.web.settings import ServeSettings
+    from blockfeat.web.guard import ServeSettings
 
     settings = ServeSettings(
         models=tuple(model or ()),
@@ -106,11 +106,11 @@ def label(
     require_extra("web", what="label")
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.web.app import bound_socket, server_of
+    from blockfeat.web.guard import ServeSettings
     from blockfeat.web.labelling.app import create_label_app
     from blockfeat.web.labelling.background import training_lacks
     from blockfeat.web.labelling.pages import Suggester
     from blockfeat.web.labelling.session import LabelSession
-    from blockfeat.web.settings import ServeSettings
 
     # One labeller on this machine: no limit of requests.
     settings = ServeSettings(allowed_hosts=tuple(allow_host or ()), requests_per_minute=0)

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from blockfeat import __version__
 from blockfeat._files import write_text, writing
-from blockfeat._json_lines import parse_object
+from blockfeat._json_lines import cut_to_whole_lines, parse_object
 from blockfeat.errors import CorpusError, ResumeError
 from blockfeat.io.outputs.formats import Rendered
 from blockfeat.models.model import Model
@@ -133,7 +133,7 @@ def earlier_run(output: Path) -> EarlierRun:
         _join_partial(output)
         if not output.exists():
             return EarlierRun(0, frozenset())
-        _cut_to_whole_lines(output)
+        cut_to_whole_lines(output)
         with output.open("rb") as lines:
             outcomes = [_outcome(line)[1] for line in lines]
     failed = frozenset(number for number, has_failed in enumerate(outcomes) if has_failed)
@@ -228,25 +228,13 @@ def _join_partial(output: Path) -> None:
     partial = _partial(output)
     if not partial.exists():
         return
-    done = _cut_to_whole_lines(partial)
+    done = cut_to_whole_lines(partial)
     if output.exists():
         with output.open("rb") as earlier, partial.open("ab") as joined:
             for number, line in enumerate(earlier):
                 if number >= done:
                     joined.write(line)
     partial.replace(output)
-
-
-def _cut_to_whole_lines(path: Path) -> int:
-    """Remove an incomplete last line; return the number of lines left."""
-    count, end = 0, 0
-    with path.open("rb+") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                count += 1
-                end += len(line)
-        file.truncate(end)
-    return count
 
 
 def _outcome(line: bytes) -> tuple[object, bool]:

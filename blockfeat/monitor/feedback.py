@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features, senses_of, shown_feature
+from blockfeat.monitor.mentions.brand import Brand, SenseModel, sense_features, senses_of, shown_feature
 from blockfeat.monitor.reading import plain_path
 from blockfeat.monitor.store.store import Store
 

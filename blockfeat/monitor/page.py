@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from html import escape
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 from jinja2 import Environment, PackageLoader
@@ -16,7 +17,7 @@ from markupsafe import Markup
 
 from blockfeat import __version__
 from blockfeat.lang import direction_of
-from blockfeat.monitor.mentions.mention import words_for
+from blockfeat.monitor.mentions.mention import around, words_for
 from blockfeat.monitor.reports import DIMENSIONS, Filters
 from blockfeat.monitor.store.schema import MENTIONS_FROM, MENTIONS_SELECT
 from blockfeat.monitor.store.store import Store
@@ -229,10 +230,6 @@ class Evidence:
     mentions: list[Mapping[str, Any]]
     blocks: list[Mapping[str, Any]]
 
-    def in_block(self, number: int) -> list[Mapping[str, Any]]:
-        """Return the mentions of one block."""
-        return [row for row in self.mentions if row["block"] == number]
-
 
 def evidence_of(store: Store, number: int) -> Evidence | None:
     """Return a page by its number in the store; None where there is none."""
@@ -339,21 +336,6 @@ def columns(
     )
 
 
-_LONGEST = 400
-
-
-def around(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return the sentence before the name, the name, and the sentence behind it; long ones cut."""
-    sentence, match = row["sentence"], row["match"]
-    at = sentence.find(match)
-    if at < 0:
-        return sentence[:_LONGEST], "", ""
-    start = max(0, at - _LONGEST // 2)
-    end = min(len(sentence), at + len(match) + _LONGEST // 2)
-    left, right = "…" if start else "", "…" if end < len(sentence) else ""
-    return left + sentence[start:at], match, sentence[at + len(match) : end] + right
-
-
 _SHEETS = ("base.css", "live.css")
 _IN_REPORT = 40
 FUNCTIONS: Mapping[str, Any] = {
@@ -384,19 +366,12 @@ def page_values(store: Store, filters: Filters, *, before: int | None = None, is
     if before is None:
         numbers = overview(store, filters, today=datetime.now(UTC).date(), is_whole=is_file)
         step, steps, series, earlier = numbers.series
-        spans = [] if is_file else _spans(step, steps, numbers.until)
-        links = [f"/?{filters.query(since=first, until=last)}" for first, last in spans]
+        starts = [*map(date.fromisoformat, steps), numbers.until + timedelta(days=1)]
+        spans = [(first, following - timedelta(days=1)) for first, following in pairwise(starts)]
+        links = [] if is_file else [f"/?{filters.query(since=first, until=last)}" for first, last in spans]
         values |= {"overview": numbers, "step": step, "steps": steps, "series": series}
         values["chart"] = columns(steps, series, earlier, links=links)
     return values
-
-
-def _spans(step: str, steps: Sequence[str], until: date) -> Iterator[tuple[str, str]]:
-    """Yield first and last day of each step."""
-    starts = [*map(date.fromisoformat, steps)]
-    for start, following in zip(starts, [*starts[1:], until + timedelta(days=1)], strict=True):
-        last = start if step == "day" else following - timedelta(days=1)
-        yield start.isoformat(), last.isoformat()
 
 
 def report_page(store: Store, filters: Filters = Filters(), *, title: str = "Brand mentions") -> str:  # noqa: B008

@@ -18,8 +18,7 @@ from blockfeat.extraction import KINDS, Extraction, Extractor, PageWork, read_pa
 from blockfeat.lang import normalise_code
 from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.fetching.urls import host_of
-from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.disambiguation import SenseModel, senses_of
+from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import (
     COUNTED_PLACES,

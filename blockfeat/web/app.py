@@ -20,9 +20,8 @@ import blockfeat
 from blockfeat.errors import ConfigError
 from blockfeat.lang import direction_of
 from blockfeat.models import DEFAULT_MODEL
-from blockfeat.web.guard import Guard
+from blockfeat.web.guard import Guard, ServeSettings
 from blockfeat.web.problems import PROBLEM_TYPE, ProblemBody, add_handlers
-from blockfeat.web.settings import ServeSettings
 
 if TYPE_CHECKING:
     import uvicorn

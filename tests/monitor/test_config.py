@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from blockfeat._config import duration_of
 from blockfeat.errors import ConfigError, InputError
-from blockfeat.monitor.config import Alert, Timing, example_config, minutes_of, parse_config, read_config, span_of
+from blockfeat.monitor.config import example_config, parse_config, read_config
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.receivers import Alert, Timing, minutes_of, span_of
 
 _SOURCES_AND_BRANDS = """
 [[sources]]

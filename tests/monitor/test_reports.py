@@ -17,7 +17,7 @@ pytest.importorskip("pydantic", reason="needs the extra web")
 
 from blockfeat.errors import ConfigError
 from blockfeat.monitor.config import CopySettings, Source
-from blockfeat.monitor.feeds.lists import read_opml
+from blockfeat.monitor.feeds.reading import read_opml
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.page import choices, evidence_of, in_steps, newer, overview, report_page, stream
 from blockfeat.monitor.reading import mentions_in

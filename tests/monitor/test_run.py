@@ -17,10 +17,11 @@ from sqlalchemy import text
 
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
-from blockfeat.monitor.config import MonitorConfig, PageSettings, Source, Webhook
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.crawl.cycle import Summary
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.mentions.brand import Brand
+from blockfeat.monitor.receivers import Webhook
 from blockfeat.monitor.run import Monitor, run_once, stay
 from blockfeat.monitor.store.records import PageRecord, Saved, Visit
 from blockfeat.monitor.store.store import Store

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
-from blockfeat.web.settings import ServeSettings
+from blockfeat.web.guard import ServeSettings
 from controls import Controls
 from reader_page import DEMO, open_reader, paste
 from served import Served, serving_reader

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from blockfeat.web.app import base_app
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEM_TYPE
-from blockfeat.web.settings import ServeSettings
 
 
 def _client(host: str = "localhost", **settings: Any) -> TestClient:

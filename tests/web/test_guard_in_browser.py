@@ -15,8 +15,7 @@ from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from blockfeat.web.app import base_app
-from blockfeat.web.guard import frame_policy
-from blockfeat.web.settings import ServeSettings
+from blockfeat.web.guard import ServeSettings, frame_policy
 from served import serving
 from small_site import Site
 

@@ -13,8 +13,7 @@ import httpx2
 import pytest
 
 from blockfeat.web.app import base_app, bound_socket
-from blockfeat.web.guard import Guard, Rate, frame_policy
-from blockfeat.web.settings import ServeSettings
+from blockfeat.web.guard import Guard, Rate, ServeSettings, frame_policy
 from served import Served, serving_reader
 
 

@@ -24,8 +24,8 @@ from blockfeat.monitor.reports import Filters
 from blockfeat.monitor.store.records import PageRecord
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.live.app import create_live_app
-from blockfeat.web.settings import ServeSettings
 from live_page import add_page, found_mention
 
 _EVIL = '<script>alert("x")</script>'

@@ -48,6 +48,7 @@ _WALLS = frozenset({"consent wall", "paywall stub", "login", "bot check"})
 _ENTRIES_AT_ONCE = 1000
 # Dates of entries that are within so many seconds of each other and of now say only when the feed was made.
 _NOW_SPREAD, _NOW_SECONDS = 120.0, 3600.0
+# What changes in a feed at each request: when it was built, and comments.
 _VOLATILE = re.compile(rb"<lastBuildDate>[^<]{0,100}</lastBuildDate>|<!--[^>]{0,1000}-->")
 
 
@@ -131,7 +132,7 @@ async def poll(
         moved_to=fetched.moved_permanently_to,
         due_at=after_poll(at, feed, every=every, headers=fetched.headers, manners=feed.manners),
     )
-    digest = None if fetched.not_modified else _digest(fetched.final_url.encode(), _stable(fetched.data))
+    digest = None if fetched.not_modified else _digest(fetched.final_url.encode(), _VOLATILE.sub(b"", fetched.data))
     if fetched.not_modified or digest == feed.digest:
         return PolledFeed("unchanged", known)
     try:
@@ -151,11 +152,6 @@ async def poll(
     known = replace(known, kind=found.kind, title=found.title, manners=manners, due_at=due_at, digest=digest)
     feeds = tuple(url for url in found.feeds if len(url) <= _LONGEST_URL) if feed.depth < _DEEPEST else ()
     return PolledFeed("read", replace(known, retired=found.expired), _batches(entries, config.pages.max_age, at), feeds)
-
-
-def _stable(data: bytes) -> bytes:
-    """Return a feed without what changes at each request: when it was built, and comments."""
-    return _VOLATILE.sub(b"", data)
 
 
 def _batches(entries: Iterable[FeedEntry], max_age: float | None, at: float) -> Iterator[tuple[NewEntry, ...]]:
@@ -314,11 +310,7 @@ async def _rendered(fetched: Fetched, renderer: Renderer, readers: Readers, lang
     return replace(record, warnings=(*record.warnings, "the page has its text by scripts: read as a browser shows it"))
 
 
-async def _own_text(
-    page: DuePage,
-    readers: Readers,
-    entry_text: OwnTexts | None,
-) -> PageRecord | None:
+async def _own_text(page: DuePage, readers: Readers, entry_text: OwnTexts | None) -> PageRecord | None:
     """Return what the feed itself says of a page; None where it says nothing."""
     found = None if entry_text is None else await entry_text(page)
     if found is None:

@@ -1,16 +1,167 @@
-"""RSS, Atom and RDF, read by feedparser."""
+"""XML of feeds, made safe to parse; RSS, Atom and RDF, read by feedparser; mentions as an Atom feed, and back."""
 
 from __future__ import annotations
 
+import re
+import zlib
+from collections import deque
+from collections.abc import Iterable, Mapping
+from html.entities import html5
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
+from blockfeat.content import xml_characters
 from blockfeat.errors import FeedError
 from blockfeat.monitor.feeds.feed import Feed, Gathering, own_text, plain_text
-from blockfeat.monitor.feeds.xml_source import cut_at_last, parse_xml
+from blockfeat.page import decode
 
 if TYPE_CHECKING:
     from lxml import etree
+
+# The sitemap protocol allows 50 MB.
+MAX_BYTES = 52_428_800
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_REFERENCE = re.compile(r"&(?:#(?:\d{1,7}|[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+_XML_NAMES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
+
+
+def unpacked(data: bytes, url: str) -> bytes:
+    """Return the bytes of a feed, decompressed if they are gzip.
+
+    Raises
+    ------
+    FeedError
+        More than 50 MB after decompression, or a damaged gzip file of which nothing can be read.
+    """
+    if not data.startswith(b"\x1f\x8b"):
+        if len(data) > MAX_BYTES:
+            raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes")
+        return data
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        found = unpacker.decompress(data, MAX_BYTES + 1)
+    except zlib.error as error:
+        raise FeedError(f"{url}: damaged gzip file: {error}") from error
+    if len(found) > MAX_BYTES:
+        raise FeedError(f"{url}: larger than {MAX_BYTES:,} bytes after decompression")
+    return found
+
+
+def safe_text(data: bytes, charset: str | None, url: str) -> str:
+    """Decode a feed and take out what a parser might act upon.
+
+    The encoding is found as for pages, so that a wrong declaration does no harm. A document type is removed, named
+    references of HTML become characters, and a lone ``&`` becomes ``&amp;``.
+
+    Raises
+    ------
+    FeedError
+        The feed declares entities.
+    """
+    text = _NOT_XML.sub("", decode(data, charset).text)
+    text = _DECLARATION.sub("", text)
+    return _with_plain_references(_without_document_type(text, url))
+
+
+def _without_document_type(text: str, url: str) -> str:
+    """Remove ``<!DOCTYPE …>`` before the root; refuse one with declarations of its own."""
+    at = first_word(text)
+    if text[at : at + 9].upper() != "<!DOCTYPE":
+        return text
+    bracket, closing = text.find("[", at), text.find(">", at)
+    if closing < 0 or -1 < bracket < closing:
+        raise FeedError(f"{url}: its document type declares entities, which are not read")
+    return text[:at] + text[closing + 1 :]
+
+
+def first_word(text: str) -> int:
+    """Return where the root element or the first other word begins, behind comments and instructions."""
+    at = 0
+    while at < len(text):
+        if text[at].isspace() or text[at] == "\ufeff":
+            at += 1
+        elif text.startswith("<!--", at):
+            at = _behind(text, "-->", at)
+        elif text.startswith("<?", at):
+            at = _behind(text, "?>", at)
+        else:
+            break
+    return at
+
+
+def _behind(text: str, mark: str, start: int) -> int:
+    at = text.find(mark, start)
+    return len(text) if at < 0 else at + len(mark)
+
+
+def _with_plain_references(text: str) -> str:
+    """Replace references outside CDATA sections that XML does not know."""
+    pieces: list[str] = []
+    at = 0
+    while at < len(text):
+        opening = text.find("<![CDATA[", at)
+        opening = len(text) if opening < 0 else opening
+        pieces.append(_REFERENCE.sub(_reference, text[at:opening]))
+        at = _behind(text, "]]>", opening) if opening < len(text) else opening
+        pieces.append(text[opening:at])
+    return "".join(pieces)
+
+
+def _reference(match: re.Match[str]) -> str:
+    name = match[1]
+    if name is None:
+        return match[0] if len(match[0]) > 1 else "&amp;"
+    if name in _XML_NAMES:
+        return match[0]
+    return html5.get(f"{name};", f"&amp;{match[0][1:]}")
+
+
+def cut_at_last(text: str, name: str, root: str) -> tuple[str, bool]:
+    """Return the text up to its last complete entry, and whether anything is missing behind it.
+
+    Parameters
+    ----------
+    name, root : str
+        Local names of an entry (``item``) and of the root element (``rss``).
+    """
+    if _last_end(text, root) >= 0:
+        return text, False
+    end = _last_end(text, name)
+    if end >= 0:
+        return text[:end], True
+    first = re.search(rf"<(?:[\w.-]{{1,40}}:)?{name}[\s>/]", text)
+    return text[: first.start()] if first else text, True
+
+
+def _last_end(text: str, name: str) -> int:
+    """Return where the last end tag of an element ends, or -1."""
+    ends = re.finditer(rf"</(?:[\w.-]{{1,40}}:)?{name}\s{{0,20}}>", text)
+    last = deque(ends, maxlen=1)
+    return last[0].end() if last else -1
+
+
+def parse_xml(text: str, url: str) -> etree._Element:
+    """Parse XML, mending what can be mended; no entity is expanded and nothing is loaded.
+
+    Raises
+    ------
+    FeedError
+        There is no element in it.
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        recover=True, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(text.encode("utf-8", "surrogatepass"), parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise FeedError(f"{url}: no XML that can be read: {error}") from error
+    if root is None:
+        raise FeedError(f"{url}: no XML that can be read")
+    return root
 
 
 _KINDS = {"rss": ("rss", "item"), "rdf": ("RDF", "item"), "atom": ("feed", "entry")}
@@ -20,7 +171,7 @@ _PERIODS = {"hourly": 3_600, "daily": 86_400, "weekly": 604_800, "monthly": 2_59
 
 
 def read_syndication(text: str, *, kind: str, url: str) -> Feed:
-    """Read a feed that was decoded by `blockfeat.monitor.feeds.xml_source.safe_text`.
+    """Read a feed that was decoded by `blockfeat.monitor.feeds.syndication.safe_text`.
 
     Parameters
     ----------
@@ -144,3 +295,80 @@ def _skip_days(root: etree._Element) -> tuple[int, ...]:
 def _listed(root: etree._Element, name: str) -> list[str]:
     """Return the texts of the children of elements of that local name."""
     return [child.text or "" for element in root.iter(f"{{*}}{name}") for child in element]
+
+
+_ATOM = "http://www.w3.org/2005/Atom"
+_URN = "urn:blockfeat:mention:"
+
+
+def moment_of(row: Mapping[str, Any]) -> str:
+    """Return when a page was fetched, in RFC 3339."""
+    return str(row["fetched_at"] or f"{row['day']}T00:00:00Z")
+
+
+def atom(rows: Iterable[Mapping[str, Any]], *, title: str, home: str | None, address: str, updated: str) -> bytes:
+    """Return mentions as an Atom feed.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        ``id``, ``brand``, ``title``, ``url``, ``host``, ``sentence`` and ``fetched_at`` (or ``day``) of each.
+    title, home, address : str
+        Name of the feed, address of its page, address of the feed, which is its id.
+    updated : str
+        When it was updated where it has no entries, in RFC 3339.
+    """
+    found = list(rows)
+    feed = ElementTree.Element("feed", xmlns=_ATOM)
+    _put(feed, "title", title)
+    _put(feed, "id", address)
+    _put(feed, "updated", max(map(moment_of, found), default=updated))
+    ElementTree.SubElement(feed, "link", rel="self", href=address)
+    if home is not None:
+        ElementTree.SubElement(feed, "link", rel="alternate", href=home)
+    for row in found:
+        entry = ElementTree.SubElement(feed, "entry")
+        _put(entry, "title", f"{row['brand']}: {row['title'] or row['url']}")
+        _put(entry, "id", f"{_URN}{row['id']}")
+        _put(entry, "updated", moment_of(row))
+        if row["url"]:
+            ElementTree.SubElement(entry, "link", rel="alternate", href=xml_characters(row["url"]))
+        _put(ElementTree.SubElement(entry, "author"), "name", row["host"] or "unknown")
+        ElementTree.SubElement(entry, "category", term=xml_characters(row["brand"]))
+        _put(entry, "content", row["sentence"] or "")
+    written: bytes = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
+    return written
+
+
+def _put(parent: ElementTree.Element, name: str, text: str) -> None:
+    ElementTree.SubElement(parent, name).text = xml_characters(text)
+
+
+def entries_of(data: bytes) -> list[dict[str, Any]]:
+    """Return the mentions of a feed that `atom` has written; none of a file that is damaged or something else."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    try:
+        feed = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return []
+    space = {"a": _ATOM}
+    rows = []
+    for entry in feed.findall("a:entry", space):
+        brand = next((category.get("term", "") for category in entry.findall("a:category", space)), "")
+        names = ("a:id", "a:title", "a:updated", "a:content", "a:author/a:name")
+        number, title, updated, sentence, host = (entry.findtext(name, "", space) for name in names)
+        url = next((link.get("href", "") for link in entry.findall("a:link", space)), "")
+        rows.append(
+            {
+                "id": number.removeprefix(_URN),
+                "brand": brand,
+                "title": title.removeprefix(f"{brand}: "),
+                "url": url,
+                "host": host,
+                "sentence": sentence,
+                "fetched_at": updated,
+            }
+        )
+    return rows

@@ -171,10 +171,6 @@ class BrandMatcher:
             hits = [*_within_others(hits, free)]
         return tuple(hit for hit in hits if ruled_out or not hit.rule)
 
-    def names_in(self, text: str, *, lang: str | None = None) -> frozenset[str]:
-        """Return the names of the brands that a text mentions."""
-        return frozenset(hit.brand for hit in self.find(text, lang=lang))
-
     def _collect(self, folded: FoldedText, text: str, lang: str | None) -> Mapping[int, _Found]:
         """Return what each brand has in a text, before exclusions and context."""
         assert self._automaton is not None

@@ -16,7 +16,7 @@ import numpy as np
 from blockfeat.blocks import Block
 from blockfeat.extraction import ROLES, Extraction, PageParts
 from blockfeat.lang import character_classes, code_points, sentence_ends
-from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features, senses_of
+from blockfeat.monitor.mentions.brand import SenseModel, sense_features, senses_of
 from blockfeat.monitor.mentions.folding import PARAGRAPH, SUPERSCRIPTS
 from blockfeat.monitor.mentions.matcher import BrandMatcher, Hit
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -367,3 +367,18 @@ def _mention(
     place = max(0, bisect_right(begins, start) - 1)
     passage, start, end = parts[place], max(0, start - begins[place]), max(0, end - begins[place])
     return passage.mention(name, start, end, sentence=sentence_around(passage.text, start, end))
+
+
+_LONGEST = 400
+
+
+def around(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return the sentence before the name, the name, and the sentence behind it; long ones cut."""
+    sentence, match = row["sentence"], row["match"]
+    at = sentence.find(match)
+    if at < 0:
+        return sentence[:_LONGEST], "", ""
+    start = max(0, at - _LONGEST // 2)
+    end = min(len(sentence), at + len(match) + _LONGEST // 2)
+    left, right = "…" if start else "", "…" if end < len(sentence) else ""
+    return left + sentence[start:at], match, sentence[at + len(match) : end] + right

@@ -10,7 +10,7 @@ import smtplib
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,18 +20,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 from zoneinfo import ZoneInfo
 
-from lxml import etree
-
 from blockfeat._files import write_whole
-from blockfeat.content import clean_characters, xml_characters
+from blockfeat.content import clean_characters
 from blockfeat.errors import BlockfeatError, OutputError
 from blockfeat.io.http import failure_of
-from blockfeat.monitor.config import Alert, Smtp
+from blockfeat.monitor.feeds.syndication import atom, entries_of
 from blockfeat.monitor.fetching.politeness import retry_at
 from blockfeat.monitor.mentions.mention import words_for
+from blockfeat.monitor.receivers import Alert, Smtp
 
 _POST_TIMEOUT = 20.0
 # Requests that are wrong themselves: trying them again changes nothing.
@@ -238,81 +236,6 @@ def _slack(text: str) -> str:
     return escaped.replace("@", "@\u200b").replace("](", "]\u200b(")
 
 
-_ATOM = "http://www.w3.org/2005/Atom"
-_URN = "urn:blockfeat:mention:"
-
-
-def moment_of(row: Mapping[str, Any]) -> str:
-    """Return when a page was fetched, in RFC 3339."""
-    return str(row["fetched_at"] or f"{row['day']}T00:00:00Z")
-
-
-def atom(rows: Iterable[Mapping[str, Any]], *, title: str, home: str | None, address: str, updated: str) -> bytes:
-    """Return mentions as an Atom feed.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        ``id``, ``brand``, ``title``, ``url``, ``host``, ``sentence`` and ``fetched_at`` (or ``day``) of each.
-    title, home, address : str
-        Name of the feed, address of its page, address of the feed, which is its id.
-    updated : str
-        When it was updated where it has no entries, in RFC 3339.
-    """
-    found = list(rows)
-    feed = ElementTree.Element("feed", xmlns=_ATOM)
-    _add(feed, "title", title)
-    _add(feed, "id", address)
-    _add(feed, "updated", max(map(moment_of, found), default=updated))
-    ElementTree.SubElement(feed, "link", rel="self", href=address)
-    if home is not None:
-        ElementTree.SubElement(feed, "link", rel="alternate", href=home)
-    for row in found:
-        entry = ElementTree.SubElement(feed, "entry")
-        _add(entry, "title", f"{row['brand']}: {row['title'] or row['url']}")
-        _add(entry, "id", f"{_URN}{row['id']}")
-        _add(entry, "updated", moment_of(row))
-        if row["url"]:
-            ElementTree.SubElement(entry, "link", rel="alternate", href=xml_characters(row["url"]))
-        _add(ElementTree.SubElement(entry, "author"), "name", row["host"] or "unknown")
-        ElementTree.SubElement(entry, "category", term=xml_characters(row["brand"]))
-        _add(entry, "content", row["sentence"] or "")
-    written: bytes = ElementTree.tostring(feed, encoding="utf-8", xml_declaration=True)
-    return written
-
-
-def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = xml_characters(text)
-
-
-def entries_of(data: bytes) -> list[dict[str, Any]]:
-    """Return the mentions of a feed that `atom` has written; none of a file that is damaged or something else."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    try:
-        feed = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError:
-        return []
-    space = {"a": _ATOM}
-    rows = []
-    for entry in feed.findall("a:entry", space):
-        brand = next((category.get("term", "") for category in entry.findall("a:category", space)), "")
-        names = ("a:id", "a:title", "a:updated", "a:content", "a:author/a:name")
-        number, title, updated, sentence, host = (entry.findtext(name, "", space) for name in names)
-        url = next((link.get("href", "") for link in entry.findall("a:link", space)), "")
-        rows.append(
-            {
-                "id": number.removeprefix(_URN),
-                "brand": brand,
-                "title": title.removeprefix(f"{brand}: "),
-                "url": url,
-                "host": host,
-                "sentence": sentence,
-                "fetched_at": updated,
-            }
-        )
-    return rows
-
-
 _TIMEOUT = 60.0
 _PORTS = {"starttls": 587, "tls": 465, "none": 25}
 _IN_FEED = 200
@@ -427,20 +350,19 @@ class AtomFile:
             ids = {row["id"] for row in new}
             rows = [*new, *(row for row in known if row["id"] not in ids)][:_IN_FEED]
             name = self.path.resolve().as_uri()
-            data = atom(rows, title=message.alert, home=None, address=name, updated=formatted(time.time()))
-            write_whole(self.path, data)
+            write_whole(self.path, atom(rows, title=message.alert, home=None, address=name, updated=_now()))
         except (OSError, BlockfeatError) as error:
             raise DeliveryError(f"{self.path}: {error}") from error
 
 
-def formatted(moment: float) -> str:
-    """Return a moment in RFC 3339."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
+def _now() -> str:
+    """Return this moment in RFC 3339."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _row(event: Any) -> dict[str, Any]:
     """Return an event as an entry of a feed."""
-    found = formatted(time.time()) if event.get("found_at") is None else event["found_at"]
+    found = event.get("found_at") or _now()
     if event["event"] == "spike":
         said = f"{event['articles']} articles in an hour; usual are {event['expected']:.1f}"
         values = {"url": "", "title": "spike", "host": "blockfeat", "sentence": said}

@@ -15,10 +15,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from blockfeat._files import writing
+from blockfeat._json_lines import cut_to_whole_lines
 from blockfeat.errors import OutputError
-from blockfeat.monitor.config import Alert, MonitorConfig, Timing, Wanted, Webhook
+from blockfeat.monitor.config import MonitorConfig
 from blockfeat.monitor.mentions.queries import QueryMatcher
 from blockfeat.monitor.notify.channels import DeliveryError, Message, Send, channels_of, environment_value, post
+from blockfeat.monitor.receivers import Alert, Timing, Wanted, Webhook
 from blockfeat.monitor.store.store import Store
 
 StoreCall = Callable[..., Awaitable[Any]]
@@ -70,8 +72,10 @@ class FileStream(Receiver):
         self.batch = _LINES_AT_ONCE
         self.takes = wanted.takes
         self._path = None if path == "-" else Path(path)
-        if self._path is not None:
-            _cut_to_whole_lines(self._path)
+        if self._path is not None and self._path.exists():
+            # A mention whose line was cut off comes again.
+            with writing(self._path):
+                cut_to_whole_lines(self._path)
 
     async def take(self, events: Sequence[str]) -> None:
         """Write the lines, and wait until they are on the disk."""
@@ -88,23 +92,6 @@ class FileStream(Receiver):
                 os.fsync(file.fileno())
         except OutputError as error:
             raise DeliveryError(str(error)) from error
-
-
-def _cut_to_whole_lines(path: Path) -> None:
-    """Remove an incomplete last line, which an end in the middle of a write has left; its mention comes again."""
-    if not path.exists():
-        return
-    with writing(path), path.open("rb+") as file:
-        end = file.seek(0, os.SEEK_END)
-        while end:
-            start = max(0, end - 65536)
-            file.seek(start)
-            newline = file.read(end - start).rfind(b"\n")
-            if newline >= 0:
-                file.truncate(start + newline + 1)
-                return
-            end = start
-        file.truncate(0)
 
 
 class WebhookReceiver(Receiver):
@@ -193,8 +180,10 @@ async def deliver(
     failed: list[tuple[str, str]] = []
     for receiver in receivers:
         limit = receiver.batch
-        if not await _is_time(store, receiver, call=call, is_end=is_end):
-            continue
+        if (timing := receiver.timing) is not None:
+            now = time.time()
+            if not timing.is_open(now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end):
+                continue
         while events := await call(store.undelivered, receiver.name, limit=limit, now=time.time()):
             wanted = await _wanted(store, receiver, [event for _, event in events], call=call)
             try:
@@ -219,14 +208,6 @@ async def deliver(
         else:
             await _end_turn(store, receiver, call=call)
     return arrived, failed
-
-
-async def _is_time(store: Store, receiver: Receiver, *, call: StoreCall, is_end: bool) -> bool:
-    """Return whether a receiver gets something now."""
-    timing, now = receiver.timing, time.time()
-    return timing is None or timing.is_open(
-        now, last=await call(store.last_turn, receiver.name, now=now), is_end=is_end
-    )
 
 
 async def _end_turn(store: Store, receiver: Receiver, *, call: StoreCall) -> None:

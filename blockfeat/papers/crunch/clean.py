@@ -13,9 +13,8 @@ from blockfeat.content.links import Base
 from blockfeat.content.sanitise import Sanitiser
 from blockfeat.page.page import Page
 from blockfeat.page.tags import FLATTENED
-from blockfeat.papers.crunch.decision import Decision, Walked, letters, take_out
+from blockfeat.papers.crunch.decision import Decision, HostList, Walked, host_list, letters, take_out
 from blockfeat.papers.crunch.filters import decide_first_set, decide_second_set, edit_elements
-from blockfeat.papers.crunch.hosts import HostList, host_list
 from blockfeat.papers.crunch.settings import CleanSettings, RemovedLinks
 
 _PLACE = "crunch-removed-links"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from blockfeat.papers.crunch.decision import Decision, Held, Walked, letters
-from blockfeat.papers.crunch.hosts import HostList
+from blockfeat.papers.crunch.decision import Decision, Held, HostList, Walked, letters
 from blockfeat.papers.crunch.settings import EmptyTables, Filters, LinkLists
 
 _CELLS = frozenset({"td", "th"})

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from blockfeat.papers.crunch.decision import Decision, Walked
+from blockfeat.papers.crunch.decision import Decision, HostList, Walked
 from blockfeat.papers.crunch.filters import Counts, decide_first_set, own_counts
-from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.model import MeasuredTree
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.fitness import Chunk

@@ -20,8 +20,7 @@ from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide_on
-from blockfeat.papers.crunch.decision import Decision, Held, Walked
-from blockfeat.papers.crunch.hosts import HostList, host_list
+from blockfeat.papers.crunch.decision import Decision, Held, HostList, Walked, host_list
 from blockfeat.papers.crunch.settings import CleanSettings, stored_settings
 
 Indices = NDArray[np.int64]

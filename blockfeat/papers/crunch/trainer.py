@@ -16,8 +16,8 @@ from blockfeat.errors import TrainingError
 from blockfeat.features.measuring import MeasuredPage
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
+from blockfeat.papers.crunch.decision import HostList
 from blockfeat.papers.crunch.fitness import CANDIDATES, Array, PreparedTree, nodes_of, training_set
-from blockfeat.papers.crunch.hosts import HostList
 from blockfeat.papers.crunch.model import CrunchModel, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.pso.search import Polish, SearchResult, between

@@ -18,12 +18,11 @@ from blockfeat.data import ROLES
 from blockfeat.page import Page
 from blockfeat.web.app import base_app, described
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
-from blockfeat.web.guard import frame_policy
+from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
-from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint
+from blockfeat.web.labelling.learning import BEST, FEWEST_PAGES, KINDS, CurvePoint
 from blockfeat.web.labelling.session import LabelSession, PageView, Progress
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
-from blockfeat.web.settings import ServeSettings
 
 Role = Literal["content", "headline", "byline", "caption", "clutter"]
 State = Literal["open", "done", "skipped", "bad"]

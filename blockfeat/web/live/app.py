@@ -13,15 +13,15 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from blockfeat.errors import InputError
 from blockfeat.monitor.feedback import LEAST_JUDGED, accept, proposals
+from blockfeat.monitor.feeds.syndication import atom, moment_of
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.notify.channels import atom, moment_of
 from blockfeat.monitor.page import FUNCTIONS, evidence_of, newer, page_values
 from blockfeat.monitor.reports import Filters, csv_lines, mention_rows
 from blockfeat.monitor.store.schema import MENTION_COLUMNS
 from blockfeat.monitor.store.store import Store
 from blockfeat.web.app import base_app
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEMS, Problem
-from blockfeat.web.settings import ServeSettings
 
 _IN_FEEDS, _IN_API = 50, 1000
 _LINES_AT_ONCE = 500

@@ -16,10 +16,10 @@ from blockfeat._tasks import Task
 from blockfeat._tasks import Workers as Processes
 from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.inputs import fetch
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import Problem
 from blockfeat.web.reader.cache import KeptPages, LoadedExtractors, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import describe_models
-from blockfeat.web.settings import ServeSettings
 
 Loaded = TypeVar("Loaded")
 Result_co = TypeVar("Result_co", covariant=True)

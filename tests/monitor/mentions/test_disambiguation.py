@@ -7,8 +7,7 @@ import pytest
 pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
 
 from blockfeat import Extractor
-from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.disambiguation import SenseModel, sense_features
+from blockfeat.monitor.mentions.brand import Brand, SenseModel, sense_features
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import mentions_of
 

@@ -18,7 +18,6 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from blockfeat.monitor.config import Alert, Smtp
 from blockfeat.monitor.notify.channels import (
     AtomFile,
     Command,
@@ -29,6 +28,7 @@ from blockfeat.monitor.notify.channels import (
     channels_of,
     entries_of,
 )
+from blockfeat.monitor.receivers import Alert, Smtp
 from hooks import Hook
 
 _UTC = ZoneInfo("UTC")

@@ -19,9 +19,10 @@ pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
 from sqlalchemy import insert
 
-from blockfeat.monitor.config import Alert, CopySettings, Wanted, Webhook
+from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.notify.channels import DeliveryError, Message
 from blockfeat.monitor.notify.queue import AlertReceiver, WebhookReceiver, deliver, redeliver
+from blockfeat.monitor.receivers import Alert, Wanted, Webhook
 from blockfeat.monitor.store.records import PageRecord, Visit
 from blockfeat.monitor.store.schema import outbox
 from blockfeat.monitor.store.store import Store

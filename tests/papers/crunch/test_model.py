@@ -17,8 +17,7 @@ from blockfeat.errors import ModelError, NotHTML
 from blockfeat.models.store import load_model, model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
 from blockfeat.papers.crunch.clean import decide
-from blockfeat.papers.crunch.decision import take_out
-from blockfeat.papers.crunch.hosts import host_list
+from blockfeat.papers.crunch.decision import host_list, take_out
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import (
     Advertisements,

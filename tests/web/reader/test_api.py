@@ -10,8 +10,8 @@ import pytest
 
 from blockfeat.extraction.extractor import extract
 from blockfeat.io.outputs import FORMATS, record_schema, to_json_line
+from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import PROBLEM_TYPE
-from blockfeat.web.settings import ServeSettings
 from script_vectors import page_with
 from served import Served, serving_reader
 from small_site import Site

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blockfeat.errors import InputError
-from blockfeat.papers.crunch.hosts import HostList, host_list, hosts_in, updated
+from blockfeat.papers.crunch.decision import HostList, host_list, hosts_in, updated
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
 _LIST = """\ufeff# a comment
