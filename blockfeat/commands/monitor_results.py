@@ -14,7 +14,7 @@ import typer
 
 from blockfeat._extras import require_extra
 from blockfeat.commands import console
-from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption
+from blockfeat.commands.options import AllowHostOption, HostOption, PortOption, QuietOption, TrustedProxyOption
 
 if TYPE_CHECKING:
     from blockfeat.monitor.store.store import Store
@@ -167,12 +167,7 @@ def serve(
     port: PortOption = 8139,
     allow_host: AllowHostOption = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Brand mentions",
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."
-        ),
-    ] = None,
+    trusted_proxy: TrustedProxyOption = None,
     feedback: Annotated[
         bool, typer.Option("--feedback", help="Let those who see the page judge mentions, and accept lessons.")
     ] = False,

@@ -47,6 +47,10 @@ AllowHostOption = Annotated[
         help="Name under which the service may be asked for, beside localhost and IP addresses; repeatable.",
     ),
 ]
+TrustedProxyOption = Annotated[
+    list[str] | None,
+    typer.Option("--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."),
+]
 AllowNetworkOption = Annotated[
     list[str] | None,
     typer.Option(

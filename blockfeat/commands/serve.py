@@ -20,6 +20,7 @@ from blockfeat.commands.options import (
     ModelOption,
     PortOption,
     QuietOption,
+    TrustedProxyOption,
     allowed_networks,
     with_input_options,
 )
@@ -50,12 +51,7 @@ def serve(
     kept_bytes: Annotated[
         int, typer.Option(min=1, help="Memory for pages that are kept for the next request; the oldest go first.")
     ] = 64_000_000,
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--trusted-proxy", metavar="IP", help="Proxy in front whose X-Forwarded-For is believed; repeatable."
-        ),
-    ] = None,
+    trusted_proxy: TrustedProxyOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show a line for each request.")] = False,
 ) -> None:
     """Serve the reader: pages read, coloured, compared and cleaned in a browser, and the same as a JSON API."""

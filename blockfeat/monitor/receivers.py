@@ -60,7 +60,7 @@ class Wanted:
 
     clutter: bool = False
     updates: bool = False
-    brands: tuple[str, ...] = ()
+    brands: Texts = ()
 
     def takes(self, event: Mapping[str, Any]) -> bool:
         """Return whether an event is wanted; what has come to count is new to those who get no clutter."""
@@ -70,8 +70,8 @@ class Wanted:
         return (self.clutter or bool(event["counted"])) and (self.updates or not is_known)
 
 
-@dataclass(frozen=True, slots=True)
-class Webhook:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook(Wanted):
     """An address that every new mention is posted to.
 
     Attributes
@@ -95,14 +95,6 @@ class Webhook:
     batch: Count = 100
     secret: str | None = None
     attempts: Count = 20
-    clutter: bool = False
-    updates: bool = False
-    brands: Texts = ()
-
-    @property
-    def wanted(self) -> Wanted:
-        """Which mentions it gets."""
-        return Wanted(self.clutter, self.updates, self.brands)
 
 
 @dataclass(frozen=True, slots=True)

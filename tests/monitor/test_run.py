@@ -82,7 +82,7 @@ def test_a_run_in_postgresql(server: DemoServer, config: MonitorConfig, postgres
 def test_each_mention_arrives_once_at_stream_and_webhook(config: MonitorConfig, tmp_path: Path, hook: Hook) -> None:
     hook.answers = [(503, {})] * 99
     stream = tmp_path / "mentions.jsonl"
-    webhook = Webhook(hook.url, batch=7, clutter=True)
+    webhook = Webhook(url=hook.url, batch=7, clutter=True)
     config = replace(config, stream=str(stream), webhooks=(webhook,))
     first = asyncio.run(run_once(config))
     assert any("answered 503" in reason for reason in first.failures.values())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from itertools import islice
+from operator import methodcaller
 from typing import Any, Self
 
 from blockfeat._pool import WorkerFailed
@@ -343,7 +344,7 @@ class Readers:
         self._settings = settings
         self._here = PageReader.of(settings) if jobs == 0 else None
         self._turn = asyncio.Semaphore(1)
-        self.processes = Workers(_Load(settings), jobs=jobs, deadline=deadline) if jobs else None
+        self.processes = Workers(partial(_load, settings), jobs=jobs, deadline=deadline) if jobs else None
 
     async def __aenter__(self) -> Self:
         """Start the processes, so that the first page does not wait for them; raise BlockfeatError where none can."""
@@ -371,26 +372,14 @@ class Readers:
                 assert self._here is not None
                 return await asyncio.to_thread(self._here.read, page)
         try:
-            return await self.processes.do(_Read(page))
+            record: PageRecord = await self.processes.do(methodcaller("read", page))
+            return record
         except BlockfeatError as error:
             _logger.warning("%s: %s", page.url, error, extra={"url": page.url, "event": "page failed"})
             return failed(error)
 
 
-@dataclass(frozen=True)
-class _Load:
-    """Prepares a worker process; a signal to end is left to its parent, which lets it finish its page."""
-
-    settings: ReaderSettings
-
-    def __call__(self) -> PageReader:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        return PageReader.of(self.settings)
-
-
-@dataclass(frozen=True)
-class _Read:
-    page: FetchedPage
-
-    def __call__(self, reader: PageReader, /) -> PageRecord:
-        return reader.read(self.page)
+def _load(settings: ReaderSettings) -> PageReader:
+    """Prepare a worker process; a signal to end is left to its parent, which lets it finish its page."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    return PageReader.of(settings)

@@ -101,7 +101,7 @@ class WebhookReceiver(Receiver):
         self.name = f"webhook {webhook.url}"
         self.batch = webhook.batch
         self.attempts = webhook.attempts
-        self.takes = webhook.wanted.takes
+        self.takes = webhook.takes
         self._webhook = webhook
         self._agent = agent
 

@@ -248,16 +248,15 @@ class LabelSession:
 
     def undo(self) -> str | None:
         """Take the latest action back, whatever page it was on; return the page, None where there is none."""
-        with self._lock:
-            page = self._journal.undo()
-            if page is not None:
-                self._bring_up_to_date(page, None)
-            return page
+        return self._moved(self._journal.undo)
 
     def redo(self) -> str | None:
         """Make the action again that was taken back last; return its page, None where there is none."""
+        return self._moved(self._journal.redo)
+
+    def _moved(self, move: Callable[[], str | None]) -> str | None:
         with self._lock:
-            page = self._journal.redo()
+            page = move()
             if page is not None:
                 self._bring_up_to_date(page, None)
             return page

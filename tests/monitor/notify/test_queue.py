@@ -33,7 +33,7 @@ _EVENTS = ['{"id": "1", "brand": "Corvane"}', '{"id": "2", "brand": "Bäcker"}']
 
 
 def _send(url: str, token: str | None = None) -> None:
-    asyncio.run(WebhookReceiver(Webhook(url, token), agent="blockfeat").take(_EVENTS))
+    asyncio.run(WebhookReceiver(Webhook(url=url, token=token), agent="blockfeat").take(_EVENTS))
 
 
 def test_mentions_and_the_token_arrive(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_an_address_that_is_none_fails_the_delivery(url: str) -> None:
 
 def test_a_request_is_signed_over_time_and_body(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOOK_SECRET", "s3cret")
-    webhook = Webhook(hook.url, secret="HOOK_SECRET")
+    webhook = Webhook(url=hook.url, secret="HOOK_SECRET")
     asyncio.run(WebhookReceiver(webhook, agent="blockfeat").take(_EVENTS))
     parts = dict(part.split("=") for part in hook.headers[0]["x-blockfeat-signature"].split(","))
     expected = hmac.new(b"s3cret", parts["t"].encode() + b"." + hook.raw[0], hashlib.sha256).hexdigest()
@@ -81,7 +81,7 @@ def test_a_request_is_signed_over_time_and_body(hook: Hook, monkeypatch: pytest.
 
 def _stored(folder: Path, hook: Hook, *events: dict[str, Any], **options: Any) -> tuple[Store, WebhookReceiver]:
     """Return a store with events that wait for a webhook."""
-    receiver = WebhookReceiver(Webhook(hook.url, **options), agent="blockfeat")
+    receiver = WebhookReceiver(Webhook(url=hook.url, **options), agent="blockfeat")
     store = Store.open(str(folder / "monitor.db"))
     store.set_sinks([receiver.name])
     rows = [{"event": json.dumps({"event": "new", "brand": "Corvane", "counted": True, **event})} for event in events]
