@@ -15,7 +15,7 @@ from blockfeat._numeric import probabilities
 from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import PREFORMATTED, code_marks
-from blockfeat.content.tables import DataTable, completed, data_tables
+from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts

@@ -13,9 +13,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.lang.characters import code_points
+from blockfeat.lang.characters import (
+    SCRIPTS,
+    code_points,
+    fits_script,
+    languages_of,
+    letters_by_script,
+    only_language,
+    written_in,
+)
 from blockfeat.lang.measures import TextMeasures, keys_of_text
-from blockfeat.lang.scripts import SCRIPTS, fits_script, languages_of, letters_by_script, only_language, written_in
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample
 
