@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 from importlib.resources import files
+from typing import Any
 
 from blockfeat.page.tags import Tags
 
@@ -74,9 +75,20 @@ def alike(one: str | None, other: str | None) -> bool:
     return len(short) > 5 and (long.startswith(short) or long.endswith(short))
 
 
-def words(text: str) -> frozenset[str]:
-    """Return the words of a table."""
-    return frozenset(text.split())
+@cache
+def tables() -> dict[str, dict[str, Any]]:
+    """Return ``words.toml``: words of many languages and of standards, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.metadata").joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+def words(name: str) -> frozenset[str]:
+    """Return a bundled list of words."""
+    return frozenset(tables()["words"][name].split())
+
+
+def pattern(name: str) -> str:
+    """Return a bundled regular expression."""
+    return "".join(tables()["patterns"][name].splitlines())
 
 
 _OTHER_DATE = "other:date"
@@ -84,11 +96,7 @@ _OTHER_DATE = "other:date"
 _LIKE_PUBLISHED = re.compile(
     r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
 )
-_LABEL_OF_AUTHOR = re.compile(
-    r"written|author|\bby\b|verfasst|geschrieben|autor|\bvon\b|écrit|auteur|\bpar\b|escrito|\bpor\b|scritto|geschreven|"
-    r"napisa|автор|напис|skrev|yazar|ditulis|γράφ|συντ|作者|投稿者|執筆|작성|글쓴이|kirjoitta|írta|scris|napsal|viết|كتب|נכתב",
-    re.IGNORECASE,
-)
+_LABEL_OF_AUTHOR = re.compile(pattern("author_label"), re.IGNORECASE)
 _PAID = re.compile(r"locked|metered|premium|paid|plus|subscri|registered|true|yes|^1$", re.IGNORECASE)
 _FREE = re.compile(r"free|open|public|false|^no|^0$", re.IGNORECASE)
 # The only name whose "true" means that nothing has to be paid.

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 from importlib.resources import files
 
+from blockfeat.metadata.claims import tables
 from blockfeat.metadata.metadata import Moment
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
@@ -55,12 +56,7 @@ _COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<da
 _DIGITS = re.compile(r"\d\d|\d\D+\d")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
-ZONE_MINUTES = {
-    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
-    "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "EST": -300, "EDT": -240, "CDT": -300, "MDT": -360, "MST": -420,
-    "PST": -480, "PDT": -420, "AEST": 600, "AEDT": 660, "NZST": 720, "NZDT": 780, "HKT": 480, "SGT": 480, "WIB": 420,
-    "BST": 60, "SAST": 120, "WAT": 60, "EAT": 180, "BRT": -180, "ART": -180, "PKT": 300, "NPT": 345,
-}  # fmt: skip
+ZONE_MINUTES: dict[str, int] = tables()["zones"]
 
 Dated = tuple[Moment, str]
 """A moment and its source."""
