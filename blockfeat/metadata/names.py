@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from blockfeat.metadata.claims import folded, pattern, plain
+from blockfeat.metadata.metadata import folded, pattern, plain
 
 # The words before a name; the text behind them begins with a letter.
 PREFIX = pattern("prefix")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, alike, plain, tables, words
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, alike, plain, tables, words
 from blockfeat.page.json_ld import Node
 from blockfeat.page.tags import Tags, places_of
 

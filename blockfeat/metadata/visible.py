@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, folded, pattern, words
 from blockfeat.metadata.dates import find_span
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, folded, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, places_of
 

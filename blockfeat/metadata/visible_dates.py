@@ -8,9 +8,8 @@ from datetime import date
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, pattern
-from blockfeat.metadata.dates import find_moment, find_span, parse_moment
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
 
 _DATE_ELEMENT = (
