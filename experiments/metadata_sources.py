@@ -20,7 +20,7 @@ from blockfeat.metadata.dates import parse_moment
 from blockfeat.metadata.metadata import Claims, Metadata, SourceRecords, plain, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
-from blockfeat.page.urls import registered_domain
+from blockfeat.page.document import registered_domain
 from blockfeat.training.evaluation.metrics import markdown_table
 
 FIELDS = {

@@ -28,10 +28,10 @@ from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_hea
 from blockfeat.metadata.schema_org import claims_of_nodes, read_microdata, read_rdfa
 from blockfeat.metadata.visible import Place, place_of, visible_authors
 from blockfeat.metadata.visible_dates import SeenDate, only_date, visible_dates
+from blockfeat.page.document import host_of
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.page.urls import host_of
 
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
 _Read = TypeVar("_Read")

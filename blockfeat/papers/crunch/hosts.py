@@ -11,7 +11,7 @@ from pathlib import Path
 
 from blockfeat._files import write_whole
 from blockfeat.errors import InputError
-from blockfeat.page.urls import host_of, registered_domain
+from blockfeat.page.document import host_of, registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
 _logger = logging.getLogger(__name__)
