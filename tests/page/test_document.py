@@ -241,7 +241,8 @@ def test_programs_are_refused() -> None:
         Page.parse(Path(sys.executable).read_bytes()[4:2_000_000])
 
 
-@given(st.integers(0, 2**32), st.integers(300, 20_000))
+# Of fewer bytes some hold a tag by chance, and so few controls that they may be a page.
+@given(st.integers(0, 2**32), st.integers(1_000, 20_000))
 @examples(150)
 def test_random_bytes_are_refused(seed: int, size: int) -> None:
     with pytest.raises(NotHTML):
