@@ -31,7 +31,7 @@ def has_any(kind: str, text: str) -> bool:
     Linear in the length of the text.
     """
     plain = _plain(text)
-    return _may_have(kind, plain) and any(pattern.search(plain) for pattern in _patterns(kind, plain))
+    return stands_in(kind, _bytes(plain)) and any(pattern.search(plain) for pattern in _patterns(kind, plain))
 
 
 def begins_with(kind: str, text: str) -> bool:
@@ -43,7 +43,7 @@ def begins_with(kind: str, text: str) -> bool:
 def phrases_in(kind: str, text: str) -> list[str]:
     """Return the phrases of a kind that occur in a text, each as often as it does."""
     plain = _plain(text)
-    patterns = _patterns(kind, plain) if _may_have(kind, plain) else ()
+    patterns = _patterns(kind, plain) if stands_in(kind, _bytes(plain)) else ()
     return [found[0] for pattern in patterns for found in pattern.finditer(plain)]
 
 
@@ -51,10 +51,17 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().replace("’", "'").split())
 
 
-def _may_have(kind: str, plain: str) -> bool:
-    """Return whether a phrase of a kind stands in a text, if perhaps inside of a word: most texts have none."""
+def _bytes(plain: str) -> bytes:
+    return plain.encode("utf-8", "surrogatepass")
+
+
+def stands_in(kind: str, source: bytes) -> bool:
+    """Return whether a phrase of a kind stands in UTF-8, if perhaps inside of a word: in most texts none does.
+
+    True for kinds that have phrases of less than four bytes.
+    """
     marks = _marks(kind)
-    return marks is None or marks.are_in(plain.encode("utf-8", "surrogatepass"))
+    return marks is None or marks.are_in(source)
 
 
 @cache

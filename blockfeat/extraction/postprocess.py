@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,23 +196,19 @@ _LINKED = 0.5
 _LONGEST_POINTER = 40
 
 
-def pointers(blocks: Blocks, kept: Mask) -> list[int]:
-    """Return the blocks that are kept, but only point at other texts.
+def _pointers(choice: Choice) -> Choice:
+    """Drop lines that only point at other texts.
 
     Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
     where that would leave nothing of the text.
     """
-    measures, shown = blocks.measures, kept.nonzero()[0]
+    blocks, shown = choice.blocks, choice.kept.nonzero()[0]
+    measures = blocks.measures
     columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
     short = [block for block, words, linked in columns if words <= _LONGEST_POINTER and linked >= _LINKED * words]
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
-    return found if len(found) < shown.size else []
-
-
-def _pointers(choice: Choice) -> Choice:
-    """Drop lines that only point at other texts."""
-    return choice.changed(pointers(choice.blocks, choice.kept), keep=False)
+    return choice.changed(found if len(found) < shown.size else [], keep=False)
 
 
 # Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
@@ -381,9 +376,6 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, overruled: Mapping[in
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds
-    likeliest = "" if log_odds is None else f", the likeliest with a probability of {_highest(log_odds):.2f}"
+    chance = 0.0 if log_odds is None else float(probabilities(log_odds, limit=30.0).max())
+    likeliest = "" if log_odds is None else f", the likeliest with a probability of {chance:.2f}"
     return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"
-
-
-def _highest(log_odds: NDArray[np.floating[Any]]) -> float:
-    return float(probabilities(log_odds, limit=30.0).max())

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.phrases import asks_at_an_edge, begins_with, has_any, phrases_in
+from blockfeat.extraction.phrases import asks_at_an_edge, begins_with, has_any, phrases_in, stands_in
 from blockfeat.models.model import Prediction
 from blockfeat.page.json_ld import declared_free
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
-from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
 
@@ -43,20 +42,6 @@ _PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE
 _LOGIN_ACTION = re.compile(
     rb'<form\b[^<>]*\b(?:action|id|class|name)="[^"<>]*(?:log-?_?[io]n|sign-?_?in|auth)', re.IGNORECASE
 )
-# What only the page of a bot check has; captchas stand on other pages too.
-_CHALLENGES = Marks.of(
-    (
-        *(b"challenge-form", b"challenge-running", b"challenge-error-text", b"challenge-error-title"),
-        *(b"challenge-stage", b"challenge-body-text", b"cf-chl", b"cf-browser-verification", b"cf-challenge"),
-        *(b"cf-im-under", b"__cf_chl", b"cf-error-details", b"captcha-delivery.com", b"px-captcha"),
-        *(b"_incapsula_resource", b"sec-cpt", b"sec-if-cpt", b"awswaf", b"distil_", b"distil-", b"ddos-guard"),
-        *(b"/sorry/index", b"anubis_", b'id="captcha-form"'),
-    )
-)
-_CAPTCHAS = Marks.of(
-    (b"g-recaptcha", b"h-captcha", b"hcaptcha", b"cf-turnstile", b"geetest", b"funcaptcha", b"recaptcha/api")
-)
-
 _MOST_WORDS_OF_ERRORS, _MOST_WORDS_BESIDE = 120, 500
 _LONGEST_LOGIN = 60
 _FEW_WORDS = 40
@@ -212,10 +197,10 @@ def _is_bare_check(page: PageEvidence) -> bool:
     if not page.is_small or page.has_password:
         return False
     source = page.blocks.tags.source
-    if _CHALLENGES.are_in(source):
+    if stands_in("challenge", source):
         return True
     is_bare = page.prose <= _BARE
-    if (is_bare or _CAPTCHAS.are_in(source)) and has_any("bot_check", page.whole):
+    if (is_bare or stands_in("captcha", source)) and has_any("bot_check", page.whole):
         return True
     return is_bare and _says("bot_word", [*page.heads, page.begin])
 
