@@ -18,7 +18,6 @@ from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.phrases import asks_at_an_edge, begins_with
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
@@ -28,7 +27,7 @@ from blockfeat.extraction.rules import (
     section_headings,
     technical_text,
 )
-from blockfeat.extraction.walls import NOTICES, PageEvidence
+from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 
@@ -196,19 +195,18 @@ _LINKED = 0.5
 _LONGEST_POINTER = 40
 
 
-def _pointers(choice: Choice) -> Choice:
-    """Drop lines that only point at other texts.
+def pointers(blocks: Blocks, kept: Mask) -> list[int]:
+    """Return the blocks that are kept, but only point at other texts.
 
     Those of at most 40 words, half of them links, that begin with a phrase such as "read also" (``phrase_lists``). None
     where that would leave nothing of the text.
     """
-    blocks, shown = choice.blocks, choice.kept.nonzero()[0]
-    measures = blocks.measures
+    measures, shown = blocks.measures, kept.nonzero()[0]
     columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
     short = [block for block, words, linked in columns if words <= _LONGEST_POINTER and linked >= _LINKED * words]
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
-    return choice.changed(found if len(found) < shown.size else [], keep=False)
+    return found if len(found) < shown.size else []
 
 
 # Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
@@ -243,7 +241,11 @@ RULES = (
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
     Rule("banners", _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
-    Rule("pointers", _pointers, drops="it points at another text, by its first words and its link"),
+    Rule(
+        "pointers",
+        lambda choice: choice.changed(pointers(choice.blocks, choice.kept), keep=False),
+        drops="it points at another text, by its first words and its link",
+    ),
     # Worth .29 on structured pages.
     Rule("code marks", _code_marks, drops="it only numbers the lines of code, or names its language"),
 )

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from blockfeat import Extraction, Extractor
-from blockfeat.blocks.table import Blocks
 from blockfeat.extraction import postprocess
 from blockfeat.extraction.options import DEFAULT_OPTIONS, ExtractionOptions
-from blockfeat.extraction.postprocess import RULES, Choice
+from blockfeat.extraction.postprocess import RULES, Choice, pointers
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 from blocks_of import blocks_of
@@ -95,16 +93,6 @@ POINTERS = (
     "Читайте также: <a href=/1>Смотритель и его кошка</a>",
     "<a href=/1>あわせて読みたい 灯台守とその猫</a>",
 )
-
-
-def pointers(blocks: Blocks, kept: NDArray[np.bool_]) -> list[int]:
-    """Return the kept blocks that the rule of pointers drops."""
-    rule = next(rule for rule in RULES if rule.name == "pointers")
-    choice = Choice(
-        blocks, Prediction(kept.astype(np.float64), kept), Page.parse(SENTENCE), DEFAULT_OPTIONS, title=None, kept=kept
-    )
-    found: list[int] = (kept & ~rule.apply(choice).kept).nonzero()[0].tolist()
-    return found
 
 
 @pytest.mark.parametrize("line", POINTERS)
