@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.metadata_scores import SCORED, FieldScore, GivenMetadata, GoldPage, scores_of
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.dates import Moment
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import installed_peers
 

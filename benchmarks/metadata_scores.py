@@ -15,8 +15,7 @@ from typing import Any
 from blockfeat._json_lines import SUFFIXES, parse_object, read_lines, stem
 from blockfeat.data.split import spaced
 from blockfeat.errors import CorpusError
-from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.dates import Moment, parse_moment
 
 SCORED = ("title", "strict title", "authors", "day", "instant", "modified", "description", "tags", "paywall")
 """The fields that are scored."""

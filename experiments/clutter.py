@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.extraction.phrases import begins_with
 from blockfeat.extraction.postprocess import pointers
+from blockfeat.extraction.walls import begins_with
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from blockfeat.data import LabelledPage, read_corpus
 from blockfeat.data.split import folds_by_host
-from blockfeat.page.urls import guess_host
+from blockfeat.page.document import guess_host
 
 __all__ = [
     "CLEANEVAL",

@@ -27,8 +27,7 @@ import numpy as np
 
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document, read_warc
-from blockfeat.io.outputs.formats import Rendered, Renderer
-from blockfeat.io.outputs.records import record_columns
+from blockfeat.io.outputs.formats import Rendered, Renderer, record_columns
 from blockfeat.io.outputs.tables import ParquetFileWriter
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import installed_peers

@@ -16,12 +16,11 @@ from zlib import crc32
 
 from benchmarks.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.metadata.claims import Claims, plain
 from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.metadata import Metadata, SourceRecords, source_records
+from blockfeat.metadata.metadata import Claims, Metadata, SourceRecords, plain, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
-from blockfeat.page.urls import registered_domain
+from blockfeat.page.document import registered_domain
 from blockfeat.training.evaluation.metrics import markdown_table
 
 FIELDS = {
@@ -107,6 +106,18 @@ def count_sources(values: Iterable[PageValues]) -> SourceRecords:
     return SourceRecords(found, source_records().order)
 
 
+def document_of(records: SourceRecords) -> dict[str, object]:
+    """Return records as plain values that JSON can hold."""
+    counts = {
+        name: {
+            source: {support: [round(right, 2), count] for support, (right, count) in sorted(by_support.items())}
+            for source, by_support in sorted(by_source.items())
+        }
+        for name, by_source in sorted(records.counts.items())
+    }
+    return {"schema_version": 1, "order": dict(records.order), "counts": counts}
+
+
 def differences(values: Sequence[PageValues], name: str) -> dict[tuple[str, str], tuple[int, float]]:
     """Return, for pairs of sources of a field, the pages on which one is right more than the other, and by how much."""
     found: dict[tuple[str, str], tuple[int, float]] = defaultdict(lambda: (0, 0.0))
@@ -186,7 +197,7 @@ def main() -> None:
         if order != _USUAL:
             orders[FIELDS[name][1]] = order
     if arguments.output is not None:
-        document = SourceRecords(records.counts, orders).to_document()
+        document = document_of(SourceRecords(records.counts, orders))
         arguments.output.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -77,7 +77,7 @@ class Target:
 
     def _table_writer(self, *, evidence: bool) -> Writer:
         from blockfeat.io.batch import file_writer
-        from blockfeat.io.outputs.records import record_columns
+        from blockfeat.io.outputs.formats import record_columns
         from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 
         columns = record_columns(evidence=evidence)

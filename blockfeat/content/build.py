@@ -28,8 +28,7 @@ from blockfeat.content.nodes import (
     Table,
     Text,
 )
-from blockfeat.content.plain import normalised
-from blockfeat.content.tables import DataTable, data_tables
+from blockfeat.content.plain import DataTable, data_tables, normalised
 from blockfeat.page.tags import name_key, name_keys
 
 # Deeper lists (two steps each: the list and its item) and quotes are written at this depth, which bounds recursion.

@@ -23,7 +23,7 @@ from blockfeat.content.nodes import (
     Table,
 )
 from blockfeat.content.sanitise import Sanitiser
-from blockfeat.lang.scripts import direction_of, has_leftward
+from blockfeat.lang.characters import direction_of, has_leftward
 
 if TYPE_CHECKING:
     from lxml.etree import _Element

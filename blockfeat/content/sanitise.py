@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from blockfeat.content.inline import SOURCES
@@ -21,69 +23,28 @@ if TYPE_CHECKING:
 Loads = Literal["none", "embedded", "web", "all"]
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+# Every table is described in the file.
+_ALLOWED = tomllib.loads(files("blockfeat.content").joinpath("sanitise.toml").read_text(encoding="utf-8"))
 
 
-_TAGS = _names(
-    """
-    a abbr acronym address article aside audio b bdi bdo big blockquote br button caption center cite code col colgroup
-    data dd del details dfn dir div dl dt em fieldset figcaption figure font footer h1 h2 h3 h4 h5 h6 header hgroup hr i
-    img input ins kbd label legend li main mark menu nav nobr ol p picture pre q rp rt ruby s samp search section small
-    source span strike strong sub summary sup table tbody td tfoot th thead time tr track tt u ul var video wbr
-    """
-)
+def _names(table: str) -> frozenset[str]:
+    return frozenset(_ALLOWED[table].split())
+
+
+_TAGS = _names("tags")
 _CUSTOM = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
-_EVERYWHERE = _names("align bgcolor border class color dir height id lang nowrap role style title valign width")
-_OF_CELLS = {"abbr", "axis", "background", "char", "charoff", "colspan", "headers", "rowspan", "scope"}
-_ATTRIBUTES: dict[str, set[str]] = {
-    "*": set(_EVERYWHERE),
-    "a": {"href", "name"},
-    "audio": {"controls", "loop", "muted", "preload", "src"},
-    "br": {"clear"},
-    "button": {"disabled", "tabindex", "type"},
-    "col": {"span"},
-    "colgroup": {"span"},
-    "details": {"open"},
-    "font": {"face", "size"},
-    "hr": {"noshade", "size"},
-    "img": {"alt", "decoding", "hspace", "loading", "sizes", "src", "srcset", "vspace"},
-    "input": {"disabled", "placeholder", "size", "tabindex", "type", "value"},
-    "li": {"type", "value"},
-    "ol": {"reversed", "start", "type"},
-    "source": {"media", "sizes", "src", "srcset", "type"},
-    "table": {"background", "cellpadding", "cellspacing", "frame", "rules", "summary"},
-    "td": _OF_CELLS,
-    "th": _OF_CELLS,
-    "time": {"datetime"},
-    "track": {"default", "kind", "label", "src", "srclang"},
-    "tr": {"background"},
-    "ul": {"type"},
-    "video": {"controls", "loop", "muted", "playsinline", "poster", "preload", "src"},
-}
+_ATTRIBUTES: dict[str, set[str]] = {name: set(names.split()) for name, names in _ALLOWED["attributes"].items()}
 _PREFIXES = {"aria-", "data-"}
 _SCHEMES = {"data", "http", "https", "mailto"}
-_OUTER = _EVERYWHERE | {"background", "link", "text", "vlink"}
+_OUTER = _ATTRIBUTES["*"] | {"background", "link", "text", "vlink"}
 _OUTER_NAME = re.compile(r"(?:aria|data)-[a-z0-9-]+")
-_OF_STYLES = _names("background bgcolor color face style")
-# Elements whose text a browser would not show as that of an element, or that would act.
-_RENAMED = {
-    "form": "div",
-    "dialog": "div",
-    "listing": "pre",
-    "plaintext": "pre",
-    "xmp": "pre",
-    **dict.fromkeys(("datalist", "option", "optgroup", "output", "select", "textarea", "title"), "span"),
-    **dict.fromkeys(("applet", "canvas", "iframe", "noembed", "noframes", "noscript", "object", "template"), "div"),
-    **dict.fromkeys(("frameset", "frame", "foreignobject", "math", "svg"), "div"),
-}
+_OF_STYLES = _names("of_styles")
+_RENAMED = {name: tag for tag, names in _ALLOWED["renamed"].items() for name in names.split()}
 _OUTERMOST = frozenset({"body", "head", "html"})
-# nh3 leaves them out, the first two with all that is in them.
-_LEFT_OUT = _names("script style base link meta")
-# Elements that a browser opens again in each block behind one that broke them up: deeper ones would multiply.
-_FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
+_LEFT_OUT = _names("left_out")
+_FORMATTING = _names("formatting")
 _MOST_FORMATTING = 8
-_INPUTS = _names("button checkbox email number radio reset search submit tel text")
+_INPUTS = _names("inputs")
 _PRESSED = frozenset({"button", "reset", "submit"})
 
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)

@@ -15,7 +15,7 @@ from blockfeat.data.corpus import (
 from blockfeat.data.labels import ROLES, BlockRoles, cut_digest
 from blockfeat.data.split import folds_by_host, read_page_list, seeded_key, split_by_host, split_pages, without_listed
 from blockfeat.data.validate import CorpusProblem, CorpusReport, validate
-from blockfeat.page.urls import registered_domain
+from blockfeat.page.document import registered_domain
 
 __all__ = [
     "LAYOUTS",

@@ -15,7 +15,7 @@ from blockfeat._json_lines import check_suffix, json_type, parse_object, read_li
 from blockfeat.data.labels import BlockRoles
 from blockfeat.errors import CorpusError, LanguageError
 from blockfeat.lang import normalise_code
-from blockfeat.page.urls import guess_host, registered_domain
+from blockfeat.page.document import guess_host, registered_domain
 
 _logger = logging.getLogger("blockfeat.data.corpus")
 
@@ -70,8 +70,8 @@ class LabelledPage:
     def host(self) -> str:
         """The page's site, lower-case.
 
-        The registered domain of the url (`blockfeat.page.urls.registered_domain`); without a url the publisher; else
-        the site that the page names as its own (`blockfeat.page.urls.guess_host`); else the id.
+        The registered domain of the url (`blockfeat.page.document.registered_domain`); without a url the publisher;
+        else the site that the page names as its own (`blockfeat.page.document.guess_host`); else the id.
         """
         site = registered_domain(self.url) if self.url else None
         return site or (self.publisher or "").strip().lower() or guess_host(self.html) or self.id

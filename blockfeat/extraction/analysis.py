@@ -190,8 +190,7 @@ class PageAnalysis:
     def facts(self) -> Facts:
         """What is known of the page beside the text; linear in the page."""
         from blockfeat.content.links import Base, links_of_text
-        from blockfeat.content.plain import plain_text
-        from blockfeat.content.tables import data_tables
+        from blockfeat.content.plain import data_tables, plain_text
         from blockfeat.extraction.page_kind import confidence_measures, expected_f1
 
         blocks, kept, roles = self.measured.blocks, self.prediction.kept, self.roles

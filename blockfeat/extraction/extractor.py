@@ -91,9 +91,8 @@ class Extractor:
         if decoder is not None or runs is not None:
             if not isinstance(model, ThresholdModel):
                 raise ModelError(f"model {model.name!r} has no decoder to choose")
-            model = model.with_decoder(
-                Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
-            )
+            chosen = Decoder(decoder or model.decoder.name, model.decoder.runs if runs is None else runs)
+            model = replace(model, decoder=chosen)
         if favour is not None:
             model = model.favouring(favour)
         return replace(self, model=model, options=options)

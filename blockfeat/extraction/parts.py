@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named
 from blockfeat.blocks.table import Blocks, kind_names, kinds_of_blocks
-from blockfeat.content.tables import data_tables
+from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,10 @@ from blockfeat._numeric import probabilities
 from blockfeat.blocks.element_codes import has_key
 from blockfeat.blocks.table import Blocks
 from blockfeat.content.code import PREFORMATTED, code_marks
-from blockfeat.content.tables import DataTable, completed, data_tables
+from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
 from blockfeat.extraction.parts import find_headline, in_comments, with_parts
-from blockfeat.extraction.phrases import asks_at_an_edge, begins_with
 from blockfeat.extraction.rules import (
     banners,
     beside_text,
@@ -29,7 +27,7 @@ from blockfeat.extraction.rules import (
     section_headings,
     technical_text,
 )
-from blockfeat.extraction.walls import NOTICES, PageEvidence
+from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
 
@@ -211,11 +209,6 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     return found if len(found) < shown.size else []
 
 
-def _pointers(choice: Choice) -> Choice:
-    """Drop lines that only point at other texts."""
-    return choice.changed(pointers(choice.blocks, choice.kept), keep=False)
-
-
 # Worth: word F1 in points that the model ``default`` loses without the rule, on development corpora (docs/status.md).
 RULES = (
     # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
@@ -248,7 +241,11 @@ RULES = (
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
     Rule("banners", _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
-    Rule("pointers", _pointers, drops="it points at another text, by its first words and its link"),
+    Rule(
+        "pointers",
+        lambda choice: choice.changed(pointers(choice.blocks, choice.kept), keep=False),
+        drops="it points at another text, by its first words and its link",
+    ),
     # Worth .29 on structured pages.
     Rule("code marks", _code_marks, drops="it only numbers the lines of code, or names its language"),
 )
@@ -381,9 +378,6 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, overruled: Mapping[in
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds
-    likeliest = "" if log_odds is None else f", the likeliest with a probability of {_highest(log_odds):.2f}"
+    chance = 0.0 if log_odds is None else float(probabilities(log_odds, limit=30.0).max())
+    likeliest = "" if log_odds is None else f", the likeliest with a probability of {chance:.2f}"
     return f"no main text was found on the page: the model keeps none of its blocks{likeliest}"
-
-
-def _highest(log_odds: NDArray[np.floating[Any]]) -> float:
-    return float(probabilities(log_odds, limit=30.0).max())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.element_codes import blocks_named, has_key
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.extraction.page_kind import is_forum
-from blockfeat.extraction.phrases import edges_of, has_any, phrases_in
+from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
 from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import name_keys

@@ -14,8 +14,7 @@ from unicodedata import normalize
 from blockfeat._files import write_whole, writing
 from blockfeat.extraction.extractor import read_pages
 from blockfeat.io.outputs.formats import Rendered, Renderer, closing, opening, part
-from blockfeat.page.document import Document
-from blockfeat.page.urls import host_of
+from blockfeat.page.document import Document, host_of
 
 _PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
 _SUFFIXES = {"text": ".txt", "markdown": ".md", "json": ".json", "html": ".html", "xml": ".xml", "page": ".html"}

@@ -2,6 +2,9 @@ from blockfeat.lang.characters import MARK as MARK
 from blockfeat.lang.characters import UNSPACED as UNSPACED
 from blockfeat.lang.characters import character_classes as character_classes
 from blockfeat.lang.characters import code_points as code_points
+from blockfeat.lang.characters import direction_of as direction_of
+from blockfeat.lang.characters import script_of as script_of
+from blockfeat.lang.characters import written_in as written_in
 from blockfeat.lang.counting import sentence_ends as sentence_ends
 from blockfeat.lang.identify import Identifier as Identifier
 from blockfeat.lang.identify import LanguageGuess as LanguageGuess
@@ -13,9 +16,6 @@ from blockfeat.lang.measures import Segmenter as Segmenter
 from blockfeat.lang.measures import TextMeasures as TextMeasures
 from blockfeat.lang.measures import keys_of_text as keys_of_text
 from blockfeat.lang.measures import tokenize as tokenize
-from blockfeat.lang.scripts import direction_of as direction_of
-from blockfeat.lang.scripts import script_of as script_of
-from blockfeat.lang.scripts import written_in as written_in
 from blockfeat.lang.stopwords import StopWordIndex as StopWordIndex
 from blockfeat.lang.stopwords import available_languages as available_languages
 from blockfeat.lang.stopwords import density as density

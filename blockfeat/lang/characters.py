@@ -1,8 +1,10 @@
-"""Character classes: what each Unicode code point means for words and sentences."""
+"""Characters: what each code point means for words and sentences; scripts, and which languages write in them."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -56,3 +58,110 @@ def code_points(text: str) -> NDArray[np.uint32]:
 def character_classes() -> CharacterClasses:
     """Return the bundled table, a constant that is read at its first use."""
     return CharacterClasses.load()
+
+
+_LATIN = "latin"
+_FEWEST_KANA = 0.1  # share of kana among kana and Han that makes a text Japanese
+_MANY_HAN = 120  # weighted; no Japanese text of forty characters does without kana
+_RIGHT_TO_LEFT = frozenset(
+    ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi")
+)
+_LEFTWARD = re.compile("[\u05be-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
+_RIGHTWARD = re.compile("[A-Za-z\u00c0-\u024f\u0370-\u0587\u0900-\u1fff\u2c00-\ud7ff]")
+
+# Each script with its languages (the usual one first), the weight of a letter, and its ranges of code points.
+_TABLE = json.loads(files("blockfeat.lang").joinpath("scripts.json").read_bytes())
+_LANGUAGES: dict[str, tuple[str, ...]] = {name: tuple(entry["languages"].split()) for name, entry in _TABLE.items()}
+
+SCRIPTS = tuple(_LANGUAGES)
+"""Names of the scripts, in the order of `letters_by_script`."""
+
+# Languages that write in Latin letters beside another script.
+_ALSO_LATIN = frozenset({"az", "bs", "ku", "sr", "tk", "uz", "tt"})
+_ELSEWHERE = frozenset().union(*_LANGUAGES.values()) - _ALSO_LATIN
+_WEIGHTS = np.array([entry["weight"] for entry in _TABLE.values()], dtype=np.int64)
+
+
+@cache
+def _script_table() -> NDArray[np.uint8]:
+    """Return the script number (from 1; 0 for none) by code point; 0x1FFFF stands for all above."""
+    table = np.zeros(0x20000, dtype=np.uint8)
+    for number, entry in enumerate(_TABLE.values(), start=1):
+        for low, high in (span.split("-") for span in entry["ranges"].split()):
+            table[int(low, 16) : int(high, 16) + 1] = number
+    return table
+
+
+def letters_by_script(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Count the letters of each script, weighted by what a letter says.
+
+    Parameters
+    ----------
+    codes
+        Code points of a text, shape (n,).
+
+    Returns
+    -------
+    ndarray of int64, shape (len(SCRIPTS),)
+        A Han or kana character counts three times, a Hangul or Ethiopic syllable twice: words are
+        shorter there.
+    """
+    numbers = _script_table()[np.minimum(codes, 0x1FFFF)]
+    counts: NDArray[np.int64] = np.bincount(numbers, minlength=len(_TABLE) + 1)[1:] * _WEIGHTS
+    return counts
+
+
+def script_of(character: str) -> str | None:
+    """Return the script of a character; None for digits, signs and scripts that the table does not have."""
+    number = int(_script_table()[min(ord(character), 0x1FFFF)])
+    return SCRIPTS[number - 1] if number else None
+
+
+def languages_of(script: str) -> tuple[str, ...]:
+    """Return the languages that write in a script, the usual one first; none for Latin (too many)."""
+    return _LANGUAGES[script]
+
+
+def written_in(lang: str, script: str) -> bool:
+    """Return whether a language is written in a script."""
+    if script == _LATIN:
+        return lang not in _ELSEWHERE
+    return lang in languages_of(script)
+
+
+def fits_script(lang: str, script: str, letters: Sequence[int]) -> bool:
+    """Return whether a text with these letters can be in a declared language."""
+    han, kana = letters[SCRIPTS.index("han")], letters[SCRIPTS.index("kana")]
+    if script in ("han", "kana") and lang in ("ja", "zh"):
+        japanese = kana >= _FEWEST_KANA * (han + kana)
+        return lang == "ja" if japanese else lang == "zh" or han < _MANY_HAN
+    return written_in(lang, script)
+
+
+def only_language(script: str, letters: Sequence[int]) -> str | None:
+    """Return the language that a script stands for, None where several share it."""
+    if script in ("han", "kana"):
+        han, kana = letters[SCRIPTS.index("han")], letters[SCRIPTS.index("kana")]
+        return "ja" if kana >= _FEWEST_KANA * (han + kana) else "zh"
+    languages = languages_of(script)
+    return languages[0] if len(languages) in (1, 2) else None
+
+
+def has_leftward(text: str) -> bool:
+    """Return whether a text has letters that are written from right to left."""
+    return _LEFTWARD.search(text) is not None
+
+
+def direction_of(lang: str | None, text: str = "") -> str:
+    """Return ``"rtl"`` or ``"ltr"``: the direction of the letters where all have the same, else of the language.
+
+    Where the language is not known, it is the direction of most letters.
+    """
+    leftward, rightward = has_leftward(text), _RIGHTWARD.search(text) is not None
+    if leftward and rightward and lang is None:
+        is_leftward = len(_LEFTWARD.findall(text)) > len(_RIGHTWARD.findall(text))
+    elif leftward != rightward:
+        is_leftward = leftward
+    else:
+        is_leftward = (lang or "").lower().partition("-")[0] in _RIGHT_TO_LEFT
+    return "rtl" if is_leftward else "ltr"

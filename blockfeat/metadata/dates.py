@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 from importlib.resources import files
 
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.metadata import tables
 
 _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 # Digits without separators before this year are numbers of something else: no page was published then.
@@ -55,12 +55,55 @@ _COMPACT_IN_URL = re.compile(r"[/_-](?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<da
 _DIGITS = re.compile(r"\d\d|\d\D+\d")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
-ZONE_MINUTES = {
-    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120,
-    "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "EST": -300, "EDT": -240, "CDT": -300, "MDT": -360, "MST": -420,
-    "PST": -480, "PDT": -420, "AEST": 600, "AEDT": 660, "NZST": 720, "NZDT": 780, "HKT": 480, "SGT": 480, "WIB": 420,
-    "BST": 60, "SAST": 120, "WAT": 60, "EAT": 180, "BRT": -180, "ART": -180, "PKT": 300, "NPT": 345,
-}  # fmt: skip
+ZONE_MINUTES: dict[str, int] = tables()["zones"]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A day, with the time and the zone where the page gives them.
+
+    Attributes
+    ----------
+    day : date
+        In the zone of the page.
+    time : datetime.time or None
+        Time of the day, with ``tzinfo`` where the zone is known.
+    ahead : int
+        Days by which the date of a time in UTC is ahead of `day`, where the page shows its day and declares the instant
+        in UTC: -1, 0 or 1.
+    """
+
+    day: date
+    time: time | None = None
+    ahead: int = 0
+
+    @property
+    def instant(self) -> datetime | None:
+        """The point in time; None without a time or without a zone."""
+        return None if self.time is None or self.time.tzinfo is None else _stamp(self, self.time)
+
+    @property
+    def precision(self) -> int:
+        """0 for a day, 1 with a time that is midnight (often filled in), 2 with a time, 3 with its zone too."""
+        if self.time is None:
+            return 0
+        if not (self.time.hour or self.time.minute or self.time.second):
+            return 1
+        return 2 if self.time.tzinfo is None else 3
+
+    def isoformat(self) -> str:
+        """Return ISO 8601: ``2023-04-28``, ``2023-04-28T18:03:46`` or ``2023-04-28T18:03:46+02:00``."""
+        return self.day.isoformat() if self.time is None else _stamp(self, self.time).isoformat()
+
+    def __str__(self) -> str:
+        """Return ISO 8601."""
+        return self.isoformat()
+
+
+def _stamp(moment: Moment, clock: time) -> datetime:
+    """Return the date and time as they are declared."""
+    return datetime.combine(moment.day + timedelta(days=moment.ahead), clock)
+
 
 Dated = tuple[Moment, str]
 """A moment and its source."""

@@ -1,16 +1,230 @@
-"""``Metadata``: the values that were found on a page, each with its source."""
+"""``Metadata``: what a page says of itself, with sources; ``Claims``: what one source says, before any is chosen."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import date, datetime, time, timedelta
 from functools import cache
+from html import unescape
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from blockfeat.metadata.claims import Claims
+from blockfeat.page.tags import Tags
+
+if TYPE_CHECKING:
+    from blockfeat.metadata.dates import Moment
+
+LONGEST_ATTRIBUTE = 2_000
+"""Longer attributes hold data for scripts, which no source is."""
+_TAG = re.compile(r"<[/!a-zA-Z][^<>]*+>")
+_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, *range(0x202A, 0x202F)])
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_BETWEEN = re.compile(r"[\W_]+")
+_LONGEST = 5_000
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Values by field, the most telling first.
+
+    Attributes
+    ----------
+    source : str
+        One of `blockfeat.metadata.metadata.SOURCES`.
+    values : dict of list of str
+        What the source says, unchecked; by the fields of ``meta_names.toml``, and ``organisation``, an author that is
+        declared to be one.
+    """
+
+    source: str
+    values: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, name: str, *values: str) -> None:
+        """Append values that are not empty."""
+        given = [value for value in values if value]
+        if given:
+            self.values.setdefault(name, []).extend(given)
+
+    def __getitem__(self, name: str) -> list[str]:
+        """Return the values of one field."""
+        return self.values.get(name, [])
+
+
+def plain(text: str) -> str:
+    """Return text without markup, character references (also doubled ones) and control characters."""
+    text = text[:_LONGEST]
+    if "&" in text:
+        text = unescape(unescape(text))
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if not text.isprintable():
+        text = _CONTROL.sub(" ", text if text.isascii() else text.translate(_INVISIBLE))
+    return " ".join(text.split())
+
+
+def folded(text: str | None) -> str:
+    """Return the letters and digits of a text in one case, for comparison."""
+    return _BETWEEN.sub("", text.casefold()) if text else ""
+
+
+def alike(one: str | None, other: str | None) -> bool:
+    """Return whether one of two texts begins or ends with the other, whatever the punctuation."""
+    first, second = folded(one), folded(other)
+    if not first or not second:
+        return False
+    short, long = sorted((first, second), key=len)
+    return len(short) > 5 and (long.startswith(short) or long.endswith(short))
+
+
+@cache
+def tables() -> dict[str, dict[str, Any]]:
+    """Return ``words.toml``: words of many languages and of standards, a constant that is read at its first use."""
+    return tomllib.loads(files("blockfeat.metadata").joinpath("words.toml").read_text(encoding="utf-8"))
+
+
+def words(name: str) -> frozenset[str]:
+    """Return a bundled list of words."""
+    return frozenset(tables()["words"][name].split())
+
+
+def pattern(name: str) -> str:
+    """Return a bundled regular expression."""
+    return "".join(tables()["patterns"][name].splitlines())
+
+
+_OTHER_DATE = "other:date"
+# Names of no standard: "w-published-date", "ms.date".
+_LIKE_PUBLISHED = re.compile(
+    r"publi\w*[-_.:]?(?:date|time|on)|pub[-_.:]?(?:date|time)|(?:^|[-_.:])date$|create[d]?[-_.:]?(?:date|time|at)"
+)
+_LABEL_OF_AUTHOR = re.compile(pattern("author_label"), re.IGNORECASE)
+_PAID = re.compile(r"locked|metered|premium|paid|plus|subscri|registered|true|yes|^1$", re.IGNORECASE)
+_FREE = re.compile(r"free|open|public|false|^no|^0$", re.IGNORECASE)
+# The only name whose "true" means that nothing has to be paid.
+_ACCESSIBLE = "isaccessibleforfree"
+# A third of the elements on most pages.
+_IRRELEVANT = re.compile(
+    rb'(?:name|property)="(?:og:(?:image:[wht]|type"|video)|twitter:(?:card|site|creator)|fb:|msapplication|viewport)'
+)
+_LINKS = re.compile(rb"canonical|license|image_src")
+_LONGEST_JSON = 20_000
+_MANY = 300
+_ATTRIBUTE = re.compile(r'\s(property|name|http-equiv|content|value)="([^"]*)"')
+
+
+@cache
+def _meta_names() -> dict[str, dict[str, tuple[str, int]]]:
+    """Return the field of each name and its place in its list, by source: a constant that is read at its first use."""
+    text = files("blockfeat.metadata").joinpath("meta_names.toml").read_text(encoding="utf-8")
+    return {
+        source: {name: (field, place) for field, names in table.items() for place, name in enumerate(names.split())}
+        for source, table in tomllib.loads(text).items()
+    }
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    """Return all names that are read."""
+    labelled = (f"twitter:{part}{number}" for part in ("label", "data") for number in "123")
+    return frozenset().union(*_meta_names().values(), ("parsely-page",), labelled)
+
+
+def claims_of_head(tags: Tags) -> list[Claims]:
+    """Return what Open Graph, other ``<meta>`` elements and ``<link>`` say, in this order."""
+    given = _contents(tags)
+    open_graph, meta = Claims("open-graph"), Claims("meta")
+    for claims in (open_graph, meta):
+        known = _meta_names()[claims.source]
+        for name in sorted(given.keys() & known.keys(), key=lambda each: known[each][1]):
+            field = known[name][0]
+            claims.add(field, *(_tiers(name, given[name]) if field == "paywall" else given[name]))
+    _read_labels(given, meta)
+    _read_parsely(given, meta)
+    return [open_graph, meta, _links(tags)]
+
+
+def _contents(tags: Tags) -> dict[str, list[str]]:
+    """Return the contents of the known ``<meta>`` elements by name, in lower case."""
+    given: dict[str, list[str]] = {}
+    opened = tags.opened[tags.named("meta")[:_MANY]]
+    for start, stop in zip(tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True):
+        names, content = [], ""
+        tag = tags.source[start:stop]
+        if _IRRELEVANT.search(tag):
+            continue
+        for attribute, value in _ATTRIBUTE.findall(tag.decode("utf-8", "replace")):
+            if attribute in ("content", "value"):
+                content = content or value
+            else:
+                names += value.lower().split()
+        if content:
+            _give(names, content, given)
+    return given
+
+
+def _give(names: list[str], content: str, given: dict[str, list[str]]) -> None:
+    """File the content of one element under its known names."""
+    text, known = "", _known_names()
+    for name in dict.fromkeys(names):
+        if name not in known:
+            if not _LIKE_PUBLISHED.search(name):
+                continue
+            name = _OTHER_DATE
+        text = text or plain(content)
+        if text:
+            given.setdefault(name, []).append(text)
+
+
+def _tiers(name: str, values: list[str]) -> list[str]:
+    """Return for each value whether the page has to be paid for, as text; "" where it does not say."""
+    paid, free = ("false", "true") if name == _ACCESSIBLE else ("true", "false")
+    return [paid if _PAID.search(value) else free if _FREE.search(value) else "" for value in values]
+
+
+def _read_labels(given: dict[str, list[str]], meta: Claims) -> None:
+    """Read ``twitter:data1`` where its label says that it is the author."""
+    for number in ("1", "2", "3"):
+        labels, values = given.get(f"twitter:label{number}", []), given.get(f"twitter:data{number}", [])
+        if labels and values and _LABEL_OF_AUTHOR.search(labels[0]):
+            meta.add("author", values[0])
+
+
+def _read_parsely(given: dict[str, list[str]], meta: Claims) -> None:
+    """Read the object that ``parsely-page`` holds."""
+    for text in given.get("parsely-page", [])[:1]:
+        try:
+            page = json.loads(text[:_LONGEST_JSON])
+        except (ValueError, RecursionError):
+            return
+        if isinstance(page, dict):
+            for field, key in (
+                ("author", "author"),
+                ("author", "authors"),
+                ("published", "pub_date"),
+                ("title", "title"),
+            ):
+                value = page.get(key)
+                meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
+
+
+def _links(tags: Tags) -> Claims:
+    """Return what ``<link>`` elements and ``rel="license"`` say."""
+    claims = Claims("link")
+    elements = tags.named("link")
+    opened = tags.opened[elements]
+    places = zip(elements.tolist(), tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True)
+    for element, start, stop in places:
+        if _LINKS.search(tags.source, start, stop):
+            attributes = tags.attributes(element, most=LONGEST_ATTRIBUTE)
+            for rel in attributes.get("rel", "").lower().split():
+                field = {"canonical": "url", "license": "licence", "image_src": "image"}.get(rel)
+                if field:
+                    claims.add(field, attributes.get("href", "").strip())
+    return claims
+
 
 SOURCES = (
     "json-ld",
@@ -28,53 +242,6 @@ SOURCES = (
     "htmldate",
 )
 """Where values come from, in the order in which they are asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A day, with the time and the zone where the page gives them.
-
-    Attributes
-    ----------
-    day : date
-        In the zone of the page.
-    time : datetime.time or None
-        Time of the day, with ``tzinfo`` where the zone is known.
-    ahead : int
-        Days by which the date of a time in UTC is ahead of `day`, where the page shows its day and declares the instant
-        in UTC: -1, 0 or 1.
-    """
-
-    day: date
-    time: time | None = None
-    ahead: int = 0
-
-    @property
-    def instant(self) -> datetime | None:
-        """The point in time; None without a time or without a zone."""
-        return None if self.time is None or self.time.tzinfo is None else _stamp(self, self.time)
-
-    @property
-    def precision(self) -> int:
-        """0 for a day, 1 with a time that is midnight (often filled in), 2 with a time, 3 with its zone too."""
-        if self.time is None:
-            return 0
-        if not (self.time.hour or self.time.minute or self.time.second):
-            return 1
-        return 2 if self.time.tzinfo is None else 3
-
-    def isoformat(self) -> str:
-        """Return ISO 8601: ``2023-04-28``, ``2023-04-28T18:03:46`` or ``2023-04-28T18:03:46+02:00``."""
-        return self.day.isoformat() if self.time is None else _stamp(self, self.time).isoformat()
-
-    def __str__(self) -> str:
-        """Return ISO 8601."""
-        return self.isoformat()
-
-
-def _stamp(moment: Moment, clock: time) -> datetime:
-    """Return the date and time as they are declared."""
-    return datetime.combine(moment.day + timedelta(days=moment.ahead), clock)
 
 
 @dataclass(frozen=True)
@@ -162,7 +329,6 @@ SUPPORTS = ("agreed", "alone", "contradicted")
 
 # So many pages of the field's average count with those of a source.
 _PRIOR = 10
-_SCHEMA = 1
 
 _Value = TypeVar("_Value")
 
@@ -189,8 +355,8 @@ class SourceRecords:
         Sources by field, the first the one that counts; others follow as they come.
     """
 
-    counts: Mapping[str, Mapping[str, Mapping[str, tuple[float, int]]]]
-    order: Mapping[str, tuple[str, ...]]
+    counts: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]
+    order: Mapping[str, Sequence[str]]
 
     def confidence(self, name: str, source: str, support: str) -> float | None:
         """Return the probability that a value is right, from 0 to 1; None for a field without records.
@@ -205,7 +371,7 @@ class SourceRecords:
         average = self._average(by_source.values(), support)
         return round((right + _PRIOR * average) / (count + _PRIOR), 3)
 
-    def _average(self, sources: Iterable[Mapping[str, tuple[float, int]]], support: str) -> float:
+    def _average(self, sources: Iterable[Mapping[str, Sequence[float]]], support: str) -> float:
         """Return how often values of a field with some support are right, whatever their source."""
         found = [counts for source in sources for name, counts in source.items() if name == support]
         # One right value of two where there are none.
@@ -218,33 +384,6 @@ class SourceRecords:
             return claims
         return sorted(claims, key=lambda each: order.index(each.source) if each.source in order else len(order))
 
-    def to_document(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        counts = {
-            name: {
-                source: {support: [round(right, 2), count] for support, (right, count) in sorted(by_support.items())}
-                for source, by_support in sorted(by_source.items())
-            }
-            for name, by_source in sorted(self.counts.items())
-        }
-        return {
-            "schema_version": _SCHEMA,
-            "order": {name: list(sources) for name, sources in self.order.items()},
-            "counts": counts,
-        }
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> SourceRecords:
-        """Make records from what `to_document` returned."""
-        counts = {
-            name: {
-                source: {support: (float(right), int(count)) for support, (right, count) in by_support.items()}
-                for source, by_support in by_source.items()
-            }
-            for name, by_source in document["counts"].items()
-        }
-        return cls(counts, {name: tuple(sources) for name, sources in document["order"].items()})
-
 
 @cache
 def source_records() -> SourceRecords:
@@ -253,4 +392,5 @@ def source_records() -> SourceRecords:
     Written by ``python -m experiments.metadata_sources`` from the development gold.
     """
     text = files("blockfeat.metadata").joinpath("source_records.json").read_text(encoding="utf-8")
-    return SourceRecords.from_document(json.loads(text))
+    document = json.loads(text)
+    return SourceRecords(document["counts"], document["order"])

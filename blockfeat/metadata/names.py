@@ -8,78 +8,26 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
-from blockfeat.metadata.claims import folded, plain
+from blockfeat.metadata.metadata import folded, pattern, plain
 
 # The words before a name; the text behind them begins with a letter.
-PREFIX = (
-    r"(?:ce|this|dieser|der) (?:article|beitrag|artikel|post) (?:was |wurde )?(?:written|verfasst) (?:by|von)|"
-    r"written and (?:photographed|illustrated) by|(?:words|text|story|photos?|article|recipe|review|guide|updated|"
-    r"post(?:ed)?|publi(?:shed|é|cado)|"
-    r"written|reported|reporting|reviewed|created|submitted|contributed|medically reviewed|fact.checked|edited) "
-    r"(?:and \w+ )?by|by|(?:post |topic )?authors?|byline|(?:articles|posts|insights) (?:by|from)|"
-    r"(?:ein |eine )?(?:artikel |beitrag |text |kommentar |analyse |interview |kolumne |gastbeitrag |reportage )?von|"
-    r"(?:aufgezeichnet|geschrieben|verfasst|erstellt|gespeichert|veröffentlicht|publiziert|gepostet|fotos?) von|"
-    r"autor(?:in|en|a|es|zy|i)?|text|texte|"
-    r"écrit par|publié par|rédigé par|propos recueillis par|par|auteure?s?|por|escrito por|publicado por|redactado por|"
-    r"vom|di|scritto da|a cura di|pubblicato da|door|geschreven door|af|av|skrevet av|skrevet af|tekst|"
-    r"autors?|napisał|napisała|opracowanie|oprac|napsala?|avtor|piše|írta|szerző|de către|scris de|yazan|yazar|oleh|"
-    r"penulis|tác giả|автор|авторы|текст|кореспондент|от|συντάκτης|γράφει ο|γράφει η|του|της|مؤلف|بقلم|كتب|نویسنده|"
-    r"מאת|लेखक|द्वारा|โดย|著者|執筆者?|文|作者|记者|記者|撰文|글|기자"
-)
+PREFIX = pattern("prefix")
 _PREFIX = re.compile(rf"\A(?:{PREFIX})(?:\s*[:：/／|-]\s*|\s+(?=\S))", re.IGNORECASE)
 _SHORT_PREFIX = re.compile(r"(?:di|af|av|do|da|de|от|του|της|文|글|text|texte|tekst|por|par|door|von)\s", re.IGNORECASE)
 _ADDRESS = re.compile(r"\(?\b(?:https?://|www\.)\S+|\S+@\S+\.\S+|(?<!\w)@\w+|\(@?\w*\.\w+\)")
-_AND = re.compile(
-    r"\s+(?:and|und|et|y|e|och|og|ja|en|και|и|та|ve|és|și|și de|dan|va|và|&|with|mit|avec|con|"
-    r"con la colaboración de)\s+"
-    r"(?:(?:by|von|par|por|di|door)\s+)?|\s*[;|/•·⋅●»、，؛،／＆+\n]\s*|\s+[–—-]\s+"
-)
-_ORGANISATION = re.compile(
-    r"\b(?:for|of|für|de la|institute|cent(?:er|re)s?|ministry|department|organi[sz]ation|foundation|association|"
-    r"society|agency|council|committee|university|college|alliance|coalition|bureau)\b",
-    re.IGNORECASE,
-)
+_AND = re.compile(pattern("and"))
+_ORGANISATION = re.compile(pattern("organisation"), re.IGNORECASE)
 # "RT en Español": a word of one name more often than one between two where a single word stands in front of it.
 _WEAK_AND = re.compile(r"\S+\s+(?:en|ja|va|và)\s", re.IGNORECASE)
 # The second half of "Jong, Michiel de".
 _PARTICLE_LAST = re.compile(r"\S+(?: \S+)?(?: (?:von|van|de|der|den|da|di|del|la|le|ten|zu|af|av))+")
 # A job that follows the name without a comma: "Chris Pardo Vice President of Consulting".
-_JOB_BEHIND = re.compile(
-    r"(?<=\w)\s+(?:(?:Vice|Senior|Chief|Managing|Executive|Co-?)\s?)*(?:President|Founder|Co-Founder|Editor|"
-    r"Reporter|Writer|Manager|"
-    r"Director|Correspondent|Contributor|CEO|CTO|RN|MD|PhD|Redakteur(?:in)?|Journalist(?:in)?|Autor(?:in)?|"
-    r"Staff Writer)\b.*\Z"
-)
+_JOB_BEHIND = re.compile(pattern("job_behind"))
 _COMMA = re.compile(r"\s*,\s*(?:(?:and|und|et|y|e|och|og|en|&)\s+)?")
-_JOB = re.compile(
-    r"\b(?:editors?|reporters?|correspondents?|writers?|journalists?|columnists?|contributors?|producers?|chief|"
-    r"manager|director|president|founder|co-founder|ceo|cto|cmo|coo|managing|senior|staff|freelance|head of|bureau|"
-    r"specialist|strategist|coordinator|marketer|analyst|consultant|professor|researcher|fellow|attorney|lawyer|engineer|developer|"
-    r"designer|photographer|nutritionist|dietitian|therapist|coach|expert|expertin|assistant|intern|vice|leader|"
-    r"partner|"
-    r"redakteur(?:in)?|redaktor(?:in|ka)?|chefredakteur(?:in)?|korrespondent(?:in)?|volontär(?:in)?|reporterin|"
-    r"journalistin|autorin?|leiter(?:in)?|ressortleiter(?:in)?|ressort|politik|wirtschaft|geschäftsführer(?:in)?|"
-    r"mitarbeiter(?:in)?|praktikant(?:in)?|fotograf(?:in)?|rédact\w+|journaliste|correspondante?|chef|redactor\w*|"
-    r"periodista|corresponsal|editora?|giornalista|redattor\w+|inviat[oa]|redacteur|verslaggever|journalista?|"
-    r"korespondent\w*|редактор|корреспондент|журналист\w*|обозреватель|главный|muhabir|editörü|reportar|redaktør|"
-    r"redaktör|updated|published|posted|last modified|min read|ph\.?d|m\.?d|mba|msc?|rdn?|cpa|esq|jr|rn|cfp|pt|dpt|ldn|"
-    r"mph|ma|ba|bsc|llb|jd|cscs|cpt|fand|np|dds|dvm|phd)\b\.?",
-    re.IGNORECASE,
-)
+_JOB = re.compile(pattern("job"), re.IGNORECASE)
 _CJK_JOB = re.compile(r"(?:\s*(?:記者|记者|編集部員?|特派員|論説委員|編集委員|기자|특파원|선임기자))+\Z")
-_TRAILING = re.compile(
-    r"\s+(?:on|am|le|à|el|op|um|at|veröffentlicht am|last updated?|sponsored|"
-    r"\d+ (?:year|month|week|day|hour)s? ago|(?:über|alle) \S+.*|quelle:.*|source:.*|vor \d.*|(?:view|see|"
-    r"get) .*|"
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)\Z",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(
-    r"\s*(?:\((?!.{0,3}\Z).*|\[.*|\bin [A-ZÄÖÜ]\S+(?: [A-ZÄÖÜ]\S+)?|\baus [A-ZÄÖÜ]\S+|\bfor [A-Z].*|\bfür .*|"
-    r"\b(?:is|ist|was) an? .*|"
-    r"\b(?:on|am) \w+ \d.*|\b\d{1,2}[./]\s?\d{1,2}.*|\b(?:about|view|see) .*|(?:\bat|\bum) \d.*|\d+ (?:min|comment|"
-    r"post).*)\Z"
-)
+_TRAILING = re.compile(pattern("trailing"), re.IGNORECASE)
+_BEHIND = re.compile(pattern("behind"))
 _NOT_A_NAME = re.compile(r"\A(?:(?:mon|tues?|wed|thu|fri|sat|sun)(?:day)?|\W*|\d+)\Z", re.IGNORECASE)
 _LONGEST, _MOST_WORDS, _MOST_NAMES = 60, 7, 20
 

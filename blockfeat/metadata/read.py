@@ -13,17 +13,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.claims import Claims, alike, claims_of_head, folded, plain
-from blockfeat.metadata.dates import Dated, choose_publication, moment_in_url, most_precise, parse_moment
-from blockfeat.metadata.metadata import Metadata, Moment, source_records, support_of
+from blockfeat.metadata.dates import Dated, Moment, choose_publication, moment_in_url, most_precise, parse_moment
+from blockfeat.metadata.metadata import (
+    Claims,
+    Metadata,
+    alike,
+    claims_of_head,
+    folded,
+    plain,
+    source_records,
+    support_of,
+)
 from blockfeat.metadata.names import clean_names, is_agency, is_declared, is_headline_of, without_site
 from blockfeat.metadata.schema_org import claims_of_nodes, read_microdata, read_rdfa
 from blockfeat.metadata.visible import Place, place_of, visible_authors
 from blockfeat.metadata.visible_dates import SeenDate, only_date, visible_dates
+from blockfeat.page.document import host_of
 from blockfeat.page.json_ld import read_linked_data
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.page.urls import host_of
 
 _LONGEST_TITLE, _MOST_HEADINGS = 400, 4
 _Read = TypeVar("_Read")
@@ -62,7 +70,7 @@ class _Reading:
         self.sources: dict[str, str] = {}
         head = claims_of_head(self.tags)
         self.url = page.url or next((url for claims in head for url in claims["url"]), None)
-        self.host = host_of(self.url or "").removeprefix("www.")
+        self.host = host_of(self.url).removeprefix("www.") if self.url else ""
         self.visible = None if headline is None else blocks.text(headline)
         self.claims: list[Claims] = [*self._items(), *head]
 

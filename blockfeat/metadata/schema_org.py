@@ -12,33 +12,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, alike, plain, words
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, alike, plain, tables, words
 from blockfeat.page.json_ld import Node
 from blockfeat.page.tags import Tags, places_of
 
-ARTICLE_TYPES = words(
-    """
-    advertisercontentarticle analysisnewsarticle apireference article askpublicnewsarticle backgroundnewsarticle
-    blogposting book chapter claimreview course creativework discussionforumposting episode howto liveblogposting
-    medicalscholarlyarticle newsarticle opinionnewsarticle podcastepisode question radioepisode recipe report
-    reportagenewsarticle review reviewnewsarticle satiricalarticle scholarlyarticle socialmediaposting techarticle
-    thesis tvepisode
-    """
-)
+ARTICLE_TYPES = words("article_types")
 """Types of what a page is about, in lower case."""
-PAGE_TYPES = words("webpage itempage aboutpage qapage faqpage medicalwebpage videoobject profilepage")
+PAGE_TYPES = words("page_types")
 """Types of pages; they say less than the article's own node."""
 _MEDIA = frozenset({"videoobject"})
-_WEAK = words("book chapter claimreview course creativework episode howto question review")
+_WEAK = words("weak_types")
 _ORGANISATIONS = ("organization", "corporation", "newsmediaorganization", "brand", "localbusiness")
 # Members whose nodes are about something else than the page.
-_ELSEWHERE = words(
-    """
-    about acceptedanswer answer associatedmedia blogpost citation comment comments hascomponent haspart isbasedon
-    ispartof isrelatedto itemlistelement itemreviewed mentions potentialaction relateditem relatedlink review reviews
-    significantlink significantlinks subjectof suggestedanswer video workexample
-    """
-)
+_ELSEWHERE = words("elsewhere")
 _MOST_NODES = 20_000
 _PEOPLE, _MOST_VALUES = 60, 200
 
@@ -253,28 +239,8 @@ _MICRODATA = (b" itemprop", b" itemscope")
 _RDFA = (b" typeof", b" property")
 _ADDRESSES = frozenset(("url", "image", "logo", "mainEntityOfPage", "license", "thumbnailUrl", "contentUrl", "sameAs"))
 _DATES = frozenset(("datePublished", "dateModified", "dateCreated", "uploadDate"))
-_NAMES = {
-    name.lower(): name
-    for name in words(
-        """
-        datePublished dateModified dateCreated uploadDate articleSection inLanguage isAccessibleForFree mainEntityOfPage
-        thumbnailUrl alternativeHeadline givenName familyName contentUrl headline name author creator publisher
-        description keywords image url license hasPart isPartOf about video comment itemListElement acceptedAnswer
-        suggestedAnswer blogPost review mentions itemReviewed logo text
-        """
-    )
-}
-_VOCABULARIES = {
-    name: member
-    for member, names in {
-        "headline": "dc:title rnews:headline",
-        "author": "dc:creator dcterms:creator",
-        "datePublished": "dc:date dc:created dc:issued dcterms:created dcterms:issued dct:created rnews:datepublished",
-        "dateModified": "dc:modified dcterms:modified dct:modified",
-        "name": "foaf:name",
-    }.items()
-    for name in names.split()
-}
+_NAMES = {name.lower(): name for name in words("members")}
+_VOCABULARIES = {name: member for member, names in tables()["vocabularies"].items() for name in names.split()}
 _FOREIGN = re.compile(r"(?:og|fb|article|twitter|al|product|video|music|book|profile|place|ia)\b.*:|v:")
 _ARTICLE_MEMBERS = ("headline", "datePublished", "author", "dateModified")
 _LONGEST = 4_000

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE, Claims, folded, words
 from blockfeat.metadata.dates import find_span
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, folded, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, places_of
 
@@ -141,22 +141,9 @@ _AUTHOR_ELEMENT = (
     b"contributor", b"journalist", b"penulis", b"yazar", b"muhabir", b"submitted", b"kirjoittaja", b"creditline",
     b"/producers/", b"/profile/", b"/people/", b"/staff/", b"/team/",
 )  # fmt: skip
-_NAMED_AUTHOR = re.compile(
-    r"author|by-?line|autor|auteur|writt?er|redakteur|verfasser|username|posted-?by|contributor|journalist|penulis|"
-    r"yazar|muhabir|submitted|kirjoittaja|creditline",
-    re.IGNORECASE,
-)
-_AUTHOR_ADDRESS = re.compile(
-    r"/(?:authors?|autor(?:en|es|e|zy)?|auteurs?|autore|producers|profile|people|staff|team|journalists?|contributors?|"
-    r"redakteure?|columnists?|user|users|members?)/[^/?#]*[^\W\d_][^/?#]*/?(?:[?#]|$)",
-    re.IGNORECASE,
-)
-_NOT_AN_AUTHOR = re.compile(
-    r"comment|avatar|img|image|photo|picture|related|desc|count|social|follow|share|icon|teaser|widget|"
-    r"author-?(?:date|time|info-date|title|role|job|position|link-wrap)|authority|authoriz|-date|_date|login|logged|"
-    r"signature|badge|recommend|sidebar",
-    re.IGNORECASE,
-)
+_NAMED_AUTHOR = re.compile(pattern("author_names"), re.IGNORECASE)
+_AUTHOR_ADDRESS = re.compile(pattern("author_address"), re.IGNORECASE)
+_NOT_AN_AUTHOR = re.compile(pattern("no_author"), re.IGNORECASE)
 _BIO = re.compile(r"bio\b|about|box", re.IGNORECASE)
 _NAMES = re.compile(r'\s(?:class|id|rel|itemprop|data-testid|data-qa|data-component)="([^"]*)"')
 _LABEL = re.compile(rf"\A\W*(?:{PREFIX}|veröffentlicht am|posted on|published on)\s*[:：]?\W*\Z", re.IGNORECASE)
@@ -165,16 +152,7 @@ _BYLINE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FIRST_WORD = re.compile(r"\W{0,3}([^\W\d_]+)")
-_FIRST_WORDS = words(
-    """
-    a af article artikel aufgezeichnet autor autora autore autores autorin autors av avtor beitrag by byline analyse
-    author authors ce contributed created de di dieser door edited ein eine erstellt escrito fact fotos
-    gastbeitrag gepostet geschreven geschrieben guide interview kolumne kommentar medically oleh oprac par penulis
-    photo photos por post posted propos publicado published publiziert pubblicato recipe redactado reportage reported
-    reporting review reviewed scris scritto skrevet story submitted tekst text texte this updated verfasst vom von
-    words written yazan yazar on napsal napsala zdroj
-    """
-)
+_FIRST_WORDS = words("byline")
 _LONGEST_LABEL = 60
 _BEHIND_DATE = re.compile(
     r"(?:\A|[\s,|·-])(?:by|von|par|por|di|door|af|av|autor(?:in)?:?|author:?|от)\s+(?P<names>[^\W\d_].*)", re.IGNORECASE

@@ -8,9 +8,8 @@ from datetime import date
 from typing import NamedTuple
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.metadata.claims import LONGEST_ATTRIBUTE
-from blockfeat.metadata.dates import find_moment, find_span, parse_moment
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.dates import Moment, find_moment, find_span, parse_moment
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, pattern
 from blockfeat.metadata.visible import MOST_CHARACTERS, Place, short_text
 
 _DATE_ELEMENT = (
@@ -19,17 +18,8 @@ _DATE_ELEMENT = (
 )  # fmt: skip
 _NAMED_DATE = re.compile("|".join(word.decode() for word in _DATE_ELEMENT), re.IGNORECASE)
 _DATE_NAMES = re.compile(r'\s(?:class|id|itemprop|data-testid|data-qa)="([^"]*)"')
-_UPDATED = re.compile(
-    r"updat|modif|aktualisi|aktualizo|geändert|bearbeitet|mis à jour|actualiz|atualiz|aggiornat|bijgewerkt|gewijzigd|"
-    r"обновл|оновл|измен|güncelle|更新|修改|수정|edited|revised|uppdatera|opdater|oppdater|päivitet|diperbarui|cập nhật"
-    r"|frissít|ενημ|تحديث|עודכן",
-    re.IGNORECASE,
-)
-_PUBLISHED = re.compile(
-    r"publi|posted|veröff|erschienen|erstellt|posté|created|written|date[pc]|geplaatst|опубл|yayın|発表|公開|掲載|發布|发布|"
-    r"등록|입력|skapad|julkaistu|dodano|vydán|objav|terbit|đăng|entry-date",
-    re.IGNORECASE,
-)
+_UPDATED = re.compile(pattern("updated"), re.IGNORECASE)
+_PUBLISHED = re.compile(pattern("published"), re.IGNORECASE)
 _DATED = re.compile(r"\b(?:datum|date|stand|fecha|data|dato|dátum|дата|tarih)\b", re.IGNORECASE)
 _NOT_A_DATE = re.compile(r"comment|related|event|duration|read-?time|reading|footer|copyright|birth", re.IGNORECASE)
 _KEYS = (

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import log1p
 from operator import mul
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +27,6 @@ from blockfeat.models.model import (
     best_blocks,
     measuring_values,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 Array = NDArray[np.float32]
 

@@ -177,10 +177,6 @@ class ThresholdModel(FeatureModel):
         penalty = self.margins.penalty * (2.0 if side == "precision" else 0.5)
         return replace(self, margins=replace(self.margins, penalty=penalty))
 
-    def with_decoder(self, decoder: Decoder) -> ThresholdModel:
-        """Return a copy that decodes in another way."""
-        return replace(self, decoder=decoder)
-
     def own_values(self) -> dict[str, Any]:
         """Return what a person can read and edit."""
         return {

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from blockfeat import Extractor
 from blockfeat.content import text_writer
 from blockfeat.content.inline import gaps_of
-from blockfeat.content.plain import normalised, plain_text
-from blockfeat.content.tables import completed, data_tables
+from blockfeat.content.plain import completed, data_tables, normalised, plain_text
 from blockfeat.data import demo_pages
 from blocks_of import blocks_of
 from golden_formats import all_kept

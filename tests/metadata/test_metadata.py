@@ -6,8 +6,7 @@ import operator
 
 import pytest
 
-from blockfeat.metadata.claims import Claims
-from blockfeat.metadata.metadata import SOURCES, SUPPORTS, SourceRecords, source_records, support_of
+from blockfeat.metadata.metadata import SOURCES, SUPPORTS, Claims, SourceRecords, source_records, support_of
 from metadata.described import article, described, json_ld
 
 RECORDS = SourceRecords(
@@ -47,11 +46,6 @@ def test_sources_are_asked_in_the_order_of_their_records() -> None:
     assert RECORDS.ordered("title", claims) == claims
 
 
-def test_records_are_plain_values() -> None:
-    document = RECORDS.to_document()
-    assert SourceRecords.from_document(document).to_document() == document
-
-
 def test_bundled_records_name_known_sources() -> None:
     records = source_records()
     assert set(records.counts) == {"title", "authors", "published", "description", "tags"}
@@ -68,3 +62,64 @@ def test_a_value_that_two_sources_have_is_surer_than_one_that_another_contradict
     assert same.confidences["published"] > other.confidences["published"]
     assert same.support["authors"] == "alone"
     assert set(same.confidences) == set(same.support)
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "value"),
+    [
+        ('<meta property="og:site_name" content="Lake Post">', "site", "Lake Post"),
+        ('<meta name="description" content="How the &amp;quot;harbour&amp;quot; lives">', "description",
+         'How the "harbour" lives'),
+        ('<meta name="author" content="Von Ann Lee und Bo Ek">', "authors", ("Ann Lee", "Bo Ek")),
+        ('<meta name="parsely-author" content="Ann Lee"><meta name="parsely-author" content="Bo Ek">', "authors",
+         ("Ann Lee", "Bo Ek")),
+        ('<meta name="citation_author" content="Lee, Ann"><meta name="citation_author" content="Ek, Bo">', "authors",
+         ("Ann Lee", "Bo Ek")),
+        ('<meta name="twitter:label1" content="Verfasst von"><meta name="twitter:data1" content="Ann Lee">', "authors",
+         ("Ann Lee",)),
+        ('<meta name="twitter:label1" content="Est. reading time"><meta name="twitter:data1" content="3 minutes">',
+         "authors", ()),
+        ('<meta property="article:author" content="https://www.facebook.com/lakepost">', "authors", ()),
+        ('<meta property="article:tag" content="boats"><meta property="article:tag" content="fish">', "tags",
+         ("boats", "fish")),
+        ('<meta property="article:section" content="Local">', "section", "Local"),
+        ('<meta property="article:content_tier" content="locked">', "paywall", True),
+        ('<meta property="article:content_tier" content="free">', "paywall", False),
+        ('<meta name="isAccessibleForFree" content="True">', "paywall", False),
+        ('<meta property="og:locale" content="pt_BR">', "language", "pt-BR"),
+        ('<link rel="canonical" href="https://lake.example/harbour">', "canonical_url", "https://lake.example/harbour"),
+        ('<link rel="license" href="https://creativecommons.org/licenses/by/4.0/">', "licence",
+         "https://creativecommons.org/licenses/by/4.0/"),
+    ],
+)  # fmt: skip
+def test_the_head_gives(head: str, name: str, value: object):
+    assert getattr(described(head), name) == value
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["article:published_time", "parsely-pub-date", "sailthru.date", "dc.date.issued", "citation_publication_date",
+     "cXenseParse:recs:publishtime", "pubdate", "date", "w-published-date"],
+)  # fmt: skip
+def test_dates_of_many_dialects(name: str):
+    assert str(described(f'<meta name="{name}" content="2024-05-02T08:15:00+02:00">').published).startswith(
+        "2024-05-02"
+    )
+
+
+def test_the_more_precise_date_of_the_same_day_is_taken():
+    head = json_ld(article(headline="Quiet days", datePublished="2024-05-02"))
+    found = described(head + '<meta property="article:published_time" content="2024-05-02T08:15:00+02:00">')
+    assert str(found.published) == "2024-05-02T08:15:00+02:00"
+    assert found.sources["published"] == "open-graph"
+
+
+def test_a_date_of_another_day_does_not_replace_the_first():
+    head = json_ld(article(headline="Quiet days", datePublished="2024-05-02"))
+    found = described(head + '<meta property="article:published_time" content="2021-01-01T08:15:00+02:00">')
+    assert str(found.published) == "2024-05-02"
+
+
+def test_addresses_become_absolute():
+    found = described('<meta property="og:image" content="/boat.jpg">', url="https://lake.example/a/b")
+    assert found.image == "https://lake.example/boat.jpg"

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.metadata.dates import Dated, choose_publication, most_precise, parse_moment
-from blockfeat.metadata.metadata import Moment
+from blockfeat.metadata.dates import Dated, Moment, choose_publication, most_precise, parse_moment
 from metadata.described import article, described, json_ld
 
 

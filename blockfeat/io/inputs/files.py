@@ -33,8 +33,7 @@ from blockfeat.io.inputs.records import (
     parquet_pages,
     warc_pages,
 )
-from blockfeat.page.document import Document
-from blockfeat.page.urls import host_of
+from blockfeat.page.document import Document, host_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

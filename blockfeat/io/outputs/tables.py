@@ -12,8 +12,7 @@ from typing import IO, Any
 
 from blockfeat._extras import require_extra
 from blockfeat._files import whole_file, writing
-from blockfeat.io.outputs.formats import Rendered
-from blockfeat.io.outputs.records import Column, row_of
+from blockfeat.io.outputs.formats import Column, Rendered, row_of
 
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")

@@ -143,8 +143,7 @@ def text_of(html: str) -> str:
     from blockfeat.blocks.cut import cut_into_blocks
     from blockfeat.blocks.tagtable import load_table
     from blockfeat.content.links import clean_characters
-    from blockfeat.content.plain import plain_text
-    from blockfeat.content.tables import data_tables
+    from blockfeat.content.plain import data_tables, plain_text
 
     blocks = cut_into_blocks(Page.parse(html), load_table("html5"))
     kept = np.ones(len(blocks), dtype=np.bool_)

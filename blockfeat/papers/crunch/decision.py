@@ -13,7 +13,7 @@ from lxml import etree
 
 from blockfeat._files import write_whole
 from blockfeat.errors import InputError
-from blockfeat.page.urls import host_of, registered_domain
+from blockfeat.page.document import host_of, registered_domain
 from blockfeat.papers.crunch.settings import Advertisements, HostListFile
 
 _OTHER = re.compile(r"[\W_]+")

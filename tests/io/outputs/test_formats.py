@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import math
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from blockfeat import Extractor
-from blockfeat.io.outputs import FORMATS
+from blockfeat import Extraction, Extractor
+from blockfeat.content.links import clean_characters
+from blockfeat.data import demo_pages
+from blockfeat.extraction.page_kind import KINDS
+from blockfeat.extraction.parts import ROLES
+from blockfeat.io.outputs import FORMATS, record_schema, to_json_line
+from blockfeat.page.document import Document
+from extraction_stand_in import block, extraction
 from pages import article_page
 
 
@@ -31,3 +45,95 @@ def test_nothing_heavy_is_loaded_by_import() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+ANY_CHARACTER = st.characters() | st.characters(categories=["Cc", "Cs"]) | st.sampled_from(LINE_ENDS)
+# Not st.text: it would draw from all the characters together, and odd ones hardly ever.
+ANY_TEXT = st.lists(ANY_CHARACTER).map("".join)
+
+
+def test_the_keys_and_their_order() -> None:
+    values = json.loads(to_json_line(extraction(block("Grüße"), warnings=("w",))))
+    assert list(values) == ["id", "url", "lang", "title", "text", "status", "warnings", "error", "model"]
+    assert values["text"] == "Grüße"
+    assert values["warnings"] == ["w"]
+
+
+def test_text_is_readable_in_the_line() -> None:
+    assert "Grüße 你好" in to_json_line(extraction(block("Grüße 你好")))
+
+
+def test_evidence_adds_the_blocks() -> None:
+    evidence = block("x", score=math.nan, features={"a": math.inf, "b": np.float32(0.5)}, failed=("a",))
+    values = json.loads(to_json_line(extraction(evidence), evidence=True))
+    (found,) = values["blocks"]
+    assert (found["text"], found["score"], found["failed"]) == ("x", None, ["a"])
+    assert found["features"] == {"a": None, "b": 0.5}
+
+
+def test_an_error_is_a_line_too() -> None:
+    values = json.loads(to_json_line(extraction(status="error", error="a.html: no such file", lang=None)))
+    assert (values["error"], values["lang"], values["text"]) == ("a.html: no such file", None, "")
+
+
+@given(text=ANY_TEXT, name=ANY_TEXT)
+def test_it_is_one_line_that_can_be_read_back(text: str, name: str) -> None:
+    line = to_json_line(extraction(block(text), id=name, title=text))
+    assert len(line.splitlines()) == 1
+    line.encode()
+    values = json.loads(line)
+    assert (values["text"], values["id"]) == (clean_characters(text), clean_characters(name))
+
+
+SCHEMA = record_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def checked(extraction: Extraction, *, evidence: bool = False) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(to_json_line(extraction, evidence=evidence))
+    VALIDATOR.validate(record)
+    return record
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert set(SCHEMA["properties"]["kind"]["enum"]) == set(KINDS)
+    assert set(SCHEMA["$defs"]["block"]["properties"]["role"]["enum"]) == set(ROLES)
+
+
+def test_every_field_is_described_and_in_the_documentation() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "record.md").read_text(encoding="utf-8")
+    described = (SCHEMA["properties"], *(SCHEMA["$defs"][name]["properties"] for name in ("block", "metadata")))
+    for name, field in (pair for fields in described for pair in fields.items() if pair[0] != "links"):
+        assert f"| `{name}` |" in page
+        assert field["description"] in page
+
+
+def test_records_have_the_fields_of_the_schema_in_its_order() -> None:
+    extractor = Extractor.load("default")
+    record = checked(extractor.extract(b"<p>Hello"), evidence=True)
+    assert list(record) == list(SCHEMA["properties"])
+
+
+@pytest.mark.parametrize("model", ["default", "thresholds", "mss-simple"])
+def test_demo_pages_give_valid_records(model: str) -> None:
+    extractor = Extractor.load(model)
+    for page in list(demo_pages())[::6]:
+        record = checked(extractor.extract(page.html, url=page.url, id=page.id), evidence=True)
+        assert record["text"]
+        assert record["kind"] in KINDS[:3]
+
+
+@pytest.mark.parametrize(
+    "html", ["", " ", "<p>", "<p>\x00\ud800", "<nav><a href=/>x</a></nav>", "<title>404</title><p>Gone"]
+)
+def test_odd_pages_give_valid_records(html: str) -> None:
+    checked(Extractor.load("default").extract(html), evidence=True)
+
+
+def test_a_page_that_fails_gives_a_valid_record() -> None:
+    extractor = Extractor.load("default")
+    record = checked(extractor.failed(Document(id="a", data=None), "a: no such file"), evidence=True)
+    assert (record["status"], record["kind"], record["error"]) == ("error", "error", "a: no such file")
+    assert (record["text"], record["fingerprint"], record["confidence"]) == ("", None, None)

@@ -14,8 +14,7 @@ from blockfeat.errors import MissingExtraError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.batch import run
 from blockfeat.io.outputs import tables
-from blockfeat.io.outputs.formats import Renderer
-from blockfeat.io.outputs.records import Column, record_columns, row_of
+from blockfeat.io.outputs.formats import Column, Renderer, record_columns, row_of
 from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
