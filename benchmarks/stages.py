@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from blockfeat.errors import InputError
 from blockfeat.extraction.extractor import Extractor
-from blockfeat.features.measuring import MeasuredPage, Measurer, feature_matrix
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures, feature_matrix
 from blockfeat.features.schema import Measured
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -99,7 +99,7 @@ def _clock_after_each_stage(extractor: Extractor, html: str | bytes) -> Iterator
     page = Page.parse(html)
     yield time.process_time()
     measurer = extractor.measurer
-    if isinstance(measurer, Measurer) and type(measurer).measure is Measurer.measure:
+    if isinstance(measurer, FeatureExtractor) and type(measurer).measure is FeatureExtractor.measure:
         blocks = measurer.cutter.cut(page, measurer.segmenter)
         yield time.process_time()
         page_wide = measurer.stop_word_scope == "page"
@@ -109,7 +109,7 @@ def _clock_after_each_stage(extractor: Extractor, html: str | bytes) -> Iterator
         )  # fmt: skip
         yield time.process_time()
         matrix = feature_matrix(measurer.features, Measured(blocks, language.stop_words))
-        measured = MeasuredPage(blocks, matrix, language.lang, language.stop_words)
+        measured = PageFeatures(blocks, matrix, language.lang, language.stop_words)
     else:
         # A measurer with a segmentation of its own does all of it in one step.
         yield time.process_time()

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from warnings import warn
+
+from blockfeat._moved import RENAMED
 
 
 def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
@@ -27,6 +30,9 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
     def find(name: str) -> object:
         if name == "__all__":
             return list(homes())
+        if new := RENAMED.get(package, {}).get(name):
+            warn(f"{package}.{name} is called {new} now", DeprecationWarning, stacklevel=2)
+            name = new
         if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(homes()[name]), name)

@@ -18,14 +18,22 @@ MOVED = {
     "adapters": "integrations",
     "api": "extraction.extractor",
     "batch": "io.batch",
+    "blocks.cut": "blocks.blockify",
     "crunch": "papers.crunch",
     "data.block_roles": "data.labels",
     "data.languages": "data.split",
     "decode": "models.decoding",
     "evaluation": "training.evaluation",
+    "extraction.fingerprint": "extraction.extraction",
+    "extraction.many": "extraction.extractor",
+    "io.inputs.warc": "io.inputs.records",
+    "io.outputs.rendering": "io.outputs.formats",
+    "lang.index": "lang.stopwords",
     "mentions": "monitor.mentions",
     "output": "io.outputs",
     "pandas": "integrations.pandas",
+    "papers.crunch.read_settings": "papers.crunch.settings",
+    "papers.tokens": "papers.mss",
     "sources": "io.inputs",
     "spark": "integrations.spark",
     "training.pages": "training.examples",
@@ -34,6 +42,12 @@ MOVED = {
     "training.trainer": "training.config",
 }
 """New names of modules and packages by their old ones, within ``blockfeat``; what is in a package moved with it."""
+RENAMED = {
+    "blockfeat.blocks": {"Cutter": "Blockifier"},
+    "blockfeat.features": {"MeasuredPage": "PageFeatures", "Measurer": "FeatureExtractor"},
+    "blockfeat.lang": {"FastSegmenter": "FastTokenizer", "Segmenter": "Tokenizer"},
+}
+"""New names of what packages offer by their old ones, for one release too."""
 
 
 def new_name(name: str) -> str | None:
@@ -43,7 +57,8 @@ def new_name(name: str) -> str | None:
     parts = name.removeprefix(_PACKAGE).split(".")
     for count in range(len(parts), 0, -1):
         if moved := MOVED.get(".".join(parts[:count])):
-            return ".".join((_PACKAGE + moved, *parts[count:]))
+            new = ".".join((_PACKAGE + moved, *parts[count:]))
+            return new_name(new) or new  # what moved may have moved again
     return None
 
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.io.inputs import Document, read_warc
-from blockfeat.io.outputs.formats import Rendered, Renderer, record_columns
+from blockfeat.io.outputs.formats import Formatter, Rendered, record_columns
 from blockfeat.io.outputs.tables import ParquetFileWriter
 from blockfeat.training.evaluation.metrics import markdown_table
 from blockfeat.training.evaluation.peers import installed_peers
@@ -116,7 +116,7 @@ class _Records:
     model: str
 
     def __call__(self) -> Work:
-        return Renderer(Extractor.load(self.model), "parquet")
+        return Formatter(Extractor.load(self.model), "parquet")
 
 
 @dataclass(frozen=True)

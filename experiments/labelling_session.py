@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage, load_corpora, write_corpus
 from blockfeat.data.align import align
@@ -49,7 +49,7 @@ TABLE = "html5"
 
 def labelled_by_gold(page: LabelledPage) -> LabelledPage:
     """Return a page with the roles that a labeller of the corpus's mind would give its blocks, and their text."""
-    blocks = Cutter.of(load_table(TABLE)).cut(ParsedPage.parse(page.html, url=page.url))
+    blocks = Blockifier.of(load_table(TABLE)).cut(ParsedPage.parse(page.html, url=page.url))
     roles = tuple("content" if share >= 0.5 else "clutter" for share in align(blocks, page.text or "").share.tolist())
     return replace(page, text=text_of_roles(blocks, roles), roles=BlockRoles(TABLE, cut_digest(blocks), roles))
 

@@ -17,7 +17,7 @@ from zlib import crc32
 from benchmarks.metadata_scores import GivenMetadata, GoldPage, count_field, read_gold
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.metadata.dates import parse_moment
-from blockfeat.metadata.metadata import Claims, Metadata, SourceRecords, plain, source_records
+from blockfeat.metadata.metadata import Candidates, Metadata, SourceRecords, plain, source_records
 from blockfeat.metadata.names import clean_names
 from blockfeat.metadata.read import declared_claims
 from blockfeat.page.document import registered_domain
@@ -42,7 +42,7 @@ class PageValues:
 
     page: GoldPage
     metadata: Metadata
-    claims: list[Claims]
+    claims: list[Candidates]
 
     @property
     def fold(self) -> int:
@@ -78,7 +78,7 @@ def given_by(metadata: Metadata) -> GivenMetadata:
     )
 
 
-def claimed(claims: Claims, name: str) -> GivenMetadata:
+def claimed(claims: Candidates, name: str) -> GivenMetadata:
     """Return what a source declares of one field, read as `blockfeat.metadata.read` does."""
     values = claims[FIELDS[name][1]]
     if not values:

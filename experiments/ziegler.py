@@ -25,7 +25,7 @@ from scipy.stats import t as student
 
 from blockfeat.data import LabelledPage, load_corpora
 from blockfeat.features.schema import CANONICAL_NAMES
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.training.config import load_config
 from blockfeat.training.train import TrainingOptions, train
 
@@ -56,7 +56,7 @@ def _scores(pages: Sequence[LabelledPage], seed: int) -> Iterator[tuple[str, flo
         if (table, decoder) == _SYSTEMS[0]:
             yield "TB", found[2]
     for name in CANONICAL_NAMES:
-        single = TrainingOptions(features=(name,), decoder="conjunction", polish=Polish(ascent=0))
+        single = TrainingOptions(features=(name,), decoder="conjunction", polish=CoordinateAscent(ascent=0))
         yield f"{name} alone, html5", _trained(pages, seed, single)[0]
 
 

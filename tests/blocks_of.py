@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.page.page import Page

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.trainer import TokenCounter, gold_run
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import TokenCounter, gold_run
 
 
 def add_gold(counter: TokenCounter, tokens: PageTokens, gold: str, *, source: str, lang: str) -> bool:

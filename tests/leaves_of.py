@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
@@ -19,12 +19,12 @@ LOG_WORDS = next(place for place, feature in enumerate(BLOCK_FEATURES) if featur
 
 
 @cache
-def leaf_measurer() -> Measurer:
+def leaf_measurer() -> FeatureExtractor:
     """Return a measurer with few stop lists."""
     return measurer_of_leaves(Identifier.build(StopWordIndex.build(("de", "en"))))
 
 
-def leaves_of(html: str, lang: str | None = "en") -> MeasuredPage:
+def leaves_of(html: str, lang: str | None = "en") -> PageFeatures:
     """Return the text leaves of a page."""
     return leaf_measurer().measure(Page.parse(html), lang=lang)
 

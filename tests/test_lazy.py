@@ -11,6 +11,7 @@ import pytest
 
 import blockfeat
 from blockfeat._lazy import names_of_stub
+from blockfeat._moved import RENAMED
 
 _ROOT = Path(blockfeat.__file__).parent
 _STUBS = sorted(_ROOT.rglob("__init__.pyi"))
@@ -39,6 +40,16 @@ def test_a_package_imports_none_of_its_modules_by_itself(package: str) -> None:
 def test_a_name_that_is_not_there_is_no_attribute() -> None:
     with pytest.raises(AttributeError, match=r"module 'blockfeat\.models' has no attribute 'nothing'"):
         _ = import_module("blockfeat.models").nothing
+
+
+@pytest.mark.parametrize(
+    ("package", "old", "new"), [(p, *names) for p, all in RENAMED.items() for names in all.items()]
+)
+def test_an_old_name_gives_the_same_and_a_warning(package: str, old: str, new: str) -> None:
+    module = import_module(package)
+    with pytest.warns(DeprecationWarning, match=rf"{package}\.{old} is called {new} now"):
+        found = getattr(module, old)
+    assert found is getattr(module, new)
 
 
 def test_modules_of_a_package_can_be_imported_by_name() -> None:

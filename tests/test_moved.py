@@ -38,6 +38,13 @@ def test_what_is_in_a_package_moves_with_it() -> None:
     assert old is import_module("blockfeat.monitor.mentions.matcher")
 
 
+@pytest.mark.filterwarnings("ignore:blockfeat.sources has moved")
+def test_what_moved_twice_is_found() -> None:
+    with pytest.warns(DeprecationWarning, match=r"sources\.warc has moved to blockfeat\.io\.inputs\.records"):
+        old = import_module("blockfeat.sources.warc")
+    assert old is import_module("blockfeat.io.inputs.records")
+
+
 @pytest.mark.filterwarnings("ignore:blockfeat.output has moved")
 def test_there_is_no_module_that_never_was() -> None:
     for name in ("blockfeat.nothing", "blockfeat.output.nothing"):

@@ -33,7 +33,7 @@ ROOMS = {
     "blockfeat.monitor": ("monitor",),
     "blockfeat.papers.crunch.fitness": ("train",),
     "blockfeat.papers.crunch.trainer": ("train",),
-    "blockfeat.papers.tokens.trainer": ("train",),
+    "blockfeat.papers.mss.trainer": ("train",),
     "blockfeat.papers.web2text.trainer": ("train",),
     "blockfeat.pso": ("train",),
     "blockfeat.training": ("train",),

@@ -1,7 +1,7 @@
 from blockfeat.blocks.block import Block as Block
 from blockfeat.blocks.block import Link as Link
-from blockfeat.blocks.cut import Cutter as Cutter
-from blockfeat.blocks.cut import cut_into_blocks as cut_into_blocks
+from blockfeat.blocks.blockify import Blockifier as Blockifier
+from blockfeat.blocks.blockify import cut_into_blocks as cut_into_blocks
 from blockfeat.blocks.table import Blocks as Blocks
 from blockfeat.blocks.table import kinds_of_blocks as kinds_of_blocks
 from blockfeat.blocks.table import text_places as text_places

@@ -14,7 +14,7 @@ from blockfeat.blocks import tagtable
 from blockfeat.blocks.table import ROLES, Anchors, Blocks, Containers, WalkColumns, leading
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
-from blockfeat.lang.measures import PageText, Segmenter
+from blockfeat.lang.measures import PageText, Tokenizer
 from blockfeat.page.page import NOTHING_DECLARED, DeclaredText
 from blockfeat.page.tags import Tags
 
@@ -60,7 +60,7 @@ def walk(
     codes: NDArray[np.uint8],
     breaks_of_split: int,
     *,
-    segmenter: Segmenter,
+    segmenter: Tokenizer,
     table: str = "",
     declared: DeclaredText = NOTHING_DECLARED,
 ) -> Blocks:
@@ -74,7 +74,7 @@ def walk(
         The code of each element; see `blockfeat.blocks.tagtable`.
     breaks_of_split : int
         Line breaks in a row that end a block; 0 for never.
-    segmenter : Segmenter
+    segmenter : Tokenizer
         Counts words and sentences.
     table : str
         Name of the tag table that the codes are of.
@@ -143,7 +143,7 @@ class _Walk(TextReader):
             self.sizes[6] = max(self.sizes[6], 2 * element - empty - self.opened[element] + 1)
             empty += self.closed[element] == self.opened[element]
 
-    def blocks_found(self, tags: Tags, segmenter: Segmenter, table: str, declared: DeclaredText) -> Blocks:
+    def blocks_found(self, tags: Tags, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
         self._start_anchors(classes)

@@ -15,6 +15,7 @@ from typing import Any
 from blockfeat.errors import TableError
 
 BUNDLED_TABLES = ("html5", "ziegler2007")
+"""Names of the tag tables that come with the package."""
 
 OPERATION = 7
 """The bits of a code that hold the operation."""

@@ -18,7 +18,7 @@ from blockfeat.commands.console import NOTHING_READ, SOME_FAILED
 if TYPE_CHECKING:
     from blockfeat.io.batch import Tally, Writer
     from blockfeat.io.inputs import Document, InputOptions
-    from blockfeat.io.outputs.formats import Rendered, Renderer
+    from blockfeat.io.outputs.formats import Formatter, Rendered
     from blockfeat.models.model import Model
 
 
@@ -188,10 +188,10 @@ def extract_plainly(pages: Sequence[str], format: str | None) -> int:
     """Do what ``blockfeat extract PAGE… --format FORMAT`` does, without its other options; return the exit code."""
     from blockfeat.extraction.extractor import Extractor
     from blockfeat.io.inputs.options import InputOptions
-    from blockfeat.io.outputs.formats import Renderer
+    from blockfeat.io.outputs.formats import Formatter
 
     target = target_of(None, format, inputs=pages, resume=False)
-    renderer = Renderer(Extractor.load(), target.format)
+    renderer = Formatter(Extractor.load(), target.format)
     return run_batch(Inputs(tuple(pages), ()), InputOptions(), renderer, target)
 
 
@@ -227,7 +227,7 @@ class Inputs:
 def run_batch(
     inputs: Inputs,
     reading: InputOptions,
-    renderer: Renderer,
+    renderer: Formatter,
     target: Target,
     *,
     options: Mapping[str, Any] | None = None,

@@ -65,14 +65,14 @@ def extract(
 ) -> None:
     """Extract the main text of pages."""
     from blockfeat.extraction.extractor import Extractor
-    from blockfeat.io.outputs.formats import Renderer
+    from blockfeat.io.outputs.formats import Formatter
 
     named = Inputs(tuple(inputs or ()), tuple(urls or ()))
     target = target_of(output, format, inputs=[*named.pages, *named.lists], resume=resume)
     _check_page_options(target.format, absolute, styles, evidence=evidence)
     extractor = Extractor.load(model).with_options(**options.given())
     choices = {name: value for name, value in asdict(options).items() if name != "max_bytes"}
-    renderer = Renderer(
+    renderer = Formatter(
         extractor,
         target.format,
         links,

@@ -62,9 +62,9 @@ def adapt(
     from blockfeat.errors import ModelError
     from blockfeat.io.inputs import read_inputs
     from blockfeat.models.store import load_model, save_model
-    from blockfeat.papers.tokens.adapt import AdaptOptions
-    from blockfeat.papers.tokens.adapt import adapt as adapt_model
-    from blockfeat.papers.tokens.model import TokenModel
+    from blockfeat.papers.mss.adapt import AdaptOptions
+    from blockfeat.papers.mss.adapt import adapt as adapt_model
+    from blockfeat.papers.mss.model import TokenModel
 
     base = load_model(model)
     if not isinstance(base, TokenModel):

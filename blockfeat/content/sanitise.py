@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 Loads = Literal["none", "embedded", "web", "all"]
+"""What a shown page may load: nothing, what is in it as data, addresses of the web, or anything."""
 
 
 # Every table is described in the file.

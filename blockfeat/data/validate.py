@@ -162,7 +162,7 @@ class _Tally:
 
 def _roles_fit(page: LabelledPage) -> bool:
     """Return whether the roles of a page's blocks are of its cut; True where the tag table is not here."""
-    from blockfeat.blocks.cut import cut_into_blocks
+    from blockfeat.blocks.blockify import cut_into_blocks
     from blockfeat.blocks.tagtable import BUNDLED_TABLES, load_table
     from blockfeat.page.page import Page
 

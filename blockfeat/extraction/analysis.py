@@ -17,7 +17,7 @@ from blockfeat.blocks.table import kinds_of_blocks
 from blockfeat.content.nodes import Node
 from blockfeat.extraction.postprocess import Choice
 from blockfeat.extraction.walls import PageEvidence
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.metadata.metadata import Metadata
 from blockfeat.models.model import BlockReason, Model, Prediction
@@ -67,7 +67,7 @@ class PageAnalysis:
 
     Attributes
     ----------
-    measured : MeasuredPage
+    measured : PageFeatures
         The page's blocks and their features.
     prediction : Prediction
         Scores, and the blocks that are kept at last.
@@ -81,7 +81,7 @@ class PageAnalysis:
         The labels after rules and options, with the reasons; the page, the options and the headline.
     """
 
-    measured: MeasuredPage
+    measured: PageFeatures
     prediction: Prediction
     model: Model
     identifier: Identifier
@@ -126,10 +126,10 @@ class PageAnalysis:
                     features=reason.features,
                     contributions=reason.contributions,
                     failed=reason.failed,
-                    reason=self.choice.overruled.get(index)
+                    reason=self.choice.rule_reasons.get(index)
                     or self._reason(reason, parts[index], facts[index], kept=kept[index]),
                     part=parts[index],
-                    facts=() if index in self.choice.overruled else facts[index],
+                    facts=() if index in self.choice.rule_reasons else facts[index],
                 )
             )
         return tuple(made)
@@ -162,7 +162,7 @@ class PageAnalysis:
         from blockfeat.extraction.reasons import what_would_change
 
         predicted = self.model.predict(self.measured)
-        if block in self.choice.overruled or predicted.kept[block] != self.prediction.kept[block]:
+        if block in self.choice.rule_reasons or predicted.kept[block] != self.prediction.kept[block]:
             return None
         return what_would_change(self.model, self.measured, predicted, block)
 

@@ -15,7 +15,7 @@ from blockfeat.extraction.analysis import PageAnalysis
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.extraction.options import ExtractionOptions, GivenOptions
 from blockfeat.extraction.postprocess import postprocess
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier, normalise_code
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.models.decoding import Decoder
@@ -141,7 +141,7 @@ class Extractor:
         return self.assemble(page, measured, self.model.predict(measured), id=id)
 
     def assemble(
-        self, page: Page, measured: MeasuredPage, prediction: Prediction, *, id: str | None = None
+        self, page: Page, measured: PageFeatures, prediction: Prediction, *, id: str | None = None
     ) -> Extraction:
         """Put together what is kept of a page that was measured and predicted: the last stage of `extract`."""
         options, model = self.options, self.model

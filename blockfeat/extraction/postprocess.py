@@ -58,7 +58,7 @@ class Choice:
         Which blocks are kept so far.
     tables : sequence of DataTable
         The data tables of the page.
-    overruled : mapping
+    rule_reasons : mapping
         Why blocks are kept or dropped against the model's label, by block.
     headline : int or None
         The block that is the headline; see `find_headline`.
@@ -79,7 +79,7 @@ class Choice:
     title: str | None
     kept: Mask
     tables: Sequence[DataTable] = ()
-    overruled: Mapping[int, str] = field(default_factory=dict)
+    rule_reasons: Mapping[int, str] = field(default_factory=dict)
     headline: int | None = None
     headline_text: str | None = None
     may_ask: bool | None = None
@@ -129,14 +129,14 @@ class Rule:
         found = self.apply(choice)
         if found.kept is choice.kept:
             return found
-        overruled = dict(choice.overruled)
+        rule_reasons = dict(choice.rule_reasons)
         for verb, reason, changed in (
             ("kept", self.keeps, found.kept & ~choice.kept),
             ("dropped", self.drops, choice.kept & ~found.kept),
         ):
             if reason:
-                overruled.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
-        return replace(found, overruled=overruled)
+                rule_reasons.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
+        return replace(found, rule_reasons=rule_reasons)
 
 
 def _named_box(choice: Choice) -> Choice:
@@ -281,7 +281,7 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     """Return what is kept by the rules; plain text is kept as it is."""
     if not choice.page.has_markup:
         reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
-        return replace(choice, kept=np.ones_like(choice.kept), overruled=reasons)
+        return replace(choice, kept=np.ones_like(choice.kept), rule_reasons=reasons)
     for rule in RULES:
         if (has_rules and choice.options.favour != rule.unless) or not rule.is_optional:
             choice = rule.applied(choice)
@@ -308,19 +308,19 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     """
     if page.notice is not None:
         return replace(choice, warning=NOTICES[page.notice])
-    listed = list_instead(page, choice.overruled, model_kind=model_kind) if has_rules else None
+    listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
-        overruled = {**choice.overruled, **items}
-        return replace(choice, kept=listed, tables=tables, overruled=overruled, warning=_LISTED, is_list=True)
+        rule_reasons = {**choice.rule_reasons, **items}
+        return replace(choice, kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
     if page.kept.any():
         return choice
     left_out = _LIST_LEFT_OUT if listed is not None else None
-    return replace(choice, warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.overruled))
+    return replace(choice, warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
-def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind: str) -> Mask | None:
+def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
     """Return the blocks of the list that is the text of a page with next to no other, with what is kept; None for none.
 
     Contents, indexes, results, products. Items are dropped blocks that are about as likely content as the likeliest of
@@ -331,7 +331,7 @@ def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind
     ----------
     page : PageEvidence
         The page, with the blocks that are kept, if any.
-    overruled : mapping
+    rule_reasons : mapping
         Blocks that rules, options or the site's other pages decided about: what they dropped is no item.
     model_kind : str
         Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
@@ -341,7 +341,7 @@ def list_instead(page: PageEvidence, overruled: Mapping[int, str], *, model_kind
     if log_odds is None or kept_words > _MOST_WORDS or not len(page.blocks):
         return None
     candidates = ~(kept | beside_text(page.blocks))
-    candidates[list(overruled)] = False
+    candidates[list(rule_reasons)] = False
     is_item: Mask = candidates & (log_odds >= log_odds.max(where=candidates, initial=-np.inf) - _AS_LIKELY)
     if is_item.sum() < _FEWEST_ITEMS or words[is_item].sum() < max(_FEWEST_WORDS, _TIMES * kept_words):
         return None
@@ -358,7 +358,7 @@ def _may_be_list(page: PageEvidence, model_kind: str) -> bool:
     return expected is None or expected <= _MOST_CONFIDENCE
 
 
-def reason_of_nothing(page: PageEvidence, predicted: Mask, overruled: Mapping[int, str]) -> str:
+def reason_of_nothing(page: PageEvidence, predicted: Mask, rule_reasons: Mapping[int, str]) -> str:
     """Return why a page has no main text.
 
     Parameters
@@ -367,14 +367,14 @@ def reason_of_nothing(page: PageEvidence, predicted: Mask, overruled: Mapping[in
         The page, none of whose n blocks is kept.
     predicted : bool array, n
         The blocks that the model keeps.
-    overruled : mapping
+    rule_reasons : mapping
         Why blocks are dropped against the model's label.
     """
     blocks = page.blocks
     if not len(blocks):
         has_scripts = _SCRIPT.search(page.parsed.data) is not None
         return "the page has no text" + (": it may be written by the page's scripts" if has_scripts else "")
-    reasons = Counter(overruled[block] for block in predicted.nonzero()[0].tolist() if block in overruled)
+    reasons = Counter(rule_reasons[block] for block in predicted.nonzero()[0].tolist() if block in rule_reasons)
     if reasons:
         return f"no main text was found on the page: what the model keeps is {reasons.most_common(1)[0][0]}"
     log_odds = page.prediction.log_odds

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import kind_names
 from blockfeat.errors import LanguageError
 from blockfeat.extraction.block_classes import BoxNames
-from blockfeat.features.measuring import MeasuredPage, feature_matrix, features_named
+from blockfeat.features.measuring import PageFeatures, feature_matrix, features_named
 from blockfeat.features.phrases import FORMS
 from blockfeat.features.schema import Feature, Measured
 from blockfeat.models.model import Model, Prediction
@@ -35,7 +35,7 @@ class PageFacts:
 
     Parameters
     ----------
-    measured : MeasuredPage
+    measured : PageFeatures
         The page's n blocks, measured.
     kept : bool array, n
         The blocks that are content.
@@ -43,7 +43,7 @@ class PageFacts:
         The names around them.
     """
 
-    def __init__(self, measured: MeasuredPage, kept: Mask, boxes: BoxNames) -> None:
+    def __init__(self, measured: PageFeatures, kept: Mask, boxes: BoxNames) -> None:
         blocks, measures = measured.blocks, measured.blocks.measures
         sentences = feature_matrix(features_named(("sentence_count",)), Measured(blocks, measured.stop_words))
         places = kept.nonzero()[0]
@@ -102,7 +102,7 @@ class PageFacts:
             yield kind, 0
 
 
-def facts_of(measured: MeasuredPage, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
+def facts_of(measured: PageFeatures, kept: Mask, boxes: BoxNames, parts: Sequence[str]) -> list[tuple[Fact, ...]]:
     """Return the facts of each block of a page; linear in the page."""
     facts = PageFacts(measured, kept, boxes)
     return [facts.of(block, part) for block, part in enumerate(parts)]
@@ -225,7 +225,7 @@ class Counterfactual:
 
 
 def what_would_change(
-    model: Model, measured: MeasuredPage, prediction: Prediction, block: int
+    model: Model, measured: PageFeatures, prediction: Prediction, block: int
 ) -> Counterfactual | None:
     """Return the smallest change that turns the model's decision about a block around.
 
@@ -281,7 +281,7 @@ def what_would_change(
 
 
 def _among_others(
-    model: Model, measured: MeasuredPage, prediction: Prediction, block: int, like: int
+    model: Model, measured: PageFeatures, prediction: Prediction, block: int, like: int
 ) -> Counterfactual | None:
     """Return how many neighbours of another block it takes around a block for the decision about that one."""
     matrix, kept = measured.matrix, prediction.kept
@@ -296,7 +296,7 @@ def _among_others(
 
 
 def _copied(
-    model: Model, measured: MeasuredPage, prediction: Prediction, block: int, spread: NDArray[np.floating[Any]]
+    model: Model, measured: PageFeatures, prediction: Prediction, block: int, spread: NDArray[np.floating[Any]]
 ) -> Counterfactual | None:
     """Return the values of the most alike block of the other decision that are needed, the largest change first."""
     kept, matrix = prediction.kept, measured.matrix
@@ -316,7 +316,7 @@ def _copied(
     return Counterfactual(tuple(Change(features[column], row[column], value) for column, value in needed.items()))
 
 
-def _with(model: Model, measured: MeasuredPage, block: int, values: dict[int, float]) -> Prediction:
+def _with(model: Model, measured: PageFeatures, block: int, values: dict[int, float]) -> Prediction:
     """Return what a model predicts of a page on which a block has other values."""
     matrix: NDArray[np.floating[Any]] = measured.matrix.copy()
     matrix[block, list(values)] = list(values.values())

@@ -1,6 +1,6 @@
 from blockfeat.features.measuring import STOP_WORD_SCOPES as STOP_WORD_SCOPES
-from blockfeat.features.measuring import MeasuredPage as MeasuredPage
-from blockfeat.features.measuring import Measurer as Measurer
+from blockfeat.features.measuring import FeatureExtractor as FeatureExtractor
+from blockfeat.features.measuring import PageFeatures as PageFeatures
 from blockfeat.features.measuring import feature_matrix as feature_matrix
 from blockfeat.features.measuring import features_named as features_named
 from blockfeat.features.measuring import registered_features as registered_features

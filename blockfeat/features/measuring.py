@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
@@ -25,7 +25,7 @@ from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import FastSegmenter, Segmenter, keys_of_text, runs_of_three
+from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text, runs_of_three
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.page import DeclaredText, Page
@@ -202,13 +202,14 @@ def features_named(names: Sequence[str], *, where: str = "") -> tuple[Feature, .
 
 
 STOP_WORD_SCOPES = ("page", "block", "ziegler2007")
+"""Whose language says which stop words count: the page's, each block's, or the fourteen of the paper for all."""
 
 PAPER_LANGUAGES = ("da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "no", "pl", "pt", "ru", "sv")
 """Fourteen European languages: the paper counts stop words of as many and names five of them."""
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredPage:
+class PageFeatures:
     """A page as a model reads it.
 
     Attributes
@@ -230,7 +231,7 @@ class MeasuredPage:
 
 
 class MeasuringOptions(Protocol):
-    """What a model records of the way its pages are measured; see `Measurer`."""
+    """What a model records of the way its pages are measured; see `FeatureExtractor`."""
 
     @property
     def table(self) -> TagTable:
@@ -259,12 +260,12 @@ class MeasuringOptions(Protocol):
 
 
 @dataclass(frozen=True)
-class Measurer:
+class FeatureExtractor:
     """Cuts pages and computes features in one way; a model records that way.
 
     Attributes
     ----------
-    cutter : Cutter
+    cutter : Blockifier
         How pages are cut: a tag table made ready.
     features : tuple of Feature
         What is measured.
@@ -275,16 +276,16 @@ class Measurer:
     stop_word_scope : str
         ``"page"``: stop words of the page's language; ``"block"``: for each block the argmax over the languages
         asked for; ``"ziegler2007"``: for each block the argmax over 14 languages, as in the paper.
-    segmenter : Segmenter
+    segmenter : Tokenizer
         Counts words and sentences.
     """
 
-    cutter: Cutter
+    cutter: Blockifier
     features: tuple[Feature, ...]
     identifier: Identifier
     languages: tuple[str, ...] = ()
     stop_word_scope: str = "page"
-    segmenter: Segmenter = field(default_factory=FastSegmenter)
+    segmenter: Tokenizer = field(default_factory=FastTokenizer)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -293,11 +294,11 @@ class Measurer:
             raise ModelError(f"unknown scope of stop words {self.stop_word_scope!r}; known are {known}")
 
     @classmethod
-    def of(cls, how: MeasuringOptions, identifier: Identifier) -> Measurer:
+    def of(cls, how: MeasuringOptions, identifier: Identifier) -> FeatureExtractor:
         """Make the measurer that a model records."""
         only = how.languages[0] if len(how.languages) == 1 else None
         return cls(
-            cutter=Cutter.of(how.table),
+            cutter=Blockifier.of(how.table),
             features=how.features,
             identifier=identifier,
             languages=how.languages,
@@ -312,7 +313,7 @@ class Measurer:
         wanted = PAPER_LANGUAGES if self.stop_word_scope == "ziegler2007" else self.languages
         return tuple(code for code in wanted if code in known) or known
 
-    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
+    def measure(self, page: Page, *, lang: str | None = None) -> PageFeatures:
         """Cut a page and measure its blocks.
 
         Parameters
@@ -333,4 +334,4 @@ class Measurer:
             page_wide=self.stop_word_scope == "page",
         )
         matrix = feature_matrix(self.features, Measured(blocks, language.stop_words))
-        return MeasuredPage(blocks, matrix, language.lang, language.stop_words)
+        return PageFeatures(blocks, matrix, language.lang, language.stop_words)

@@ -10,7 +10,7 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import InputError
 from blockfeat.extraction import Extractor, extractor_of, read_pages
 from blockfeat.io.inputs import document_of_row
-from blockfeat.io.outputs import Column, Renderer, record_columns, row_of
+from blockfeat.io.outputs import Column, Formatter, record_columns, row_of
 from blockfeat.models import DEFAULT_MODEL, Model
 from blockfeat.page import Document
 
@@ -79,7 +79,7 @@ def extract(
             )
     extractor = extractor_of(model).with_options(**options)
     columns = record_columns()
-    work = Renderer(extractor, "parquet")
+    work = Formatter(extractor, "parquet")
     found = read_pages(work, _documents(frame, wanted), jobs=jobs, deadline=deadline)
     rows = [row_of(rendered.record or {}, columns) for _, rendered in found]
     return typed_frame(rows, columns, frame.index)

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from blockfeat._files import write_whole, writing
 from blockfeat.extraction.extractor import read_pages
-from blockfeat.io.outputs.formats import Rendered, Renderer, closing, opening, part
+from blockfeat.io.outputs.formats import Formatter, Rendered, closing, opening, part
 from blockfeat.page.document import Document, host_of
 
 _PAGE_SUFFIX = re.compile(r"\.x?html?$", re.IGNORECASE)
@@ -130,7 +130,7 @@ def _shortened(stem: str, end: str) -> str:
 
 def run(
     documents: Iterable[Document],
-    renderer: Renderer,
+    renderer: Formatter,
     writer: Writer,
     *,
     jobs: int = 1,

@@ -10,10 +10,10 @@ from blockfeat.lang.identify import Identifier as Identifier
 from blockfeat.lang.identify import LanguageGuess as LanguageGuess
 from blockfeat.lang.identify import identify as identify
 from blockfeat.lang.identify import normalise_code as normalise_code
-from blockfeat.lang.measures import FastSegmenter as FastSegmenter
+from blockfeat.lang.measures import FastTokenizer as FastTokenizer
 from blockfeat.lang.measures import PageText as PageText
-from blockfeat.lang.measures import Segmenter as Segmenter
 from blockfeat.lang.measures import TextMeasures as TextMeasures
+from blockfeat.lang.measures import Tokenizer as Tokenizer
 from blockfeat.lang.measures import keys_of_text as keys_of_text
 from blockfeat.lang.measures import tokenize as tokenize
 from blockfeat.lang.stopwords import StopWordIndex as StopWordIndex

@@ -196,7 +196,7 @@ class TextMeasures:
         return [self.text[start:end] for start, end in spans]
 
 
-class Segmenter(Protocol):
+class Tokenizer(Protocol):
     """Cuts text into words and sentences; models record its name."""
 
     @property
@@ -210,7 +210,7 @@ class Segmenter(Protocol):
 
 
 @dataclass(frozen=True)
-class FastSegmenter:
+class FastTokenizer:
     """Words and sentences by character classes, for every script."""
 
     name: str = "fast"

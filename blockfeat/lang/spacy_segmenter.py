@@ -16,7 +16,7 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import MissingExtraError, ModelError
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, UNSPACED
 from blockfeat.lang.counting import ANCHOR, FORMAT
-from blockfeat.lang.measures import FastSegmenter, PageText, Segmenter, TextMeasures, keys_of_lowered
+from blockfeat.lang.measures import FastTokenizer, PageText, TextMeasures, Tokenizer, keys_of_lowered
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -38,7 +38,7 @@ _Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class SpacySegmenter:
+class SpacyTokenizer:
     """Words by the tokenizer of spaCy's blank pipeline of a language, sentences by its sentencizer.
 
     A word is a token that holds a letter or a digit; a sentence counts if it holds a word. The pipeline is
@@ -75,7 +75,7 @@ class SpacySegmenter:
         is_word = alphanumeric[ends] > alphanumeric[starts]
         starts, ends = starts[is_word], ends[is_word]
         return replace(
-            FastSegmenter().measure(page),
+            FastTokenizer().measure(page),
             token_keys=keys_of_lowered(page.text, page.codes, starts, ends),
             spans=(starts, ends),
             **_counts(page, starts, ends, sentence_starts),
@@ -101,12 +101,12 @@ class SpacySegmenter:
         pipeline.add_pipe("sentencizer")
         return pipeline
 
-    def __reduce__(self) -> tuple[type[SpacySegmenter], tuple[str]]:
+    def __reduce__(self) -> tuple[type[SpacyTokenizer], tuple[str]]:
         """Pickle the language only."""
-        return SpacySegmenter, (self.lang,)
+        return SpacyTokenizer, (self.lang,)
 
 
-def segmenter_for(name: str, lang: str | None = None) -> Segmenter:
+def segmenter_for(name: str, lang: str | None = None) -> Tokenizer:
     """Return the segmenter of a name.
 
     Parameters
@@ -124,10 +124,10 @@ def segmenter_for(name: str, lang: str | None = None) -> Segmenter:
         spaCy is asked for and not installed.
     """
     if name == "fast":
-        return FastSegmenter()
+        return FastTokenizer()
     if name == "spacy":
         require_extra("spacy", what="cutting words by spaCy")
-        return SpacySegmenter(lang or _ANY_LANGUAGE)
+        return SpacyTokenizer(lang or _ANY_LANGUAGE)
     raise ModelError(f"unknown segmenter {name!r}; known are {', '.join(SEGMENTERS)}")
 
 

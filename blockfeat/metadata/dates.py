@@ -56,6 +56,7 @@ _DIGITS = re.compile(r"\d\d|\d\D+\d")
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?\Z")
 # Names that mean one offset wherever they are written.
 ZONE_MINUTES: dict[str, int] = tables()["zones"]
+"""Minutes east of Greenwich by the name of a time zone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""``Metadata``: what a page says of itself, with sources; ``Claims``: what one source says, before any is chosen."""
+"""``Metadata``: what a page says of itself, with sources; ``Candidates``: what one source says, before a choice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST = 5_000
 
 
 @dataclass(frozen=True)
-class Claims:
+class Candidates:
     """Values by field, the most telling first.
 
     Attributes
@@ -132,10 +132,10 @@ def _known_names() -> frozenset[str]:
     return frozenset().union(*_meta_names().values(), ("parsely-page",), labelled)
 
 
-def claims_of_head(tags: Tags) -> list[Claims]:
+def claims_of_head(tags: Tags) -> list[Candidates]:
     """Return what Open Graph, other ``<meta>`` elements and ``<link>`` say, in this order."""
     given = _contents(tags)
-    open_graph, meta = Claims("open-graph"), Claims("meta")
+    open_graph, meta = Candidates("open-graph"), Candidates("meta")
     for claims in (open_graph, meta):
         known = _meta_names()[claims.source]
         for name in sorted(given.keys() & known.keys(), key=lambda each: known[each][1]):
@@ -184,7 +184,7 @@ def _tiers(name: str, values: list[str]) -> list[str]:
     return [paid if _PAID.search(value) else free if _FREE.search(value) else "" for value in values]
 
 
-def _read_labels(given: dict[str, list[str]], meta: Claims) -> None:
+def _read_labels(given: dict[str, list[str]], meta: Candidates) -> None:
     """Read ``twitter:data1`` where its label says that it is the author."""
     for number in ("1", "2", "3"):
         labels, values = given.get(f"twitter:label{number}", []), given.get(f"twitter:data{number}", [])
@@ -192,7 +192,7 @@ def _read_labels(given: dict[str, list[str]], meta: Claims) -> None:
             meta.add("author", values[0])
 
 
-def _read_parsely(given: dict[str, list[str]], meta: Claims) -> None:
+def _read_parsely(given: dict[str, list[str]], meta: Candidates) -> None:
     """Read the object that ``parsely-page`` holds."""
     for text in given.get("parsely-page", [])[:1]:
         try:
@@ -210,9 +210,9 @@ def _read_parsely(given: dict[str, list[str]], meta: Claims) -> None:
                 meta.add(field, *(str(item) for item in (value if isinstance(value, list) else [value]) if item))
 
 
-def _links(tags: Tags) -> Claims:
+def _links(tags: Tags) -> Candidates:
     """Return what ``<link>`` elements and ``rel="license"`` say."""
-    claims = Claims("link")
+    claims = Candidates("link")
     elements = tags.named("link")
     opened = tags.opened[elements]
     places = zip(elements.tolist(), tags.start[opened].tolist(), tags.stop[opened].tolist(), strict=True)
@@ -377,7 +377,7 @@ class SourceRecords:
         # One right value of two where there are none.
         return (sum(right for right, _ in found) + 1) / (sum(count for _, count in found) + 2)
 
-    def ordered(self, name: str, claims: list[Claims]) -> list[Claims]:
+    def ordered(self, name: str, claims: list[Candidates]) -> list[Candidates]:
         """Return claims in the order in which their sources are asked for a field."""
         order = self.order.get(name)
         if order is None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import Dated, Moment, choose_publication, moment_in_url, most_precise, parse_moment
 from blockfeat.metadata.metadata import (
-    Claims,
+    Candidates,
     Metadata,
     alike,
     claims_of_head,
@@ -57,7 +57,7 @@ def read_metadata(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline:
     return Metadata() if page.tags is None else _Reading(page, page.tags, blocks, kept, headline).metadata()
 
 
-def declared_claims(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> list[Claims]:
+def declared_claims(page: Page, blocks: Blocks, kept: NDArray[np.bool_], headline: int | None) -> list[Candidates]:
     """Return what each source of a page's markup declares, in the order of `blockfeat.metadata.metadata.SOURCES`."""
     return [] if page.tags is None else _Reading(page, page.tags, blocks, kept, headline).claims
 
@@ -72,9 +72,9 @@ class _Reading:
         self.url = page.url or next((url for claims in head for url in claims["url"]), None)
         self.host = host_of(self.url).removeprefix("www.") if self.url else ""
         self.visible = None if headline is None else blocks.text(headline)
-        self.claims: list[Claims] = [*self._items(), *head]
+        self.claims: list[Candidates] = [*self._items(), *head]
 
-    def _items(self) -> list[Claims]:
+    def _items(self) -> list[Candidates]:
         """Return what JSON-LD says, and microdata and RDFa where that leaves something open."""
         title = self.visible or self.page.title
         found = claims_of_nodes(read_linked_data(self.page.linked_data), source="json-ld", url=self.url, title=title)
@@ -247,7 +247,7 @@ class _Reading:
             self.sources["agencies"] = next(iter(agencies.values()))
         return teams[0], tuple(agencies)
 
-    def _author_claims(self) -> Iterator[Claims]:
+    def _author_claims(self) -> Iterator[Candidates]:
         yield from (claims for claims in self.claims if claims["author"] or claims["organisation"])
         if self.place is not None:
             yield visible_authors(self.blocks, self.place, title=self.visible or self.page.title or "")
@@ -349,7 +349,7 @@ def _begin_alike(one: str, other: str) -> bool:
     return compared > 0 and first[:compared] == second[:compared]
 
 
-def _is_complete(claims: list[Claims]) -> bool:
+def _is_complete(claims: list[Candidates]) -> bool:
     """Return whether title, author and the instants of an article are declared."""
     article = claims[0].values if claims else {}
     if not all(article.get(name) for name in ("title", "author", "published")):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, alike, plain, tables, words
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, alike, plain, tables, words
 from blockfeat.page.json_ld import Node
 from blockfeat.page.tags import Tags, places_of
 
@@ -29,7 +29,7 @@ _MOST_NODES = 20_000
 _PEOPLE, _MOST_VALUES = 60, 200
 
 
-def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, title: str | None) -> list[Claims]:
+def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, title: str | None) -> list[Candidates]:
     """Return what nodes say of the page, the most telling node first.
 
     Parameters
@@ -54,7 +54,7 @@ def claims_of_nodes(values: Iterable[Any], *, source: str, url: str | None, titl
             found.insert(1, _claims(node, by_id, source))
     sites = [plain(_text(node.get("name"))) for node, types in nodes if "website" in types]
     if any(sites):
-        found.append(Claims(source, {"site": [name for name in sites if name]}))
+        found.append(Candidates(source, {"site": [name for name in sites if name]}))
     return found
 
 
@@ -126,9 +126,9 @@ def _bare(address: str) -> str:
     return bare.removeprefix("www.")
 
 
-def _claims(node: Node, by_id: dict[str, Node], source: str) -> Claims:
+def _claims(node: Node, by_id: dict[str, Node], source: str) -> Candidates:
     """Return what one node says."""
-    claims = Claims(source)
+    claims = Candidates(source)
     add = claims.add
     for name, keys in _STRINGS:
         for key in keys:

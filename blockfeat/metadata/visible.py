@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
 from blockfeat.metadata.dates import find_span
-from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Claims, folded, pattern, words
+from blockfeat.metadata.metadata import LONGEST_ATTRIBUTE, Candidates, folded, pattern, words
 from blockfeat.metadata.names import PREFIX, is_job, split_byline
 from blockfeat.page.tags import Tags, places_of
 
@@ -174,12 +174,12 @@ _MOST_WORDS, MOST_CHARACTERS, _LONGEST_MARKUP, _MOST_BOXES = 30, 240, 4_000, 60
 _BOX_BYTES, _LONGEST_ADDRESS = 30_000, 300
 
 
-def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Claims:
+def visible_authors(blocks: Blocks, place: Place, *, title: str) -> Candidates:
     """Return the names near the headline, else at the end of the text, else of the page's only author box.
 
     Names stand in elements named for authors, in links to authors' pages, behind words such as "By", or beside a date.
     """
-    claims = Claims("byline")
+    claims = Candidates("byline")
     known = folded(title)
     for finder in (_authors_in_elements, _in_lines, _authors_at_end, _in_box):
         for text in finder(blocks, place):

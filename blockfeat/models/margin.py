@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import best_chain, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import soft_scores
@@ -153,14 +153,14 @@ class MarginModel(FeatureModel):
         kept = best_chain(scores, costs)
         return kept if kept.any() else best_blocks(scores)
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Score the blocks of a page (log odds above those of the page's cut) and decode their labels."""
         odds = self.scores(measured.matrix)
         expected = expectation(odds.astype(np.float32), measured.blocks.measures.words)
         scores = odds - logit(page_cut(self.cut, expected, sure=self.sure))
         return Prediction(scores, self.choose(scores), log_odds=odds)
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block its features and what each added to the score; the words are not the model's."""
         matrix = measured.matrix
         added = self.contributions(matrix)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import BUNDLED_TABLES, TagTable, load_table
 from blockfeat.errors import BlockfeatError, ConfigError, ModelError
-from blockfeat.features.measuring import MeasuredPage, Measurer, MeasuringOptions
+from blockfeat.features.measuring import FeatureExtractor, MeasuringOptions, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
 
@@ -72,7 +72,7 @@ class PageMeasurer(Protocol):
         """Language identification."""
         ...
 
-    def measure(self, page: Page, *, lang: str | None = None) -> MeasuredPage:
+    def measure(self, page: Page, *, lang: str | None = None) -> PageFeatures:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
         ...
 
@@ -128,11 +128,11 @@ class Model(Protocol):
         """Return the measuring stage that the model was trained with; the identifier may be shared."""
         ...
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Return scores and labels of the blocks of a page that `measurer` measured."""
         ...
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block why it was kept or dropped, from the same features as `predict`."""
         ...
 
@@ -280,15 +280,15 @@ class FeatureModel(Documented):
     Attributes
     ----------
     stop_word_scope, segmenter : str
-        How stop words are counted, and words and sentences cut (see `blockfeat.features.measuring.Measurer`).
+        How stop words are counted, and words and sentences cut (see `blockfeat.features.measuring.FeatureExtractor`).
     """
 
     stop_word_scope: str = "page"
     segmenter: str = "fast"
 
-    def measurer(self: MeasuringOptions, identifier: Identifier) -> Measurer:
+    def measurer(self: MeasuringOptions, identifier: Identifier) -> FeatureExtractor:
         """Return the measuring stage: the model's table, features, languages and segmenter."""
-        return Measurer.of(self, identifier)
+        return FeatureExtractor.of(self, identifier)
 
 
 def measuring_values(document: Mapping[str, Any]) -> dict[str, Any]:

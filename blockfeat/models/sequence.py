@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
 from blockfeat.models.layers import activate, convolve, dense, matmul, standardise
@@ -215,7 +215,7 @@ class SequenceModel(FeatureModel):
         cuts = {lang: favoured_cut(cut, side) for lang, cut in self.cuts.items()}
         return replace(self, cut=favoured_cut(self.cut, side), cuts=cuts)
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Score the blocks of a page (logit above that of the cut) and keep those above 0.
 
         Where none is, the best are kept (see `best_blocks`), unless the page is one without content.
@@ -229,7 +229,7 @@ class SequenceModel(FeatureModel):
         kept = scores >= 0
         return Prediction(scores, kept if kept.any() else best_blocks(logits), log_odds=logits)
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block its features and how far each moved its score; the words are not the model's.
 
         See `contributions`.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.phrases import limit
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Decoder, decode
@@ -133,12 +133,12 @@ class ThresholdModel(FeatureModel):
         found = block_scores(smallest, words, self.margins.softness, self.margins.penalty)
         return np.asarray(found, dtype=np.float64)
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Score the blocks of a page and decode their labels."""
         scores = self.scores(measured.matrix, measured.blocks.measures.words, measured.lang)
         return Prediction(scores, decode(scores, self.decoder))
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block which thresholds it failed."""
         from blockfeat.features.phrases import Wording
 

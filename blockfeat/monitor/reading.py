@@ -17,7 +17,7 @@ from blockfeat.errors import InputError, failure_reason
 from blockfeat.extraction import KINDS, Extraction, Extractor, PageWork, read_pages
 from blockfeat.lang import normalise_code
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.mentions.brand import Brand, SenseModel, senses_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import (
@@ -151,7 +151,7 @@ class PageReader:
                 return self._read_entry(page, lang)
             extraction = self.extractor.extract(page.data, url=page.url, lang=lang, charset=page.charset, id=page.url)
             record = self._record(extraction)
-            judged = (self.settings.lessons.judged(mention, host_of(page.url)) for mention in record.mentions)
+            judged = (self.settings.lessons.judged(mention, netloc_of(page.url)) for mention in record.mentions)
             return replace(record, mentions=tuple(judged)) if self.settings.lessons.places else record
         except Exception as error:
             return failed(error)

@@ -11,7 +11,7 @@ from blockfeat.blocks import Block
 from blockfeat.errors import failure_reason
 from blockfeat.extraction import Extraction, Facts
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 from blockfeat.monitor.mentions.mention import COUNTED_PLACES, PLACES
 from blockfeat.monitor.mentions.queries import QueryMatcher
@@ -124,7 +124,7 @@ def _mentions(
     kind = page.kind if page.kind is not None and page.kind not in config.pages.count_kinds and not is_feed else None
     mentions = all_mentions(extraction, matcher, queries, least_score=least, places=places, senses=lessons.senses)
     found = found_mentions(extraction, mentions, kind)
-    return [lessons.judged(mention, host_of(page.url)) for mention in found]
+    return [lessons.judged(mention, netloc_of(page.url)) for mention in found]
 
 
 def _blocks(page: StoredPage) -> Iterator[Block]:

@@ -17,11 +17,11 @@ from zoneinfo import ZoneInfo
 
 from blockfeat import __version__
 from blockfeat.monitor.config import MonitorConfig
-from blockfeat.monitor.crawl.cycle import Round, Summary, Tools
+from blockfeat.monitor.crawl.cycle import CrawlContext, Cycle, Summary
 from blockfeat.monitor.crawl.store_thread import StoreThread
 from blockfeat.monitor.crawl.visiting import Readers, page_entry
 from blockfeat.monitor.fetching.fetcher import Fetcher
-from blockfeat.monitor.fetching.rendering import Renderer
+from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.notify.queue import Receiver, deliver, receivers_of
 from blockfeat.monitor.reading import Lessons, ReaderSettings
 from blockfeat.monitor.store.store import Store
@@ -51,7 +51,7 @@ class Monitor:
         What to do.
     store : Store
         Its lock is held by the caller.
-    renderer : Renderer, optional
+    renderer : Browser, optional
         Shows pages that have no text without their scripts.
     fetcher, readers
         What fetches and what reads; open already.
@@ -70,7 +70,7 @@ class Monitor:
         fetcher: Fetcher,
         readers: Readers,
         *,
-        renderer: Renderer | None = None,
+        renderer: Browser | None = None,
         receivers: Sequence[Receiver] = (),
         grace: float = 30.0,
         on_progress: Callable[[Summary], None] = lambda summary: None,
@@ -118,8 +118,8 @@ class Monitor:
             Seconds after which no more is begun.
         """
         by = (self._thread, self.fetcher, self._renderer, self.readers)
-        tools = Tools(self.config, *by, self._environment, self.stopping, self.grace, self.on_progress)
-        work = Round(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
+        tools = CrawlContext(self.config, *by, self._environment, self.stopping, self.grace, self.on_progress)
+        work = Cycle(tools, every=every, end=None if deadline is None else time.monotonic() + deadline)
         process = f"{platform.node()} {os.getpid()}"
         number = await self._thread.call(
             self.store.begin_run, now=time.time(), process=process, environment=self._environment
@@ -177,12 +177,12 @@ class Monitor:
 
 
 @asynccontextmanager
-async def _rendering(config: MonitorConfig, fetcher: Fetcher) -> AsyncIterator[Renderer | None]:
+async def _rendering(config: MonitorConfig, fetcher: Fetcher) -> AsyncIterator[Browser | None]:
     """Yield what renders pages; None where the configuration wants none."""
     if config.fetch.render == "off":
         yield None
         return
-    async with Renderer(partial(fetcher.fetch, kind="part"), max_bytes=config.fetch.max_bytes) as renderer:
+    async with Browser(partial(fetcher.fetch, kind="part"), max_bytes=config.fetch.max_bytes) as renderer:
         yield renderer
 
 

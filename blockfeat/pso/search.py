@@ -141,7 +141,7 @@ _SEED_STEP = 10_007
 
 
 @dataclass(frozen=True)
-class Polish:
+class CoordinateAscent:
     """What is done against local optima.
 
     Attributes
@@ -172,7 +172,7 @@ def search(
     objective: Objective,
     dimensions: int,
     options: SwarmOptions,
-    polish: Polish,
+    polish: CoordinateAscent,
     *,
     known: Positions | None = None,
     on_generation: Callable[[Generation], None] | None = None,

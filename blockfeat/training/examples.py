@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._pool import in_order
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockLabels, Marks, label_blocks, role_labels, snippet_labels
 from blockfeat.errors import BlockfeatError, TrainingError
-from blockfeat.features.measuring import Measurer, context_features, context_places
+from blockfeat.features.measuring import FeatureExtractor, context_features, context_places
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.page.page import Page
@@ -89,10 +89,10 @@ class LabelOptions:
         return 1.0 if page.page_type in (None, "article") else self.other_types
 
 
-def context_measurer(table: str, languages: tuple[str, ...] = ()) -> Measurer:
+def context_measurer(table: str, languages: tuple[str, ...] = ()) -> FeatureExtractor:
     """Return a measurer that cuts pages by a tag table and computes all context features of their blocks."""
     identifier = Identifier.build(StopWordIndex.build())
-    return Measurer(Cutter.of(load_table(table)), context_features(), identifier, languages=languages)
+    return FeatureExtractor(Blockifier.of(load_table(table)), context_features(), identifier, languages=languages)
 
 
 def convention_marks(matrix: Floats, echo: NDArray[np.float64]) -> Marks:
@@ -117,7 +117,7 @@ class PageLabeller:
 
     Attributes
     ----------
-    measurer : Measurer
+    measurer : FeatureExtractor
         As `context_measurer` makes it.
     options : LabelOptions
         How labels and weights are made.
@@ -127,7 +127,7 @@ class PageLabeller:
         Corpus and id of the pages that such a copy is made of, where they have a gold text.
     """
 
-    measurer: Measurer
+    measurer: FeatureExtractor
     options: LabelOptions
     emptied_weight: float = 0.0
     emptied: frozenset[tuple[str, str]] = frozenset()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from blockfeat.blocks.table import Blocks
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import PageMeasurer
 from blockfeat.page.page import Page
 from blockfeat.pso.fitness import (
@@ -28,7 +28,7 @@ from blockfeat.pso.fitness import (
     count_terms,
     find_snippets,
 )
-from blockfeat.pso.search import Polish, SearchResult, search
+from blockfeat.pso.search import CoordinateAscent, SearchResult, search
 from blockfeat.pso.swarm import Generation, Objective, SwarmOptions
 from blockfeat.training.config import OnProgress, Progress, TrainingReport
 from blockfeat.training.evaluation.strategies import GroupedScores, StrategyScores
@@ -45,7 +45,7 @@ class SwarmConfig:
 
     fitness: str
     swarm: SwarmOptions
-    polish: Polish
+    polish: CoordinateAscent
 
     def check_fitness(self) -> None:
         """Raise TrainingError for an unknown fitness."""
@@ -156,7 +156,7 @@ class Preparer(ABC, Generic[Prepared]):
         return self.prepared(measured, gold_of(page, measured.blocks, self.fitness))
 
     @abstractmethod
-    def prepared(self, measured: MeasuredPage, gold: Gold) -> Prepared:
+    def prepared(self, measured: PageFeatures, gold: Gold) -> Prepared:
         """Return what training needs of a page."""
 
 

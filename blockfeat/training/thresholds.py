@@ -15,12 +15,12 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import measurer_for
-from blockfeat.features.measuring import MeasuredPage, features_named
+from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import CANONICAL_NAMES
 from blockfeat.models.decoding import DECODERS, Decoder
 from blockfeat.models.threshold import JOINT, Margins, ThresholdModel
 from blockfeat.pso.fitness import Chunk, PageTerms
-from blockfeat.pso.search import FeatureCurve, Polish, SearchResult, SearchSpace, feature_curves
+from blockfeat.pso.search import CoordinateAscent, FeatureCurve, SearchResult, SearchSpace, feature_curves
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.evaluation.strategies import METRICS
@@ -141,7 +141,7 @@ class ThresholdConfig(SwarmConfig):
         One particle starts where no threshold binds; all others, as in the paper, at random.
     swarm : SwarmOptions
         The particle swarm.
-    polish : Polish
+    polish : CoordinateAscent
         Restarts of the swarm and a coordinate ascent after it, against local optima.
     """
 
@@ -155,7 +155,7 @@ class ThresholdConfig(SwarmConfig):
     fewest_pages: int = 10
     start_open: bool = True
     swarm: SwarmOptions = field(default_factory=SwarmOptions)
-    polish: Polish = field(default_factory=lambda: Polish(ascent=3))
+    polish: CoordinateAscent = field(default_factory=lambda: CoordinateAscent(ascent=3))
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -294,7 +294,7 @@ class ThresholdTrainer(Trainer[ThresholdConfig]):
 class _Preparer(Preparer[PreparedPage]):
     """Keeps the features of a page."""
 
-    def prepared(self, measured: MeasuredPage, gold: Gold) -> PreparedPage:
+    def prepared(self, measured: PageFeatures, gold: Gold) -> PreparedPage:
         """Return what training needs of a page."""
         matrix = np.asarray(measured.matrix, dtype=np.float64)
         return PreparedPage(matrix, measured.blocks.measures.words, gold, measured.lang)

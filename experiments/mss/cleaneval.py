@@ -14,9 +14,9 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.lang import tokenize
 from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.classifier import Scale
-from blockfeat.papers.tokens.model import TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.mss.classifier import Scale
+from blockfeat.papers.mss.model import TokenModel
+from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.training.evaluation.metrics import markdown_table, word_scores
 from experiments.corpora import CLEANEVAL
 from experiments.mss.extractions import alignment_score

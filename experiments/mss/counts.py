@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
-from blockfeat.papers.tokens.vocabulary import Vocabulary
+from blockfeat.papers.mss.classifier import FeatureCounts, NaiveBayes
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
+from blockfeat.papers.mss.vocabulary import Vocabulary
 from experiments.corpora import fold_numbers
 
 __all__ = ["FOLDS", "LEAST_PAGES", "Counts", "FoldedCounts", "Trained", "count_pages", "folds_and_sites"]

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.model import TokenModel
+from blockfeat.papers.mss.model import TokenModel
 from experiments.mss.extractions import PossibleExtractions
 from experiments.mss.systems import predicted_words
 

@@ -8,10 +8,10 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.adapt import adapt_to_pages, without_rare
-from blockfeat.papers.tokens.classifier import TokenClassifier
-from blockfeat.papers.tokens.model import TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
+from blockfeat.papers.mss.adapt import adapt_to_pages, without_rare
+from blockfeat.papers.mss.classifier import TokenClassifier
+from blockfeat.papers.mss.model import TokenModel
+from blockfeat.papers.mss.page_tokens import PageTokens
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.mss.counts import FOLDS
 from experiments.mss.scores import Mean, PageScore, means, score_pages

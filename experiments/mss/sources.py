@@ -10,8 +10,8 @@ from statistics import fmean
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import seeded_key
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.trainer import PAPER_TAGS, gold_run
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import PAPER_TAGS, gold_run
 from blockfeat.training.evaluation.metrics import markdown_table
 from experiments.mss.counts import FoldedCounts, Trained
 from experiments.mss.scores import score_pages

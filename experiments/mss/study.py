@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from blockfeat.data.corpus import LabelledPage
-from blockfeat.papers.tokens.model import TokenModel
+from blockfeat.papers.mss.model import TokenModel
 from experiments.corpora import NEWS, Corpora
 from experiments.mss.counts import Counts, count_pages, folds_and_sites
 from experiments.mss.scores import PageScore, score_pages

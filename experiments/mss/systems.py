@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, Scale, TokenClassifier
-from blockfeat.papers.tokens.model import Constraints, TokenModel
+from blockfeat.papers.mss.classifier import FeatureCounts, NaiveBayes, Scale, TokenClassifier
+from blockfeat.papers.mss.model import Constraints, TokenModel
 from blockfeat.training import load_config
 from experiments.mss.counts import Trained
 

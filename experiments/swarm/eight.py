@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from blockfeat._numeric import probabilities
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL, Feature
-from blockfeat.pso.search import Polish, SearchSpace, search
+from blockfeat.pso.search import CoordinateAscent, SearchSpace, search
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
 from blockfeat.training.margin import PackedPages
@@ -52,7 +52,7 @@ class Numbers:
     features: tuple[Feature, ...] = CANONICAL
     places: Mapping[str, int] = field(default_factory=context_places)
 
-    def thresholds_by_search(self, swarm: SwarmOptions, polish: Polish) -> Callable[[Pages], Mask]:
+    def thresholds_by_search(self, swarm: SwarmOptions, polish: CoordinateAscent) -> Callable[[Pages], Mask]:
         """Look for the thresholds with the highest word F1 itself."""
         values = self.values(self.training)
 
@@ -80,7 +80,7 @@ class Numbers:
 
             return masks
 
-        found = self._searched(kept(self.training), space.keep_all, SwarmOptions(), Polish())
+        found = self._searched(kept(self.training), space.keep_all, SwarmOptions(), CoordinateAscent())
         return lambda pages: kept(pages)(found[None])[0]
 
     def thresholds_by_gradient(self) -> Callable[[Pages], Mask]:
@@ -119,7 +119,7 @@ class Numbers:
                 return np.asarray(start + (2 * np.clip(position, 0, 1) - 1) * reach)
 
             known = np.full(start.size, 0.5)
-            found = at(self._searched(lambda own: at(own) @ design.T > 0, known, SwarmOptions(), Polish()))
+            found = at(self._searched(lambda own: at(own) @ design.T > 0, known, SwarmOptions(), CoordinateAscent()))
         return lambda pages: np.asarray(self._clipped(pages) @ found[:-1] + found[-1] > 0)
 
     def tree(self) -> Callable[[Pages], Mask]:
@@ -158,7 +158,9 @@ class Numbers:
         weight = np.concatenate([page.weight for page in self.training]).astype(np.float64)
         return self._clipped(self.training), np.concatenate([page.label for page in self.training]), weight
 
-    def _searched(self, masks: Callable[[Array], Mask], known: Array, swarm: SwarmOptions, polish: Polish) -> Array:
+    def _searched(
+        self, masks: Callable[[Array], Mask], known: Array, swarm: SwarmOptions, polish: CoordinateAscent
+    ) -> Array:
         """Return the position with the highest word F1 of the training pages."""
         packed, order = self._packed(self.training), block_order(self.training)
         options = replace(swarm, seed=self.seed)
@@ -169,10 +171,10 @@ def systems_of_eight(training: Pages, test: Pages, seed: int) -> dict[str, float
     """Return the mean word F1 of the test pages for each way to find the numbers of the eight features."""
     numbers = Numbers(training, seed)
     fitted = {
-        "thresholds, swarm": numbers.thresholds_by_search(SwarmOptions(), Polish()),
-        "thresholds, swarm and ascent": numbers.thresholds_by_search(SwarmOptions(), Polish(ascent=3)),
+        "thresholds, swarm": numbers.thresholds_by_search(SwarmOptions(), CoordinateAscent()),
+        "thresholds, swarm and ascent": numbers.thresholds_by_search(SwarmOptions(), CoordinateAscent(ascent=3)),
         "thresholds, ascent alone": numbers.thresholds_by_search(
-            SwarmOptions(particles=2, iterations=1), Polish(ascent=9)
+            SwarmOptions(particles=2, iterations=1), CoordinateAscent(ascent=9)
         ),
         "thresholds, gradient": numbers.thresholds_by_gradient(),
         "thresholds and best run, swarm": numbers.thresholds_and_best_run(),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.training.evaluation.metrics import markdown_table, paired_difference
 from experiments.web2text.ranking import Index, Measures, measures_of
@@ -72,7 +72,7 @@ def ad_hoc_section(study: Study) -> str:
     topics = topics_of([page.text or "" for page in pages])
     relevant = sum(len(topic.grades) for topic in topics)
     found: dict[tuple[str, str], list[Measures]] = {}
-    for name, texts in extracted_by_systems(pages, Cutter.of(load_table("html5"))):
+    for name, texts in extracted_by_systems(pages, Blockifier.of(load_table("html5"))):
         index = Index.of(texts)
         for model, rank in (("QL", index.query_likelihood), ("RM", index.relevance_model)):
             found[model, name] = [measures_of(rank(topic.headline), topic.grades, topic.source) for topic in topics]

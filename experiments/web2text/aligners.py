@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
@@ -29,7 +29,7 @@ ALIGNERS: dict[str, Aligner] = {"words": lambda blocks, gold: align(blocks, gold
 
 def aligner_section(study: Study) -> str:
     """Return F1 of the text that each aligner labels as content, by corpus, and the time of an alignment."""
-    cutters = {"leaves": Cutter.of(leaf_table()), "html5": Cutter.of(load_table("html5"))}
+    cutters = {"leaves": Blockifier.of(leaf_table()), "html5": Blockifier.of(load_table("html5"))}
     rows = []
     for name in _CORPORA:
         pages = study.corpora.pages(name)
@@ -42,7 +42,7 @@ def aligner_section(study: Study) -> str:
     return markdown_table((*columns, *(f"ms: {aligner}" for aligner in ALIGNERS)), rows)
 
 
-def _scores(page: LabelledPage, cutters: Sequence[Cutter]) -> list[float]:
+def _scores(page: LabelledPage, cutters: Sequence[Blockifier]) -> list[float]:
     """Return F1 by table and aligner, then the seconds of each aligner on the first table."""
     parsed, gold = Page.parse(page.html), page.text or ""
     scores, seconds = [], []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
@@ -44,12 +44,12 @@ def body_leaves(leaves: Blocks) -> NDArray[np.bool_]:
 class BodyTextExtractor:
     """Extracts the body text of pages, to be called like the function of a peer."""
 
-    cutter: Cutter
+    cutter: Blockifier
 
     @classmethod
     def make(cls) -> BodyTextExtractor:
         """Make one."""
-        return cls(Cutter.of(leaf_table()))
+        return cls(Blockifier.of(leaf_table()))
 
     def __call__(self, html: str, lang: str | None = None, url: str | None = None) -> str:
         """Return the text of the body, a line for each leaf."""

@@ -8,7 +8,7 @@ import numpy as np
 from lxml import etree
 
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import FeatureExtractor
 from blockfeat.models import load_model
 from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import page_features
@@ -38,7 +38,7 @@ def cost_section(study: Study) -> str:
     return f"{len(pages)} pages.\n\n" + markdown_table(("step", "ms a page", "bare parses"), rows)
 
 
-def _times(measurer: Measurer, labeller: LeafLabeller, data: bytes) -> list[float]:
+def _times(measurer: FeatureExtractor, labeller: LeafLabeller, data: bytes) -> list[float]:
     clock = [time.process_time()]
     etree.fromstring(data, etree.HTMLParser(encoding="utf-8"))
     clock.append(time.process_time())

@@ -15,9 +15,9 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import CorpusError
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import FeatureExtractor
 from blockfeat.page.page import Page
-from blockfeat.papers.web2text.features import PageFeatures, page_features
+from blockfeat.papers.web2text.features import LeafFeatures, page_features
 from blockfeat.papers.web2text.model import LeafLabeller
 from blockfeat.papers.web2text.networks import LabelledLeaves
 from blockfeat.training.evaluation.peers import PeerExtract
@@ -82,7 +82,7 @@ class LeafPage:
     ----------
     corpus, id : str
         The page.
-    features : PageFeatures
+    features : LeafFeatures
         Of its n leaves.
     gold : bool array, n
         Whether each leaf is content.
@@ -92,7 +92,7 @@ class LeafPage:
 
     corpus: str
     id: str
-    features: PageFeatures
+    features: LeafFeatures
     gold: Flags
     kept: dict[str, Flags]
 
@@ -103,7 +103,7 @@ class LeafPage:
 
 def label_pages(
     pages: Iterable[LabelledPage],
-    measurer: Measurer,
+    measurer: FeatureExtractor,
     extractors: Mapping[str, PeerExtract] | None = None,
     *,
     aligner: Aligner = "words",
@@ -114,7 +114,7 @@ def label_pages(
     ----------
     pages : iterable of LabelledPage
         With gold text; pages without a leaf are left out.
-    measurer : Measurer
+    measurer : FeatureExtractor
         What cuts and measures.
     extractors : mapping, optional
         Functions that extract text, by name; one that raises keeps nothing. `BTE` is always there.

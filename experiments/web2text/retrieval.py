@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from blockfeat import Extractor
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import LabelledPage
 from blockfeat.lang import tokenize
@@ -44,7 +44,7 @@ class TeaserQuery:
 def retrieval_section(study: Study) -> str:
     """Return mean reciprocal rank and the share found first by indexed text, against the raw pages."""
     everything = [page for name in _CORPORA for page in study.corpora.pages(name)]
-    cutter = Cutter.of(load_table("html5"))
+    cutter = Blockifier.of(load_table("html5"))
     pages = [page for found in _large_sites(everything) for page in found]
     blocks = ["\n".join(cutter.cut(Page.parse(page.html)).texts()) for page in pages]
     queries = teaser_queries(pages, blocks)
@@ -104,13 +104,13 @@ def _words(text: str) -> str:
     return f" {' '.join(tokenize(text))} "
 
 
-def extracted_by_systems(pages: Sequence[LabelledPage], cutter: Cutter) -> Iterator[tuple[str, list[str]]]:
+def extracted_by_systems(pages: Sequence[LabelledPage], cutter: Blockifier) -> Iterator[tuple[str, list[str]]]:
     """Yield the texts to index of all pages, by each system."""
     for name, text_of in _systems(cutter).items():
         yield name, [extracted(text_of, page) for page in pages]
 
 
-def _systems(cutter: Cutter) -> Mapping[str, Callable[[LabelledPage], str]]:
+def _systems(cutter: Blockifier) -> Mapping[str, Callable[[LabelledPage], str]]:
     """Return what makes the text to index of a page, by name; our models keep headlines, as the gold does."""
     ours = {name: Extractor.load(name).with_options(headline=True) for name in ("default", "web2text")}
     unseen = left_out_models()

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from blockfeat import Extractor
 from blockfeat.data import LabelledPage
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import FeatureExtractor
 from blockfeat.lang.identify import Identifier
 from blockfeat.papers.web2text.leaves import leaf_measurer
 from blockfeat.training.evaluation.peers import PeerExtract
@@ -33,7 +33,7 @@ class Study:
     seeds: tuple[int, ...]
 
     @cached_property
-    def measurer(self) -> Measurer:
+    def measurer(self) -> FeatureExtractor:
         """What cuts pages into text leaves and measures them."""
         return leaf_measurer(Identifier.build())
 

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data import demo_pages
 from blockfeat.lang.characters import SPACE
-from blockfeat.lang.measures import FastSegmenter
+from blockfeat.lang.measures import FastTokenizer
 from blockfeat.page.page import Page
 from blocks_of import ancestors_of, blocks_of
 from uncompiled import load_uncompiled
@@ -46,7 +46,7 @@ MARKUP = st.recursive(TEXT | EMPTY, _nested, max_leaves=25)
 class PlainWalk:
     """The walk in short, token by token: texts of the blocks, words of their anchors, and what holds each block."""
 
-    cutter: Cutter
+    cutter: Blockifier
     blocks: list[tuple[str, str, list[str]]] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
     text: str = ""
@@ -112,7 +112,7 @@ def linked_text(blocks: Blocks, index: int) -> str:
 def test_blocks_are_those_of_a_plain_walk(table: str, markup: str) -> None:
     # With text at the end, no pruned element looks as if it had swallowed the rest of the page.
     page = Page.parse(f"<html><body>{markup}<p>end</p></body></html>")
-    cutter = Cutter.of(load_table(table))
+    cutter = Blockifier.of(load_table(table))
     blocks = cutter.cut(page)
     assert page.tags is not None
     plain = PlainWalk(cutter).of(page.tags.source.decode()).blocks
@@ -162,7 +162,7 @@ def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
         sys.modules["blockfeat.blocks.text_reader"] = load_uncompiled("blockfeat.blocks.text_reader")
         plain_walk = load_uncompiled("blockfeat.blocks.tag_walk").walk
     plain_codes = load_uncompiled("blockfeat.blocks.element_codes")
-    cutter = Cutter.of(load_table(table))
+    cutter = Blockifier.of(load_table(table))
     guards = cutter.table.guards
     for page in demo_pages():
         tags = Page.parse(page.html).tags
@@ -174,8 +174,8 @@ def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
         if guards.keep_if_it_holds_paragraphs:
             plain_codes.keep_holders_of_paragraphs(tags, uncompiled)
         assert codes.tolist() == uncompiled.tolist()
-        found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks, segmenter=FastSegmenter())))
-        expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks, segmenter=FastSegmenter())))
+        found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
+        expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
         assert found.keys() == expected.keys()
         assert len(found) > 15
         for name, array in found.items():
@@ -192,7 +192,7 @@ def test_broken_utf_8_is_replaced() -> None:
             source=page.tags.source.replace(b"XX", broken),
         )
         text = walk(
-            tags, Cutter.of(load_table("html5")).codes_of(tags), 2, segmenter=FastSegmenter()
+            tags, Blockifier.of(load_table("html5")).codes_of(tags), 2, segmenter=FastTokenizer()
         ).page_text.text.split()
         assert (text[0], text[-1]) == ("one", "two")
         assert "\ufffd" in text[1]
@@ -202,7 +202,7 @@ def test_broken_utf_8_is_replaced() -> None:
 def test_memory_grows_with_what_is_there(element: str) -> None:
     html = element * (300_000 // len(element))
     page = Page.parse(html)
-    cutter = Cutter.of(load_table("html5"))
+    cutter = Blockifier.of(load_table("html5"))
     cutter.cut(page)
     tracemalloc.start()
     try:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage, page_from_record, page_to_record, read_corpus, write_corpus
 from blockfeat.data.labels import ROLES, BlockRoles, Marks, cut_digest, label_blocks, role_labels, snippet_labels

@@ -21,6 +21,8 @@ pytest.importorskip("mkdocstrings", reason="needs the documentation tools of req
 
 _REFERENCED = ("blockfeat", "blockfeat.monitor.mentions", "blockfeat.metadata", "blockfeat.models", "blockfeat.monitor")
 _REFERENCED += ("blockfeat.io.outputs", "blockfeat.io.inputs", "blockfeat.training")
+_REFERENCED += ("blockfeat.page", "blockfeat.lang", "blockfeat.blocks", "blockfeat.features", "blockfeat.extraction")
+_REFERENCED += ("blockfeat.content", "blockfeat.io.http", "blockfeat.data")
 _GENERATED = {"reference/commands.md"}
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"' >]+)")
 

@@ -8,7 +8,7 @@ import pytest
 from blockfeat.data import LabelledPage
 from blockfeat.features.measuring import context_places
 from blockfeat.features.schema import CANONICAL
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.examples import TrainingPage
 from experiments.swarm.draws import block_order, draws, table
@@ -50,7 +50,7 @@ def test_the_order_of_blocks_is_that_of_the_packed_pages() -> None:
 def test_each_way_finds_numbers_that_tell_content() -> None:
     numbers = Numbers(PAGES, 1)
     for kept in (
-        numbers.thresholds_by_search(_SWARM, Polish()),
+        numbers.thresholds_by_search(_SWARM, CoordinateAscent()),
         numbers.thresholds_and_best_run(),
         numbers.thresholds_by_gradient(),
         numbers.regression(),

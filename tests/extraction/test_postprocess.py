@@ -72,17 +72,17 @@ def test_a_rule_decides_and_says_why(rule: postprocess.Rule, monkeypatch: pytest
     case = CASES[rule.name]
     reason = f"kept: {rule.keeps}" if case.are_kept else f"dropped: {rule.drops}"
     found = choice_of(case)
-    assert found.overruled == dict.fromkeys(case.decided, reason)
+    assert found.rule_reasons == dict.fromkeys(case.decided, reason)
     assert set((found.kept == case.are_kept).nonzero()[0]) >= set(case.decided)
     monkeypatch.setattr(postprocess, "RULES", tuple(each for each in RULES if each is not rule))
-    assert choice_of(case).overruled == {}
+    assert choice_of(case).rule_reasons == {}
 
 
 @pytest.mark.parametrize(("name", "side"), [(rule.name, rule.unless) for rule in RULES if rule.unless])
 def test_some_rules_are_left_out_where_a_side_is_favoured(name: str, side: str) -> None:
     case = CASES[name]
     favoured = Case(case.html, case.decided, case.are_kept, case.odds, ExtractionOptions(favour=side))
-    assert choice_of(favoured).overruled == {}
+    assert choice_of(favoured).rule_reasons == {}
 
 
 POINTERS = (

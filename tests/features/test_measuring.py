@@ -7,13 +7,13 @@ import pickle
 import numpy as np
 import pytest
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import PAPER_LANGUAGES, Measurer, features_named
+from blockfeat.features.measuring import PAPER_LANGUAGES, FeatureExtractor, features_named
 from blockfeat.features.schema import CANONICAL, CANONICAL_NAMES, Feature, NamedRow
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import FastSegmenter
+from blockfeat.lang.measures import FastTokenizer
 from blockfeat.lang.stopwords import StopWordIndex, available_languages, density
 from blockfeat.page.page import Page
 
@@ -29,13 +29,13 @@ ENGLISH = (
 BANNER = "<div>The and of it is was on to by from with at</div>"
 
 
-def measurer(**options: object) -> Measurer:
+def measurer(**options: object) -> FeatureExtractor:
     values: dict[str, object] = {
-        "cutter": Cutter.of(load_table("html5")),
+        "cutter": Blockifier.of(load_table("html5")),
         "features": CANONICAL,
         "identifier": Identifier.build(INDEX),
     }
-    return Measurer(**(values | options))  # type: ignore[arg-type]
+    return FeatureExtractor(**(values | options))  # type: ignore[arg-type]
 
 
 def test_matrix_has_a_row_for_each_block_and_a_column_for_each_feature() -> None:
@@ -111,7 +111,7 @@ def test_features_by_name_keep_the_order_asked_for() -> None:
 
 
 def test_segmenter_is_recorded_with_the_blocks() -> None:
-    assert measurer(segmenter=FastSegmenter("other")).measure(Page.parse("<p>x")).blocks.segmenter == "other"
+    assert measurer(segmenter=FastTokenizer("other")).measure(Page.parse("<p>x")).blocks.segmenter == "other"
 
 
 def test_the_scope_of_the_paper_is_the_argmax_over_its_fourteen_languages() -> None:

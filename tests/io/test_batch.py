@@ -16,15 +16,15 @@ from blockfeat import Extractor
 from blockfeat.content.tei import TEI_NAMESPACE
 from blockfeat.errors import OutputError
 from blockfeat.io.batch import FolderWriter, StreamWriter, Tally, file_writer, reason_of, run
-from blockfeat.io.outputs.formats import Rendered, Renderer
+from blockfeat.io.outputs.formats import Formatter, Rendered
 from blockfeat.page.document import Document
 from pages import article_page
 from tei_schema import validate_tei
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer(Extractor.load("thresholds"), format="json")
+def renderer() -> Formatter:
+    return Formatter(Extractor.load("thresholds"), format="json")
 
 
 def documents(count: int) -> Iterator[Document]:
@@ -33,7 +33,7 @@ def documents(count: int) -> Iterator[Document]:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_one_line_a_document_in_order(renderer: Renderer, jobs: int) -> None:
+def test_one_line_a_document_in_order(renderer: Formatter, jobs: int) -> None:
     stream = io.BytesIO()
     run(documents(10), renderer, StreamWriter(stream, lines=True), jobs=jobs)
     records = [json.loads(line) for line in stream.getvalue().decode().splitlines()]
@@ -42,23 +42,23 @@ def test_one_line_a_document_in_order(renderer: Renderer, jobs: int) -> None:
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html", "xml"])
-def test_a_single_page_is_written_as_it_is(renderer: Renderer, format: str) -> None:
+def test_a_single_page_is_written_as_it_is(renderer: Formatter, format: str) -> None:
     stream = io.BytesIO()
-    rendering = Renderer(renderer.extractor, format)
+    rendering = Formatter(renderer.extractor, format)
     run(documents(1), rendering, StreamWriter(stream, lines=False, format=format))
     text = rendering(next(documents(1))).text
     assert stream.getvalue().decode() == text.rstrip("\n") + "\n"
 
 
-def test_a_page_that_fails_alone_writes_nothing(renderer: Renderer) -> None:
+def test_a_page_that_fails_alone_writes_nothing(renderer: Formatter) -> None:
     stream = io.BytesIO()
-    run([Document(id="a", data=b"%PDF-1")], Renderer(renderer.extractor), StreamWriter(stream, lines=False))
+    run([Document(id="a", data=b"%PDF-1")], Formatter(renderer.extractor), StreamWriter(stream, lines=False))
     assert stream.getvalue() == b""
 
 
-def test_texts_are_parted_by_form_feeds_with_their_names(renderer: Renderer) -> None:
+def test_texts_are_parted_by_form_feeds_with_their_names(renderer: Formatter) -> None:
     stream = io.BytesIO()
-    run(documents(4), Renderer(renderer.extractor), StreamWriter(stream, lines=False))
+    run(documents(4), Formatter(renderer.extractor), StreamWriter(stream, lines=False))
     pages = stream.getvalue().decode().split("\f")
     assert [page.partition("\n")[0] for page in pages] == [
         "", "page 0", "page 1", "page 2", "page 3\terror: the bytes are PDF, not HTML",
@@ -66,9 +66,9 @@ def test_texts_are_parted_by_form_feeds_with_their_names(renderer: Renderer) -> 
     assert all("harbour" in page for page in pages[1:4])
 
 
-def test_comments_part_markdown(renderer: Renderer) -> None:
+def test_comments_part_markdown(renderer: Formatter) -> None:
     stream = io.BytesIO()
-    run(documents(4), Renderer(renderer.extractor, "markdown"), StreamWriter(stream, lines=False, format="markdown"))
+    run(documents(4), Formatter(renderer.extractor, "markdown"), StreamWriter(stream, lines=False, format="markdown"))
     lines = stream.getvalue().decode().splitlines()
     assert [line for line in lines if line.startswith("<!--")] == [
         "<!-- page: page 0 -->", "<!-- page: page 1 -->", "<!-- page: page 2 -->", "<!-- page: page 3 -->",
@@ -76,10 +76,10 @@ def test_comments_part_markdown(renderer: Renderer) -> None:
     ]  # fmt: skip
 
 
-def test_several_pages_are_one_html_document_of_articles(renderer: Renderer) -> None:
+def test_several_pages_are_one_html_document_of_articles(renderer: Formatter) -> None:
     stream = io.BytesIO()
     named = (replace(document, url=f"https://a.example/?a=1&b={document.id}") for document in documents(4))
-    run(named, Renderer(renderer.extractor, "html"), StreamWriter(stream, lines=False, format="html"))
+    run(named, Formatter(renderer.extractor, "html"), StreamWriter(stream, lines=False, format="html"))
     root = html.document_fromstring(stream.getvalue())
     assert next(root.iter("article")).get("data-page") == "https://a.example/?a=1&b=page 0"
     assert [len(article.findall("p")) for article in root.iter("article")] == [2, 2, 2, 0]
@@ -87,9 +87,9 @@ def test_several_pages_are_one_html_document_of_articles(renderer: Renderer) -> 
     assert stream.getvalue().count(b"<html") == stream.getvalue().count(b"</html>") == 1
 
 
-def test_several_pages_are_one_corpus_of_tei(renderer: Renderer) -> None:
+def test_several_pages_are_one_corpus_of_tei(renderer: Formatter) -> None:
     stream = io.BytesIO()
-    run(documents(4), Renderer(renderer.extractor, "xml"), StreamWriter(stream, lines=False, format="xml"))
+    run(documents(4), Formatter(renderer.extractor, "xml"), StreamWriter(stream, lines=False, format="xml"))
     root = etree.fromstring(stream.getvalue())
     assert root.tag == f"{{{TEI_NAMESPACE}}}teiCorpus"
     assert [etree.QName(child).localname for child in root] == ["teiHeader", "TEI", "TEI", "TEI", "TEI"]
@@ -97,26 +97,26 @@ def test_several_pages_are_one_corpus_of_tei(renderer: Renderer) -> None:
     validate_tei(root)
 
 
-def test_a_folder_gets_one_file_a_document(renderer: Renderer, tmp_path: Path) -> None:
+def test_a_folder_gets_one_file_a_document(renderer: Formatter, tmp_path: Path) -> None:
     same = [Document(id="../a/b?c", data=article_page()), Document(id="../a/b?c", data=article_page())]
-    run(same, Renderer(renderer.extractor, "markdown"), FolderWriter(tmp_path / "out", "markdown"))
+    run(same, Formatter(renderer.extractor, "markdown"), FolderWriter(tmp_path / "out", "markdown"))
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a_b_c-2.md", "a_b_c.md"]
 
 
 @pytest.mark.parametrize("letter", ["a", "ж", "字", "𒀀"])
-def test_a_long_name_has_the_bytes_that_a_file_system_allows(renderer: Renderer, tmp_path: Path, letter: str) -> None:
+def test_a_long_name_has_the_bytes_that_a_file_system_allows(renderer: Formatter, tmp_path: Path, letter: str) -> None:
     same = [Document(id=f"{start}{letter * 300}", data=article_page(2)) for start in "xy"]
-    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    run(same, Formatter(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
     names = [path.name for path in tmp_path.iterdir()]
     assert len(names) == 2
     assert all(len(name.encode()) <= 250 and name.endswith(".txt") for name in names)
 
 
-def test_names_differ_also_where_case_does_not_count(renderer: Renderer, tmp_path: Path) -> None:
+def test_names_differ_also_where_case_does_not_count(renderer: Formatter, tmp_path: Path) -> None:
     same = [
         Document(id=name, data=article_page(2)) for name in ("A.html", "a.html", "É", "E\u0301", "straße", "STRASSE")
     ]
-    run(same, Renderer(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
+    run(same, Formatter(renderer.extractor, "text"), FolderWriter(tmp_path, "text"))
     names = [unicodedata.normalize("NFC", path.name.casefold()) for path in tmp_path.iterdir()]
     assert len(set(names)) == len(same)
 
@@ -236,7 +236,7 @@ def test_a_run_tells_of_each_document_and_closes_the_writer_also_where_documents
         yield Document(id="a", data=article_page(2))
         raise ValueError("no more")
 
-    renderer = Renderer(Extractor.load("thresholds"))
+    renderer = Formatter(Extractor.load("thresholds"))
     with pytest.raises(ValueError, match="no more"):
         run(documents(), renderer, StreamWriter(stream, lines=False), on_document=seen.append)  # type: ignore[arg-type]
     assert [rendered.id for rendered in seen] == ["a"]
@@ -245,7 +245,7 @@ def test_a_run_tells_of_each_document_and_closes_the_writer_also_where_documents
 
 def test_a_run_over_nothing_writes_nothing() -> None:
     stream = io.BytesIO()
-    run([], Renderer(Extractor.load("thresholds")), StreamWriter(stream, lines=False))
+    run([], Formatter(Extractor.load("thresholds")), StreamWriter(stream, lines=False))
     assert stream.getvalue() == b""
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from blockfeat import Extractor
 from blockfeat.errors import ResumeError
 from blockfeat.io.batch import file_writer, run
-from blockfeat.io.outputs.formats import Rendered, Renderer
+from blockfeat.io.outputs.formats import Formatter, Rendered
 from blockfeat.io.resume import (
     ResumingWriter,
     check_same_run,
@@ -29,8 +29,8 @@ from pages import article_page
 
 
 @pytest.fixture(scope="module")
-def renderer() -> Renderer:
-    return Renderer(Extractor.load("thresholds"), format="json")
+def renderer() -> Formatter:
+    return Formatter(Extractor.load("thresholds"), format="json")
 
 
 def documents(count: int, *, bad: frozenset[int] = frozenset({3})) -> Iterator[Document]:
@@ -38,7 +38,7 @@ def documents(count: int, *, bad: frozenset[int] = frozenset({3})) -> Iterator[D
         yield Document(id=f"page {number}", data=b"%PDF-1" if number in bad else article_page(2))
 
 
-def resume(path: Path, pages: Iterator[Document], work: Renderer, *, jobs: int = 1) -> list[str]:
+def resume(path: Path, pages: Iterator[Document], work: Formatter, *, jobs: int = 1) -> list[str]:
     """Resume a run; return the identifiers of the documents that were extracted."""
     earlier = earlier_run(path)
     seen: list[str] = []
@@ -50,7 +50,7 @@ def resume(path: Path, pages: Iterator[Document], work: Renderer, *, jobs: int =
 
 @pytest.mark.parametrize("cut", [0, 1, 40, 3000, 10**9])
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Renderer, tmp_path: Path, cut: int, jobs: int) -> None:
+def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Formatter, tmp_path: Path, cut: int, jobs: int) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(10), renderer, file_writer(path, lines=True))
     whole = path.read_bytes()
@@ -63,7 +63,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(renderer: Renderer, tmp_pat
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_failures_are_tried_again_at_their_place(renderer: Renderer, tmp_path: Path) -> None:
+def test_failures_are_tried_again_at_their_place(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(8, bad=frozenset({0, 3, 7})), renderer, file_writer(path, lines=True))
     assert resume(path, documents(10, bad=frozenset({7})), renderer) == [
@@ -114,7 +114,7 @@ def test_kills_at_any_moment_lose_nothing(
     assert done == set(names)
 
 
-def test_other_inputs_are_not_resumed(renderer: Renderer, tmp_path: Path) -> None:
+def test_other_inputs_are_not_resumed(renderer: Formatter, tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     run(documents(3), renderer, file_writer(path, lines=True))
     with pytest.raises(ResumeError, match="line 1"):

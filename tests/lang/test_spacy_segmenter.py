@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from blockfeat.errors import MissingExtraError, ModelError
-from blockfeat.lang.measures import FastSegmenter
-from blockfeat.lang.spacy_segmenter import SEGMENTERS, SpacySegmenter, segmenter_for
+from blockfeat.lang.measures import FastTokenizer
+from blockfeat.lang.spacy_segmenter import SEGMENTERS, SpacyTokenizer, segmenter_for
 from page_text_of import page_text_of
 
 # Language, text, sentences, words by the fast rules, words by spaCy.
@@ -32,15 +32,15 @@ TEXTS = [
 
 
 @cache
-def segmenter(lang: str) -> SpacySegmenter:
+def segmenter(lang: str) -> SpacyTokenizer:
     """One object for each language: the first French pipeline takes seconds."""
-    return SpacySegmenter(lang)
+    return SpacyTokenizer(lang)
 
 
 @pytest.mark.parametrize(("lang", "text", "sentences", "fast", "spacy"), TEXTS, ids=[t[0] for t in TEXTS])
 def test_plain_sentences_count_alike(lang: str, text: str, sentences: int, fast: int, spacy: int) -> None:
     page = page_text_of([text, text])
-    by_spacy, by_rule = segmenter(lang).measure(page), FastSegmenter().measure(page)
+    by_spacy, by_rule = segmenter(lang).measure(page), FastTokenizer().measure(page)
     assert by_spacy.words.tolist() == [spacy, spacy]
     assert by_rule.words.tolist() == [fast, fast]
     assert by_spacy.sentences.tolist() == by_rule.sentences.tolist() == [sentences, sentences]
@@ -96,7 +96,7 @@ def test_missing_extra_is_named(lang: str, package: str) -> None:
     if find_spec(package):
         pytest.skip(f"{package} is installed")
     with pytest.raises(MissingExtraError, match=rf"pip install blockfeat\[{lang}\]"):
-        SpacySegmenter(lang).measure(page_text_of(["x"]))
+        SpacyTokenizer(lang).measure(page_text_of(["x"]))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_positions_survive_capitals_that_change_their_length() -> None:
 
 
 def test_vocabulary_does_not_grow() -> None:
-    own = SpacySegmenter("xx")
+    own = SpacyTokenizer("xx")
     own.measure(page_text_of(["warm up"]))
     vocabulary = own._pipeline.vocab
     before = len(vocabulary.strings), sum(1 for _ in vocabulary)
@@ -154,8 +154,8 @@ def test_threads_take_turns_and_copies_are_equal() -> None:
 
 
 def test_segmenter_for() -> None:
-    assert segmenter_for("fast", "de") == FastSegmenter()
-    assert segmenter_for("spacy", "de") == SpacySegmenter("de")
+    assert segmenter_for("fast", "de") == FastTokenizer()
+    assert segmenter_for("spacy", "de") == SpacyTokenizer("de")
     assert segmenter_for("spacy").measure(page_text_of(["One. Two."])).sentences.tolist() == [2]
     assert {segmenter_for(name, "en").name for name in SEGMENTERS} == set(SEGMENTERS)
     with pytest.raises(ModelError, match="unknown segmenter 'nltk'; known are fast, spacy"):

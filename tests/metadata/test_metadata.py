@@ -6,7 +6,7 @@ import operator
 
 import pytest
 
-from blockfeat.metadata.metadata import SOURCES, SUPPORTS, Claims, SourceRecords, source_records, support_of
+from blockfeat.metadata.metadata import SOURCES, SUPPORTS, Candidates, SourceRecords, source_records, support_of
 from metadata.described import article, described, json_ld
 
 RECORDS = SourceRecords(
@@ -41,7 +41,7 @@ def test_fields_without_records_have_no_confidence() -> None:
 
 
 def test_sources_are_asked_in_the_order_of_their_records() -> None:
-    claims = [Claims("json-ld"), Claims("open-graph"), Claims("meta")]
+    claims = [Candidates("json-ld"), Candidates("open-graph"), Candidates("meta")]
     assert [each.source for each in RECORDS.ordered("description", claims)] == ["meta", "json-ld", "open-graph"]
     assert RECORDS.ordered("title", claims) == claims
 

@@ -42,7 +42,7 @@ from blockfeat import BlockfeatError, Extraction, Extractor, errors
 from blockfeat.errors import InputTypeError, LimitExceeded, NotHTML
 from blockfeat.io.batch import StreamWriter, run
 from blockfeat.io.outputs import FORMATS
-from blockfeat.io.outputs.formats import Renderer
+from blockfeat.io.outputs.formats import Formatter
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
 from property_examples import examples
@@ -259,7 +259,7 @@ def test_a_deadline_in_another_thread_costs_one_page(hanging: Extractor, jobs: i
 def test_the_deadline_of_a_run_in_another_thread(hanging: Extractor) -> None:
     documents = [Document(id="slow", data=_HANGING), Document(id="quick", data=article_page())]
     stream = io.BytesIO()
-    renderer, writer = Renderer(hanging, format="json"), StreamWriter(stream, lines=True)
+    renderer, writer = Formatter(hanging, format="json"), StreamWriter(stream, lines=True)
     _in_a_thread(lambda: run(documents, renderer, writer, deadline=_DEADLINE))
     records = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [(record["id"], record["status"]) for record in records] == [("slow", "error"), ("quick", "ok")]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blockfeat.errors import TrainingError
 from blockfeat.features.schema import CANONICAL
 from blockfeat.models.threshold import margins
-from blockfeat.pso.search import Polish, SearchSpace, ascend, feature_curves, search
+from blockfeat.pso.search import CoordinateAscent, SearchSpace, ascend, feature_curves, search
 from blockfeat.pso.swarm import Generation, SwarmOptions, maximise
 
 Array = NDArray[np.float64]
@@ -25,13 +25,13 @@ def steps(positions: Array) -> Array:
 
 
 def test_without_polish_it_is_the_swarm() -> None:
-    found, swarm = search(steps, 6, WEAK, Polish()), maximise(steps, 6, WEAK)
+    found, swarm = search(steps, 6, WEAK, CoordinateAscent()), maximise(steps, 6, WEAK)
     assert np.array_equal(found.position, swarm.position)
     assert (found.fitness, found.history, found.swarm_fitness) == (swarm.fitness, swarm.history, swarm.fitness)
 
 
 def test_the_ascent_climbs_every_coordinate() -> None:
-    found = search(steps, 6, WEAK, Polish(ascent=3))
+    found = search(steps, 6, WEAK, CoordinateAscent(ascent=3))
     assert found.swarm_fitness < 0.7
     assert found.fitness > 1.0
     assert found.fitness == steps(found.position[None])[0]
@@ -51,7 +51,7 @@ def test_the_ascent_stops_where_nothing_helps() -> None:
 
 def test_restarts_take_the_best_swarm_and_number_their_generations_on() -> None:
     told: list[Generation] = []
-    found = search(steps, 6, WEAK, Polish(restarts=5), on_generation=told.append)
+    found = search(steps, 6, WEAK, CoordinateAscent(restarts=5), on_generation=told.append)
     assert tuple(told) == found.history
     assert [generation.number for generation in told] == list(range(1, 25))
     assert found.fitness == max(generation.best for generation in told) == told[-1].best_so_far
@@ -72,16 +72,16 @@ def test_ctrl_c_keeps_the_best_of_what_is_done(stop: int, keeps: bool) -> None:
 
     if not keeps:
         with pytest.raises(KeyboardInterrupt):
-            search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+            search(interrupted, 6, WEAK, CoordinateAscent(restarts=2, ascent=2))
         return
-    found = search(interrupted, 6, WEAK, Polish(restarts=2, ascent=2))
+    found = search(interrupted, 6, WEAK, CoordinateAscent(restarts=2, ascent=2))
     assert found.interrupted
     assert found.fitness == steps(found.position[None])[0]
 
 
 def test_negative_numbers_are_refused() -> None:
     with pytest.raises(TrainingError, match="at least 0"):
-        Polish(restarts=-1)
+        CoordinateAscent(restarts=-1)
 
 
 def test_a_curve_for_each_feature_over_its_range() -> None:

@@ -11,12 +11,12 @@ from blockfeat import Extractor
 from blockfeat.data import LabelledPage, demo_pages
 from blockfeat.errors import LanguageError, TrainingError
 from blockfeat.models.threshold import ThresholdModel
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.train import TrainingOptions, train
 from pages import BRAND, SENTENCES, article_page
 
-QUICK = TrainingOptions(swarm=SwarmOptions(particles=20, iterations=10), polish=Polish())
+QUICK = TrainingOptions(swarm=SwarmOptions(particles=20, iterations=10), polish=CoordinateAscent())
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from blockfeat.data import LabelledPage, demo_pages, write_corpus
 from blockfeat.errors import CorpusError, LanguageError, MissingExtraError, TrainingError
 from blockfeat.models import load_model, save_model
 from blockfeat.papers.crunch.trainer import CrunchConfig
-from blockfeat.papers.tokens.trainer import TokenConfig
+from blockfeat.papers.mss.trainer import TokenConfig
 from blockfeat.papers.web2text.networks import Recipe
 from blockfeat.papers.web2text.trainer import Web2TextConfig
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import TRAINERS, Progress
 from blockfeat.training.evaluation.metrics import word_scores
@@ -31,7 +31,7 @@ from blockfeat.training.train import train
 SWARM = SwarmOptions(particles=6, iterations=5, patience=0)
 QUICK: dict[str, Any] = {
     "thresholds": ThresholdConfig(swarm=SWARM),
-    "crunch": CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=Polish()),
+    "crunch": CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=CoordinateAscent()),
     "margin": MarginOptions(features=6, rounds=1, swarm=SWARM),
     "sequence": SequenceConfig(network=SequenceOptions(channels=16, passes=1, least_steps=60)),
     "tokens": TokenConfig(),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import httpx2
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+"""A range of addresses that may be fetched though it is not public."""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # RFC 6052: the last 32 bits are an IPv4 address.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -126,6 +127,7 @@ def ask_resolver(host: str, port: int) -> list[str]:
 
 
 Resolver = Callable[[str, int], Sequence[str]]
+"""Host and port to addresses, as the system resolves them."""
 
 
 class _CheckedBackend:

@@ -3,8 +3,8 @@ from blockfeat.io.outputs.explanation import explanation_page as explanation_pag
 from blockfeat.io.outputs.explanation import explanation_table as explanation_table
 from blockfeat.io.outputs.formats import FORMATS as FORMATS
 from blockfeat.io.outputs.formats import Column as Column
+from blockfeat.io.outputs.formats import Formatter as Formatter
 from blockfeat.io.outputs.formats import Rendered as Rendered
-from blockfeat.io.outputs.formats import Renderer as Renderer
 from blockfeat.io.outputs.formats import plain as plain
 from blockfeat.io.outputs.formats import record_columns as record_columns
 from blockfeat.io.outputs.formats import record_of as record_of

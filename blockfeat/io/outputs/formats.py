@@ -180,7 +180,7 @@ class Rendered:
 
 
 @dataclass(frozen=True)
-class Renderer(PageWork[Rendered]):
+class Formatter(PageWork[Rendered]):
     """Extracts a document and renders it, in any process.
 
     Attributes

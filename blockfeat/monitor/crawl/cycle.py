@@ -15,8 +15,8 @@ from blockfeat.monitor.crawl.frontier import Frontier, after_failed_poll
 from blockfeat.monitor.crawl.store_thread import StoreThread
 from blockfeat.monitor.crawl.visiting import PolledFeed, Readers, poll, visit
 from blockfeat.monitor.fetching.fetcher import Fetcher
-from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.rendering import Browser
+from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.records import DueFeed, DuePage, Poll, Saved, Visit
 
 _MOST_KEPT = 1000
@@ -96,7 +96,7 @@ _MOST_HOLDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class CrawlContext:
     """What a round works with.
 
     Attributes
@@ -114,7 +114,7 @@ class Tools:
     config: MonitorConfig
     thread: StoreThread
     fetcher: Fetcher
-    renderer: Renderer | None
+    renderer: Browser | None
     readers: Readers
     environment: str
     stopping: asyncio.Event
@@ -122,7 +122,7 @@ class Tools:
     on_progress: Callable[[Summary], None]
 
 
-class Round:
+class Cycle:
     """One round: the polls and visits that run, and what came of those that are done.
 
     Parameters
@@ -135,14 +135,14 @@ class Round:
         When nothing more is begun, by `time.monotonic`.
     """
 
-    def __init__(self, tools: Tools, *, every: float, end: float | None) -> None:
+    def __init__(self, tools: CrawlContext, *, every: float, end: float | None) -> None:
         self.tools = tools
         self.every = every
         self.end = end
         self.summary = Summary()
         per_host = tools.config.fetch.per_host
         self.frontier: Frontier[DuePage] = Frontier(per_host=per_host, host_of=lambda page: page.host)
-        self.feeds: Frontier[DueFeed] = Frontier(per_host=per_host, host_of=lambda feed: host_of(feed.url))
+        self.feeds: Frontier[DueFeed] = Frontier(per_host=per_host, host_of=lambda feed: netloc_of(feed.url))
         self.tasks: set[asyncio.Task[None]] = set()
         self.polled: set[int] = set()
         self.may_have_feeds = True
@@ -223,7 +223,7 @@ class Round:
         self.polled.update(feed.id for feed in wanted)
         held = await stored(store.held_hosts, now=now) if wanted else {}
         for feed in wanted:
-            if (until := held.get(host_of(feed.url))) is not None:
+            if (until := held.get(netloc_of(feed.url))) is not None:
                 await stored(store.delay_feed, feed, until)
             else:
                 self.feeds.add([feed])

@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
+from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
 
 
 class _Numbered(Protocol):
@@ -212,7 +212,7 @@ REFUSALS = frozenset({401, 402, 403, 404})
 _FIRST_WAIT_OF_REFUSED = 900.0
 
 
-def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: FeedManners) -> float:
+def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, str], manners: PollPolicy) -> float:
     """Return when a feed is polled next: by its interval in the configuration, or else by what it asks for itself.
 
     Parameters
@@ -225,7 +225,7 @@ def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, 
         Least seconds between two polls of feeds that have none there.
     headers : mapping
         Of the answer.
-    manners : FeedManners
+    manners : PollPolicy
         What the feed asks for.
     """
     if feed.every is not None:
@@ -240,9 +240,9 @@ def after_poll(at: float, feed: DueFeed, *, every: float, headers: Mapping[str, 
     )
 
 
-def manners_of(feed: Feed) -> FeedManners:
+def poll_policy_of(feed: Feed) -> PollPolicy:
     """Return what a feed asks for."""
-    return FeedManners(float(feed.ttl_seconds or 0), tuple(feed.skip_hours), tuple(feed.skip_days))
+    return PollPolicy(float(feed.ttl_seconds or 0), tuple(feed.skip_hours), tuple(feed.skip_days))
 
 
 def after_failed_poll(at: float, feed: DueFeed, fetched: Fetched | None = None) -> float:

@@ -26,14 +26,14 @@ from blockfeat.monitor.crawl.frontier import (
     after_failed_visit,
     after_poll,
     after_visit,
-    manners_of,
+    poll_policy_of,
 )
 from blockfeat.monitor.feeds.feed import FeedEntry, plain_text
 from blockfeat.monitor.feeds.reading import open_feed
 from blockfeat.monitor.fetching.fetcher import Fetcher
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.rendering import Renderer
-from blockfeat.monitor.fetching.urls import article_address, canonical_url, host_of
+from blockfeat.monitor.fetching.rendering import Browser
+from blockfeat.monitor.fetching.urls import article_address, canonical_url, netloc_of
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings, failed
 from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, PageRecord, Poll, Visit, iso_of
 
@@ -73,7 +73,7 @@ def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = N
     """Return the page that an address stands for."""
     if entry is None:
         key = canonical_url(url)
-        return NewEntry(url=url, key=key, host=host_of(key), lang=lang)
+        return NewEntry(url=url, key=key, host=netloc_of(key), lang=lang)
     # Where a search hides the article's address, what the feed says of it is all there is.
     article = article_address(url) if entry.linked else None
     url = article or url
@@ -83,7 +83,7 @@ def page_entry(url: str, *, lang: str | None = None, entry: FeedEntry | None = N
     return NewEntry(
         url=url,
         key=key,
-        host=host_of(key),
+        host=netloc_of(key),
         lang=lang,
         published=entry.published or entry.updated,
         stamp=stamp,
@@ -119,7 +119,7 @@ async def poll(
         at=at,
         due_at=after_failed_poll(at, feed, fetched),
         http_status=fetched.status,
-        host=fetched.host or host_of(feed.url),
+        host=fetched.host or netloc_of(feed.url),
         retry_at=fetched.retry_at,
     )
     if fetched.error is not None:
@@ -148,7 +148,7 @@ async def poll(
         return PolledFeed("failed", failed)
     for warning in found.warnings:
         _logger.info("%s: %s", feed.url, warning, extra={"url": feed.url, "event": "feed warning"})
-    manners = manners_of(found)
+    manners = poll_policy_of(found)
     due_at = after_poll(at, feed, every=every, headers=fetched.headers, manners=manners)
     known = replace(known, kind=found.kind, title=found.title, manners=manners, due_at=due_at, digest=digest)
     feeds = tuple(url for url in found.feeds if len(url) <= _LONGEST_URL) if feed.depth < _DEEPEST else ()
@@ -193,7 +193,7 @@ async def visit(
     config: MonitorConfig,
     *,
     entry_text: OwnTexts | None = None,
-    renderer: Renderer | None = None,
+    renderer: Browser | None = None,
     environment: str = "",
 ) -> tuple[Visit, PageRecord | None]:
     """Fetch and read a page; where it cannot be had, or is a wall, the feed's own text stands for it.
@@ -204,7 +204,7 @@ async def visit(
         The page, what fetches and reads it, and how.
     entry_text : callable, optional
         Returns title and HTML of the feed's own text, or None.
-    renderer : Renderer, optional
+    renderer : Browser, optional
         Shows pages that have no text without their scripts.
     environment : str
         In which the program works: noted where it fails itself.
@@ -270,7 +270,7 @@ def _visit_of(page: DuePage, fetched: Fetched, settings: PageSettings, environme
     )
 
 
-async def _read(seen: Visit, fetched: Fetched, readers: Readers, renderer: Renderer | None) -> tuple[Visit, PageRecord]:
+async def _read(seen: Visit, fetched: Fetched, readers: Readers, renderer: Browser | None) -> tuple[Visit, PageRecord]:
     """Read a page, as a browser shows it where it has no text without its scripts."""
     lang = seen.page.lang
     record = await readers.read(FetchedPage(fetched.data, fetched.final_url, fetched.charset, lang))
@@ -287,7 +287,7 @@ def _with_own_host(record: PageRecord, url: str) -> PageRecord:
     if record.canonical_url is None:
         return record
     declared = canonical_url(record.canonical_url)
-    is_credible = host_of(declared) == host_of(url) and len(declared) <= _LONGEST_URL
+    is_credible = netloc_of(declared) == netloc_of(url) and len(declared) <= _LONGEST_URL
     return replace(record, canonical_url=declared if is_credible else None)
 
 
@@ -298,7 +298,7 @@ def _judged(seen: Visit, record: PageRecord | None, environment: str) -> tuple[V
     return replace(seen, error=record.error, due_at=None, fault=environment if record.is_fault else None), None
 
 
-async def _rendered(fetched: Fetched, renderer: Renderer, readers: Readers, lang: str | None) -> PageRecord | None:
+async def _rendered(fetched: Fetched, renderer: Browser, readers: Readers, lang: str | None) -> PageRecord | None:
     """Return what a browser shows of a page without a text; None where that is none either."""
     if b"<script" not in fetched.data.lower() or not renderer.is_worth(fetched.final_url):
         return None

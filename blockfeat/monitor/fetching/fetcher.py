@@ -24,7 +24,7 @@ from blockfeat.io.http import (
 )
 from blockfeat.monitor.fetching.options import Fetched, FetchOptions
 from blockfeat.monitor.fetching.politeness import Clock, HostTurns, RobotsRules, SystemClock, retry_at
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.urls import netloc_of
 
 if TYPE_CHECKING:
     import httpx2
@@ -140,7 +140,7 @@ class Fetcher:
             async for attempt in attempts:
                 with attempt:
                     if attempt.num > 1:
-                        self._say_once(host_of(url))
+                        self._say_once(netloc_of(url))
                     return await self._attempt(url, headers, kind)
         except _TryAgain as error:
             return self._given_up(error.fetched)
@@ -179,7 +179,7 @@ class Fetcher:
     async def _hop(self, request: httpx2.Request, kind: str, chain: _Chain) -> Answer:
         """Send one request when the host's robots.txt and its turn allow it."""
         assert self._client is not None
-        host = host_of(chain.where)
+        host = netloc_of(chain.where)
         self._check_held(host)
         obeys_robots = kind in ("page", "part") and self._options.robots
         delay = max(await self._allowed_delay(chain.where) if obeys_robots else 0.0, self._options.delay)
@@ -213,7 +213,7 @@ class Fetcher:
             reason = (failure.error or "").removeprefix(f"{failure.url}: ")
             if failure.permanent:
                 raise ExchangeError(reason, permanent=True)
-            reason = f"robots.txt of {host_of(url)} cannot be read: {reason}"
+            reason = f"robots.txt of {netloc_of(url)} cannot be read: {reason}"
             raise ExchangeError(reason, retry_at=rules.until, is_fault=failure.is_fault)
         if not rules.allows(url, self._options.robots_token):
             raise ExchangeError("robots.txt does not allow it", permanent=True)
@@ -283,7 +283,7 @@ class _Chain:
             retry_at=error.retry_at,
             permanent=error.permanent,
             is_fault=error.is_fault,
-            host=host_of(self.where),
+            host=netloc_of(self.where),
         )
 
     def fetched(self, answer: Answer, *, conditional: bool) -> Fetched:
@@ -302,7 +302,7 @@ class _Chain:
             moved_permanently_to=self._moved if answer.is_success or unchanged else None,
             error=f"{self.url}: {answer.error}" if answer.error and not unchanged else None,
             permanent=bool(answer.refusal) or (301 <= answer.status < 500 and answer.status not in (304, *_PASSING)),
-            host=host_of(self.where),
+            host=netloc_of(self.where),
         )
 
 

@@ -16,7 +16,7 @@ from blockfeat._extras import importing
 from blockfeat.errors import InputError
 from blockfeat.io.http import failure_of
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.urls import netloc_of
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = (
@@ -82,7 +82,7 @@ Fetch = Callable[[str], Awaitable[Fetched]]
 """Fetches a part of a page, within the limits of the fetcher."""
 
 
-class Renderer:
+class Browser:
     """One Chromium for the pages of a run; an asynchronous context manager.
 
     Every page has a context (profile) of its own, which is thrown away. Its scripts and the data that these ask for by
@@ -127,11 +127,11 @@ class Renderer:
 
     def is_worth(self, url: str) -> bool:
         """Return whether pages of a host are rendered."""
-        return self._in_vain[host_of(url)] < _TRIES
+        return self._in_vain[netloc_of(url)] < _TRIES
 
     def note(self, url: str, *, has_text: bool) -> None:
         """Note whether rendering has brought a text."""
-        self._in_vain[host_of(url)] = 0 if has_text else self._in_vain[host_of(url)] + 1
+        self._in_vain[netloc_of(url)] = 0 if has_text else self._in_vain[netloc_of(url)] + 1
 
     async def render(self, page: Fetched) -> bytes | None:
         """Return a page as its scripts have left it; None where the browser fails, with a line in the log."""

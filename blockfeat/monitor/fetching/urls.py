@@ -43,7 +43,7 @@ def _is_tracking(pair: str) -> bool:
     return _TRACKING.fullmatch(pair.partition("=")[0].lower()) is not None
 
 
-def host_of(url: str) -> str:
+def netloc_of(url: str) -> str:
     """Return host and port of an address in lower case, without a default port and credentials."""
     try:
         parts = urlsplit(url.strip())

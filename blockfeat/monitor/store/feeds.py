@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, case, delete, func, insert, or_, select, update
 
 from blockfeat.monitor.store.engine import insert_or
-from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners, NewEntry, Poll, faults_of, iso, iso_of
+from blockfeat.monitor.store.records import DueFeed, DuePage, NewEntry, Poll, PollPolicy, faults_of, iso, iso_of
 from blockfeat.monitor.store.schema import entry, feed, host, page
 
 _NOT_MODIFIED = 304
@@ -137,12 +137,12 @@ def _place(polled: DueFeed, poll: Poll) -> dict[str, Any]:
     return {"moved_to": target, "moved_at": moved_at, "recheck_at": poll.at + wait}
 
 
-def _manners(stored: str | None) -> FeedManners:
+def _manners(stored: str | None) -> PollPolicy:
     """Return how a feed wants to be polled, as it is stored."""
     if stored is None:
-        return FeedManners()
+        return PollPolicy()
     values = json.loads(stored)
-    return FeedManners(values["ttl_seconds"], tuple(values["skip_hours"]), tuple(values["skip_days"]))
+    return PollPolicy(values["ttl_seconds"], tuple(values["skip_hours"]), tuple(values["skip_days"]))
 
 
 def add_entries(

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 
 @dataclass(frozen=True, slots=True)
-class FeedManners:
+class PollPolicy:
     """How a feed wants to be polled.
 
     Attributes
@@ -53,7 +53,7 @@ class DueFeed:
     etag: str | None
     last_modified: str | None
     failures: int
-    manners: FeedManners = FeedManners()
+    manners: PollPolicy = PollPolicy()
     digest: str | None = None
     moved_to: str | None = None
     moved_at: float | None = None
@@ -87,7 +87,7 @@ class Poll:
     error: str | None = None
     kind: str | None = None
     title: str | None = None
-    manners: FeedManners | None = None
+    manners: PollPolicy | None = None
     etag: str | None = None
     last_modified: str | None = None
     digest: str | None = None

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import BigInteger, Connection, cast, delete, func, insert, or_, select, true, update
 
-from blockfeat.monitor.fetching.urls import host_of
+from blockfeat.monitor.fetching.urls import netloc_of
 from blockfeat.monitor.store.records import iso, local_day
 from blockfeat.monitor.store.schema import (
     band,
@@ -177,7 +177,7 @@ def retry(
         rows = connection.execute(select(*columns).where(is_wanted, chosen)).all()
         # Not by the query: it would go through every page that is done, by the index of due ones.
         rows = [row for row in rows if row.due_at is None or row.due_at > now]
-        rows = [row for row in rows if host is None or host_of(row.url) == host]
+        rows = [row for row in rows if host is None or netloc_of(row.url) == host]
         wanted = [row for row in rows if reason.casefold() in (row.error or "").casefold()]
         for start in range(0, len(wanted), _AT_ONCE):
             numbers = [row.id for row in wanted[start : start + _AT_ONCE]]

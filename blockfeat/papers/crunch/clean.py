@@ -140,7 +140,7 @@ def text_of(html: str) -> str:
     """Return the text of a page: its blocks parted by blank lines, the rows of data tables as lines."""
     import numpy as np
 
-    from blockfeat.blocks.cut import cut_into_blocks
+    from blockfeat.blocks.blockify import cut_into_blocks
     from blockfeat.blocks.tagtable import load_table
     from blockfeat.content.links import clean_characters
     from blockfeat.content.plain import data_tables, plain_text

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks, elements_behind, text_places
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.model import Arrays, BlockReason, Documented, Prediction, ReadFile
 from blockfeat.page.page import Page
@@ -50,7 +50,7 @@ class ElementText:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredTree(MeasuredPage):
+class MeasuredTree(PageFeatures):
     """A page as Crunch reads it.
 
     Attributes
@@ -76,7 +76,7 @@ class MeasuredTree(MeasuredPage):
 
 
 @dataclass(frozen=True)
-class CrunchMeasurer(Measurer):
+class CrunchMeasurer(FeatureExtractor):
     """Cuts pages into blocks, of which no features are computed, and keeps their trees."""
 
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredTree:
@@ -260,7 +260,7 @@ class CrunchModel(Documented):
 
     def measurer(self, identifier: Identifier) -> CrunchMeasurer:
         """Return the measuring stage: blocks by the model's table, and the page's tree beside them."""
-        return CrunchMeasurer(Cutter.of(self.table), (), identifier, self.languages)
+        return CrunchMeasurer(Blockifier.of(self.table), (), identifier, self.languages)
 
     def favouring(self, side: str) -> CrunchModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: half or twice as many links for each word."""
@@ -269,13 +269,13 @@ class CrunchModel(Documented):
         changed = replace(lists, ratio=lists.ratio * factor, container_ratio=lists.container_ratio * factor)
         return replace(self, settings=replace(self.settings, link_lists=changed))
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Keep the blocks of which more than half of the characters survive; the score is their share - 0.5."""
         tree = tree_of(measured)
         scores = tree.text.share_left(self._is_left(self._decision(tree))) - _HALF
         return Prediction(scores, scores > 0)
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block which filter takes its text, and by what count."""
         tree = tree_of(measured)
         decision = self._decision(tree)
@@ -300,7 +300,7 @@ class CrunchModel(Documented):
         return {"settings": stored_settings(document["settings"])}
 
 
-def tree_of(measured: MeasuredPage) -> MeasuredTree:
+def tree_of(measured: PageFeatures) -> MeasuredTree:
     """Return a page that was measured with its tree."""
     if not isinstance(measured, MeasuredTree):
         raise ModelError("crunch needs a page with its tree, as its own measurer gives it")

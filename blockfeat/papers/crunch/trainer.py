@@ -13,14 +13,14 @@ from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.split import spaced
 from blockfeat.errors import TrainingError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.lang.stopwords import StopWordIndex
 from blockfeat.papers.crunch.decision import HostList
 from blockfeat.papers.crunch.fitness import CANDIDATES, Array, PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.model import CrunchModel, tree_of
 from blockfeat.papers.crunch.settings import CleanSettings
-from blockfeat.pso.search import Polish, SearchResult, between
+from blockfeat.pso.search import CoordinateAscent, SearchResult, between
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.config import OnProgress, Trainer, no_progress
 from blockfeat.training.examples import measured_pages
@@ -120,7 +120,7 @@ class CrunchConfig(SwarmConfig):
         One particle starts at the paper's settings; all others at random.
     swarm : SwarmOptions
         The particle swarm.
-    polish : Polish
+    polish : CoordinateAscent
         Restarts of the swarm and a coordinate ascent behind it, against local optima.
     """
 
@@ -129,7 +129,7 @@ class CrunchConfig(SwarmConfig):
     most_pages: int = 1000
     start_at_paper: bool = True
     swarm: SwarmOptions = field(default_factory=lambda: SwarmOptions(particles=32, iterations=40))
-    polish: Polish = field(default_factory=Polish)
+    polish: CoordinateAscent = field(default_factory=CoordinateAscent)
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -194,7 +194,7 @@ class _Preparer(Preparer[PreparedTree]):
     settings: CleanSettings
     hosts: HostList | None
 
-    def prepared(self, measured: MeasuredPage, gold: Gold) -> PreparedTree:
+    def prepared(self, measured: PageFeatures, gold: Gold) -> PreparedTree:
         """Return what training needs of a page."""
         nodes = nodes_of(tree_of(measured), self.settings, self.hosts)
         return PreparedTree(nodes, measured.blocks.measures.words, gold)

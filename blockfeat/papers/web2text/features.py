@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.table import Blocks
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.lang.word_keys import keys_of_spans
 from blockfeat.page.tags import name_keys
 from blockfeat.papers.web2text.leaves import CollapsedDom, Leaf, LeafCounts, class_paths, count_leaves
@@ -198,7 +198,7 @@ _LINES = np.sort(name_keys(_LINE_TAGS.split()))
 
 
 @dataclass(frozen=True, slots=True)
-class PageFeatures:
+class LeafFeatures:
     """The inputs of the networks for one page, clipped but not standardised.
 
     Attributes
@@ -214,18 +214,18 @@ class PageFeatures:
     edges: NDArray[np.float32]
 
 
-def page_features(measured: MeasuredPage) -> PageFeatures:
+def page_features(measured: PageFeatures) -> LeafFeatures:
     """Compute all features of a page that was cut into text leaves; linear in the page.
 
     Parameters
     ----------
-    measured : MeasuredPage
+    measured : PageFeatures
         What the measurer of `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
     """
     blocks = measured.blocks
     n = len(blocks)
     if n == 0:
-        return PageFeatures(*(np.zeros((0, len(known)), np.float32) for known in (BLOCK_FEATURES, EDGE_FEATURES)))
+        return LeafFeatures(*(np.zeros((0, len(known)), np.float32) for known in (BLOCK_FEATURES, EDGE_FEATURES)))
     tree = CollapsedDom.of(blocks)
     counts = count_leaves(blocks, measured.stop_words)
     nodes = _node_features(blocks, tree, counts)
@@ -251,7 +251,7 @@ def page_features(measured: MeasuredPage) -> PageFeatures:
     )
     np.clip(features, *_BLOCK_RANGES, out=features)
     np.clip(edges, *_EDGE_RANGES, out=edges)
-    return PageFeatures(features, edges)
+    return LeafFeatures(features, edges)
 
 
 def _text_features(sums: Floats, ends_in_punctuation: Flags, ends_in_question: Flags) -> Floats:

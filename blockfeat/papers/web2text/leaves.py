@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable
-from blockfeat.features.measuring import Measurer
+from blockfeat.features.measuring import FeatureExtractor
 from blockfeat.lang.characters import ALPHANUMERIC, SPACE, code_points
 from blockfeat.lang.counting import ANCHOR
 from blockfeat.lang.identify import Identifier
@@ -107,9 +107,9 @@ def leaf_table() -> TagTable:
     return TagTable.from_dict(tomllib.loads(source), where="leaves.toml", source=source)
 
 
-def leaf_measurer(identifier: Identifier, languages: tuple[str, ...] = ()) -> Measurer:
+def leaf_measurer(identifier: Identifier, languages: tuple[str, ...] = ()) -> FeatureExtractor:
     """Return what cuts pages into text leaves and finds their language and stop words."""
-    return Measurer(Cutter.of(leaf_table()), features=(), identifier=identifier, languages=languages)
+    return FeatureExtractor(Blockifier.of(leaf_table()), features=(), identifier=identifier, languages=languages)
 
 
 def count_leaves(blocks: Blocks, stop_words: StopWordRatios) -> LeafCounts:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage, Measurer
+from blockfeat.features.measuring import FeatureExtractor, PageFeatures
 from blockfeat.lang.identify import Identifier
 from blockfeat.models.decoding import best_labels
 from blockfeat.models.layers import matmul
@@ -23,7 +23,7 @@ from blockfeat.page.page import Page
 from blockfeat.papers.web2text.features import (
     BLOCK_FEATURES,
     EDGE_FEATURES,
-    PageFeatures,
+    LeafFeatures,
     page_features,
 )
 from blockfeat.papers.web2text.leaves import leaf_measurer
@@ -146,12 +146,12 @@ class LeafLabeller:
             if network.mean.size != len(features) or network.layers[-1].bias.size != answers:
                 raise ModelError(f"a network of Web2Text does not take {len(features)} features to {answers} answers")
 
-    def predict(self, features: PageFeatures, *, shift: float = 0.0) -> LeafPrediction:
+    def predict(self, features: LeafFeatures, *, shift: float = 0.0) -> LeafPrediction:
         """Label the leaves of a page by their features.
 
         Parameters
         ----------
-        features : PageFeatures
+        features : LeafFeatures
             Of n leaves.
         shift : float
             Added to the log odds of content: above 0 for recall, below for precision.
@@ -232,14 +232,14 @@ class Web2TextModel(Documented):
 
     def measurer(self, identifier: Identifier) -> Web2TextMeasurer:
         """Return the measuring stage: blocks by the model's table, text leaves and their features beside them."""
-        cutter, leaves = Cutter.of(self.table), leaf_measurer(identifier)
+        cutter, leaves = Blockifier.of(self.table), leaf_measurer(identifier)
         return Web2TextMeasurer(cutter, (), identifier, self.languages, leaves=leaves)
 
     def favouring(self, side: str) -> Web2TextModel:
         """Return a copy that favours ``"precision"`` or ``"recall"``: the log odds of content move by 1.5."""
         return replace(self, shift=self.shift + (_FAVOUR if side == "recall" else -_FAVOUR))
 
-    def predict(self, measured: MeasuredPage) -> Prediction:
+    def predict(self, measured: PageFeatures) -> Prediction:
         """Score the blocks of a page, and keep those that have half of their characters in leaves that are content.
 
         The score is the mean of the log odds of content over the block's characters; -20 for a block without a leaf.
@@ -256,7 +256,7 @@ class Web2TextModel(Documented):
         scores = np.where(total > 0, odds / np.maximum(total, 1), _LEAST_ODDS)
         return Prediction(scores, (total > 0) & (kept >= _HALF * total))
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Say for each block how likely its leaves are content, and where its neighbours decided."""
         owner, weights = _owners(_leaves(measured).leaves, measured.blocks)
         counts = np.bincount(owner[weights > 0], minlength=len(measured.blocks))
@@ -297,32 +297,32 @@ class Web2TextModel(Documented):
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredLeaves(MeasuredPage):
+class MeasuredLeaves(PageFeatures):
     """A page as Web2Text reads it.
 
     Attributes
     ----------
     leaves : Blocks
         The page's text leaves.
-    leaf_features : PageFeatures
+    leaf_features : LeafFeatures
         The features of the leaves and of the edges between them.
     """
 
     leaves: Blocks
-    leaf_features: PageFeatures
+    leaf_features: LeafFeatures
 
 
 @dataclass(frozen=True)
-class Web2TextMeasurer(Measurer):
+class Web2TextMeasurer(FeatureExtractor):
     """Cuts pages into blocks, of which no features are computed, and into text leaves.
 
     Attributes
     ----------
-    leaves : Measurer
+    leaves : FeatureExtractor
         What `blockfeat.papers.web2text.leaves.leaf_measurer` returned.
     """
 
-    leaves: Measurer = field(kw_only=True)
+    leaves: FeatureExtractor = field(kw_only=True)
 
     def measure(self, page: Page, *, lang: str | None = None) -> MeasuredLeaves:
         """Measure a page; ``lang`` is its language where the caller knows it, identified otherwise."""
@@ -331,7 +331,7 @@ class Web2TextMeasurer(Measurer):
         return MeasuredLeaves(**vars(measured), leaves=leaves.blocks, leaf_features=page_features(leaves))
 
 
-def _leaves(measured: MeasuredPage) -> MeasuredLeaves:
+def _leaves(measured: PageFeatures) -> MeasuredLeaves:
     """Return a page that was measured with its leaves."""
     if not isinstance(measured, MeasuredLeaves):
         raise ModelError("web2text needs a page with text leaves, as its own measurer gives it")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from blockfeat._extras import import_torch
 from blockfeat.errors import TrainingError
-from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, PageFeatures, Web2TextFeature
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures, Web2TextFeature
 from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
 
 _logger = logging.getLogger("blockfeat.papers.web2text.networks")
@@ -30,7 +30,7 @@ class LabelledLeaves:
 
     Attributes
     ----------
-    features : PageFeatures
+    features : LeafFeatures
         Of its n leaves.
     labels : bool array, n
         Whether each is content.
@@ -38,7 +38,7 @@ class LabelledLeaves:
         How much each counts, 0 to 1; 0 for one that says nothing.
     """
 
-    features: PageFeatures
+    features: LeafFeatures
     labels: NDArray[np.bool_]
     weights: NDArray[np.float64]
 

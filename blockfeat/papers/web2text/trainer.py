@@ -15,7 +15,7 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import label_blocks
 from blockfeat.data.split import split_pages
 from blockfeat.errors import CorpusError, TrainingError
-from blockfeat.features.measuring import Measurer, context_columns
+from blockfeat.features.measuring import FeatureExtractor, context_columns
 from blockfeat.features.schema import Measured
 from blockfeat.lang.identify import Identifier
 from blockfeat.page.page import Page
@@ -64,7 +64,7 @@ class Web2TextConfig:
 class LeafPageLabeller:
     """Measures and labels the text leaves of pages, in this process or in another."""
 
-    measurer: Measurer
+    measurer: FeatureExtractor
     options: LabelOptions
 
     def __call__(self, page: LabelledPage) -> LabelledLeaves:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from blockfeat.blocks.cut import Cutter
+from blockfeat.blocks.blockify import Blockifier
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.align import align
 from blockfeat.data.corpus import LabelledPage
@@ -298,7 +298,7 @@ class _Comparison:
         self.second: list[str] = []
         self.first_roles: list[str] = []
         self.second_roles: list[str] = []
-        self._cutters: dict[str, Cutter] = {}
+        self._cutters: dict[str, Blockifier] = {}
 
     def page(self, mine: LabelledPage, theirs: LabelledPage) -> PageAgreement:
         """Compare one page, and keep the labels of its blocks."""
@@ -323,7 +323,7 @@ class _Comparison:
     def _labels(self, mine: LabelledPage, theirs: LabelledPage) -> tuple[list[str | None], list[str | None]]:
         """Return the label of each block by each labeller."""
         table = next((page.roles.table for page in (mine, theirs) if page.roles is not None), _TABLE)
-        cutter = self._cutters.setdefault(table, Cutter.of(load_table(table)))
+        cutter = self._cutters.setdefault(table, Blockifier.of(load_table(table)))
         blocks = cutter.cut(Page.parse(mine.html, url=mine.url, keep_drawings=cutter.table.reads_drawings))
         found: list[list[str | None]] = []
         for page in (mine, theirs):

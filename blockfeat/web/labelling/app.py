@@ -20,7 +20,7 @@ from blockfeat.web.app import base_app, described
 from blockfeat.web.coloured import LOOKS, coloured_page, head_styles
 from blockfeat.web.guard import ServeSettings, frame_policy
 from blockfeat.web.labelling.background import Background, model_file, training_lacks
-from blockfeat.web.labelling.learning import BEST, FEWEST_PAGES, KINDS, CurvePoint
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint
 from blockfeat.web.labelling.session import LabelSession, PageView, Progress
 from blockfeat.web.problems import GUARDED, PROBLEMS, Problem
 

@@ -13,7 +13,7 @@ from blockfeat._extras import require_extra
 from blockfeat.errors import BlockfeatError, MissingExtraError, TrainingError
 from blockfeat.extraction import Extractor
 from blockfeat.models import save_model
-from blockfeat.web.labelling.learning import CurvePoint, LabelTraining, Step
+from blockfeat.web.labelling.curve import CurvePoint, LabelTraining, Step
 from blockfeat.web.labelling.pages import Suggester
 from blockfeat.web.labelling.session import LabelSession
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import ceil
 from statistics import fmean
@@ -13,86 +13,11 @@ from typing import Any
 from blockfeat.data import LabelledPage, folds_by_host, seeded_key
 from blockfeat.errors import TrainingError
 from blockfeat.extraction import Extractor
-from blockfeat.models import Model
 from blockfeat.training.config import CONFIGS, make_trainer
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.training.train import train
-
-KINDS = ("thresholds", "margin")
-"""Kinds of models that are trained in seconds and without further libraries."""
-
-BEST = "best"
-"""Instead of a kind: all of `KINDS` are tried, and the one that is best on held-out pages is taken."""
-
-FEWEST_PAGES = 4
-"""Labelled pages with content that training needs."""
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """Mean word F1 on the held-out pages after training on so many pages (the mean number over the folds)."""
-
-    pages: float
-    f1: float
-
-
-@dataclass(frozen=True)
-class Step:
-    """How far training is: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
-
-    kind: str
-    done: int
-    total: int
-    points: tuple[CurvePoint, ...]
-
-
-OnStep = Callable[[Step], None]
-
-
-@dataclass(frozen=True)
-class LabelTraining:
-    """A model trained on the labelled pages, and how good it is to be expected.
-
-    Attributes
-    ----------
-    model : Model
-        Trained on all labelled pages.
-    kind : str
-        One of `KINDS`: the one asked for, or the best.
-    pages : int
-        Labelled pages with content: each is held out once for the curve.
-    held_out : str
-        ``"other sites"``, or ``"other pages"`` where there are too few sites to hold out whole ones.
-    points : tuple of CurvePoint
-        The learning curve; the last point has the most training pages.
-    others : mapping of str to float
-        Mean word F1 of other models on the same pages, by name; of other kinds that were tried, at their last point.
-    skipped : tuple of str
-        Pages that could not be trained on, each with the reason.
-    seconds : float
-        Time that all of it took.
-    """
-
-    model: Model
-    kind: str
-    pages: int
-    held_out: str
-    points: tuple[CurvePoint, ...]
-    others: Mapping[str, float]
-    skipped: tuple[str, ...]
-    seconds: float
-
-    @property
-    def f1(self) -> float:
-        """Mean word F1 on held-out pages: the last point of the curve."""
-        return self.points[-1].f1
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, without the model."""
-        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "model"}
-        return {**values, "points": [asdict(point) for point in self.points], "f1": self.f1}
-
+from blockfeat.web.labelling.curve import BEST, FEWEST_PAGES, KINDS, CurvePoint, LabelTraining, OnStep, Step
 
 _FOLDS = 3
 _SHARES = (0.25, 0.5, 1.0)

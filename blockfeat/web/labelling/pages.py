@@ -18,7 +18,7 @@ from blockfeat.content import data_tables, plain_text
 from blockfeat.data import cut_digest
 from blockfeat.errors import BlockfeatError
 from blockfeat.extraction import Extraction, Extractor, content_logits
-from blockfeat.features import Measured, MeasuredPage, feature_matrix, features_named
+from blockfeat.features import Measured, PageFeatures, feature_matrix, features_named
 from blockfeat.metadata import find_span
 from blockfeat.page import Document, Page, decode
 from blockfeat.web.coloured import analysis_of
@@ -228,7 +228,7 @@ def text_of_roles(blocks: Blocks, roles: tuple[str | None, ...]) -> str:
     return plain_text(blocks, is_content, data_tables(blocks, is_content)) if is_content.any() else ""
 
 
-def _roles(extraction: Extraction, measured: MeasuredPage, kept: NDArray[np.bool_]) -> tuple[str, ...]:
+def _roles(extraction: Extraction, measured: PageFeatures, kept: NDArray[np.bool_]) -> tuple[str, ...]:
     """Return the role of each block: by the model, headline, byline and caption by their markup."""
     named = np.array(["content" if is_kept else "clutter" for is_kept in kept.tolist()], dtype=object)
     parts = np.array(extraction.roles, dtype=object)
@@ -238,7 +238,7 @@ def _roles(extraction: Extraction, measured: MeasuredPage, kept: NDArray[np.bool
     return tuple(named.tolist())
 
 
-def _bylines(extraction: Extraction, measured: MeasuredPage, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _bylines(extraction: Extraction, measured: PageFeatures, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the short blocks that name author or date.
 
     By their markup, from the headline to the end of the text; around the headline, where the model drops them, also by

@@ -45,7 +45,7 @@ class PageSource:
         return len(self.html) if isinstance(self.html, bytes) else len(self.html.encode("utf-8", "surrogatepass"))
 
 
-class KeptPages:
+class PageCache:
     """Pages by names that nobody can guess; the ones that were not used for longest go first.
 
     Parameters

@@ -18,7 +18,7 @@ from blockfeat.errors import InputError, LimitExceeded
 from blockfeat.io.inputs import fetch
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.problems import Problem
-from blockfeat.web.reader.cache import KeptPages, LoadedExtractors, PageSource, load_extractors, model_names
+from blockfeat.web.reader.cache import LoadedExtractors, PageCache, PageSource, load_extractors, model_names
 from blockfeat.web.reader.tasks import describe_models
 
 Loaded = TypeVar("Loaded")
@@ -83,7 +83,7 @@ class Turns:
                 asked.set_result(None)
 
 
-class Workers(Processes[Loaded]):
+class FairWorkers(Processes[Loaded]):
     """Some processes that wait for tasks; an asynchronous context manager.
 
     Where there are several, one client has all but one of them at most, and half of the places for tasks.
@@ -165,9 +165,9 @@ class Service:
     ----------
     settings : ServeSettings
         Limits.
-    workers : Workers
+    workers : FairWorkers
         What extracts.
-    kept : KeptPages
+    kept : PageCache
         Pages that are kept for the next request.
     fetches : Turns
         Who may fetch.
@@ -178,8 +178,8 @@ class Service:
     """
 
     settings: ServeSettings
-    workers: Workers[LoadedExtractors]
-    kept: KeptPages
+    workers: FairWorkers[LoadedExtractors]
+    kept: PageCache
     names: tuple[str, ...]
     fetches: Turns
     models: list[dict[str, Any]] = field(default_factory=list)
@@ -199,13 +199,13 @@ class Service:
         sources = model_names(settings.models)
         for file in settings.models:
             load_model(file)
-        workers = Workers(
+        workers = FairWorkers(
             partial(load_extractors, sources, settings.max_bytes),
             jobs=settings.jobs,
             seconds=settings.deadline,
             waiting=settings.waiting,
         )
-        kept = KeptPages(settings.kept_bytes, settings.kept_seconds)
+        kept = PageCache(settings.kept_bytes, settings.kept_seconds)
         fetches = Turns(_FETCHES_AT_ONCE, _FETCHES_OF_ONE_CLIENT)
         return cls(settings, workers, kept, tuple(sources), fetches)
 
@@ -220,7 +220,7 @@ class Service:
         return self.models
 
     async def do(self, task: Task[LoadedExtractors, Result]) -> Result:
-        """Do a task in a worker process; see `Workers.do`."""
+        """Do a task in a worker process; see `FairWorkers.do`."""
         return await self.workers.do(task, client=self.client)
 
     async def source(self, *, html: str | None = None, url: str | None = None, page: str | None = None) -> PageSource:

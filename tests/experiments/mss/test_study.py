@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blockfeat.data.corpus import LabelledPage, write_corpus
-from blockfeat.papers.tokens.model import TokenModel
+from blockfeat.papers.mss.model import TokenModel
 from experiments.corpora import NEWS, Corpora
 from experiments.mss.cleaneval import System, is_article, page_scores, tuned
 from experiments.mss.counts import FOLDS, LEAST_PAGES, count_pages, folds_and_sites

@@ -1,6 +1,6 @@
 import numpy as np
 
-from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, PageFeatures
+from blockfeat.papers.web2text.features import BLOCK_FEATURES, EDGE_FEATURES, LeafFeatures
 from blockfeat.papers.web2text.model import FILTERS, KERNELS, Layer, LeafLabeller, Network
 from experiments.web2text.leaf_pages import LeafPage, PageSplit
 from experiments.web2text.table import INTERPOLATIONS, interpolation_table
@@ -25,7 +25,7 @@ def labeller(content: float) -> LeafLabeller:
 
 def test_f1_by_interpolation_has_a_row_for_each_split_and_the_spread_of_its_models():
     leaves, edges = ((4, len(BLOCK_FEATURES)), (3, len(EDGE_FEATURES)))
-    features = PageFeatures(np.zeros(leaves, dtype=np.float32), np.zeros(edges, dtype=np.float32))
+    features = LeafFeatures(np.zeros(leaves, dtype=np.float32), np.zeros(edges, dtype=np.float32))
     page = LeafPage("demo", "1", features, np.array([True, False, False, True]), {})
     split = PageSplit("original", (), (), (page,))
     table = interpolation_table({"original": [labeller(9.0), labeller(-9.0)]}, [split]).splitlines()

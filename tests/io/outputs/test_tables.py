@@ -14,7 +14,7 @@ from blockfeat.errors import MissingExtraError
 from blockfeat.extraction.extraction import Extraction
 from blockfeat.io.batch import run
 from blockfeat.io.outputs import tables
-from blockfeat.io.outputs.formats import Column, Renderer, record_columns, row_of
+from blockfeat.io.outputs.formats import Column, Formatter, record_columns, row_of
 from blockfeat.io.outputs.tables import CsvWriter, ParquetFileWriter
 from blockfeat.page.document import Document
 from pages import SENTENCES, article_page
@@ -29,7 +29,7 @@ def test_every_key_of_a_record_is_a_column() -> None:
 
 def test_csv_has_a_row_for_each_page_and_its_error() -> None:
     stream = io.BytesIO()
-    run(DOCUMENTS, Renderer(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
+    run(DOCUMENTS, Formatter(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
     first, failed, empty = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
     assert (first["id"], first["url"], first["status"], first["error"]) == ("a", "http://a.example/", "ok", "")
     assert SENTENCES[0] in first["text"]
@@ -42,7 +42,7 @@ def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
     stream = io.BytesIO()
     page = "<title>=HYPERLINK(1)</title>" + article_page(2)
     document = Document("-2+3", page, url="http://a.example/")
-    run([document], Renderer(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
+    run([document], Formatter(Extractor.load("thresholds"), "csv"), CsvWriter(stream, record_columns()))
     (row,) = csv.DictReader(io.StringIO(stream.getvalue().decode(), newline=""))
     assert row["id"] == "'-2+3"
     assert not [value for value in row.values() if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -53,7 +53,7 @@ def test_parquet_has_typed_columns_in_groups(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(tables, "_ROWS_OF_A_GROUP", 2)
     path = tmp_path / "new" / "out.parquet"
     writer = ParquetFileWriter(path, record_columns())
-    run(DOCUMENTS, Renderer(Extractor.load("thresholds"), "parquet"), writer)
+    run(DOCUMENTS, Formatter(Extractor.load("thresholds"), "parquet"), writer)
     writer.close()
     file = parquet.ParquetFile(path)
     assert file.metadata.num_row_groups == 2

@@ -19,12 +19,12 @@ from blockfeat.monitor.crawl.frontier import (
     after_failed_visit,
     after_poll,
     after_visit,
-    manners_of,
     next_poll,
+    poll_policy_of,
 )
 from blockfeat.monitor.feeds.feed import Feed
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.store.records import DueFeed, DuePage, FeedManners
+from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
 
 
 def _pages(*names: str) -> list[DuePage]:
@@ -211,13 +211,13 @@ def _failed(**values: object) -> Fetched:
 
 def test_a_feed_is_asked_as_seldom_as_it_wishes() -> None:
     feed = Feed("rss", ttl_seconds=3600, skip_hours=(13, 14), skip_days=())
-    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=manners_of(feed)) == _NOON + 3 * 3600
+    assert after_poll(_NOON, _FEED, every=60, headers={}, manners=poll_policy_of(feed)) == _NOON + 3 * 3600
     headers = {"cache-control": "public, max-age=900"}
-    assert after_poll(_NOON, _FEED, every=60, headers=headers, manners=FeedManners()) == _NOON + 900
+    assert after_poll(_NOON, _FEED, every=60, headers=headers, manners=PollPolicy()) == _NOON + 900
 
 
 def test_the_configuration_wins_over_what_a_feed_wishes() -> None:
-    wish = FeedManners(86400, tuple(range(24)), ())
+    wish = PollPolicy(86400, tuple(range(24)), ())
     feed = replace(_FEED, every=300.0)
     assert after_poll(_NOON, feed, every=60, headers={"cache-control": "max-age=900"}, manners=wish) == _NOON + 300
 
@@ -288,4 +288,4 @@ def test_refusals_and_pages_that_are_not_there_yet_are_tried_again(status: int, 
 
 
 def test_a_feed_that_says_nothing_of_itself_wishes_nothing() -> None:
-    assert manners_of(Feed("rss")) == FeedManners(0.0, (), ())
+    assert poll_policy_of(Feed("rss")) == PollPolicy(0.0, (), ())

@@ -17,7 +17,7 @@ if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "
 
 from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.fetching.options import Fetched
-from blockfeat.monitor.fetching.rendering import Renderer
+from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store.store import Store
@@ -56,7 +56,7 @@ class _Parts:
 
 def _rendered(html: bytes, parts: _Parts, *, seconds: float = 60.0) -> bytes | None:
     async def run() -> bytes | None:
-        async with Renderer(parts, seconds=seconds) as renderer:
+        async with Browser(parts, seconds=seconds) as renderer:
             return await renderer.render(Fetched(_URL, _URL, 200, {"content-type": "text/html"}, html, "utf-8"))
 
     return asyncio.run(run())
@@ -135,7 +135,7 @@ def test_the_monitor_reads_what_a_browser_shows(site: Site, tmp_path: Path) -> N
 
 
 def test_a_host_in_vain_is_left_out() -> None:
-    renderer = Renderer(_Parts())
+    renderer = Browser(_Parts())
     for _ in range(3):
         assert renderer.is_worth(_URL)
         renderer.note(_URL, has_text=False)

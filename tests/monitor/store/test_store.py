@@ -16,7 +16,7 @@ from sqlalchemy import inspect, text
 from blockfeat.errors import StoreError
 from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.store.engine import address_of, shown
-from blockfeat.monitor.store.records import DuePage, FeedManners, FoundMention, PageRecord, Poll, Visit
+from blockfeat.monitor.store.records import DuePage, FoundMention, PageRecord, Poll, PollPolicy, Visit
 from blockfeat.monitor.store.schema import SCHEMA_VERSION, VIEWS
 from blockfeat.monitor.store.store import Store, migrate, schema_version, widen_numbers
 from stored_pages import NOW, add, entry, save_visit
@@ -205,13 +205,13 @@ def test_hosts_take_turns(store: Store) -> None:
 def test_feeds_with_their_entries_are_one_transaction(store: Store) -> None:
     store.add_sources([Source("https://a.example/opml")], [], now=NOW)
     (feed,) = store.due_feeds(now=NOW, limit=9)
-    poll = Poll(at=NOW, due_at=NOW + 60, etag='"e"', manners=FeedManners(30.0, (3,), ()))
+    poll = Poll(at=NOW, due_at=NOW + 60, etag='"e"', manners=PollPolicy(30.0, (3,), ()))
     named = entry("a.example/1", stamp="2026-01-01T00:00:00Z", published=datetime(2026, 1, 1, tzinfo=UTC))
     assert store.save_poll(feed, poll, [named, named], ["https://a.example/feed"]) == 1
     (found,) = store.due_feeds(now=NOW, limit=9)
     assert (found.url, found.depth) == ("https://a.example/feed", 1)
     (parent,) = (each for each in store.due_feeds(now=NOW + 61, limit=9) if each.id != found.id)
-    assert (parent.etag, parent.manners) == ('"e"', FeedManners(30.0, (3,), ()))
+    assert (parent.etag, parent.manners) == ('"e"', PollPolicy(30.0, (3,), ()))
     (page,) = store.due_pages(now=NOW, limit=9, of_each_host=9)
     save_visit(store, _visit(page), _record(), copies=_COPIES)
     assert store.save_poll(feed, poll, [replace(named, stamp="2026-01-02T00:00:00Z")]) == 1

@@ -17,7 +17,7 @@ from blockfeat.papers.crunch.fitness import PreparedTree, nodes_of, training_set
 from blockfeat.papers.crunch.model import CrunchModel
 from blockfeat.papers.crunch.settings import CleanSettings
 from blockfeat.papers.crunch.trainer import CrunchConfig, CrunchSpace
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.evaluation.metrics import word_scores
 from blockfeat.training.swarm_search import gold_of
@@ -25,7 +25,7 @@ from blockfeat.training.train import train
 from property_examples import examples
 from random_pages import PAGES
 
-QUICK = CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=Polish())
+QUICK = CrunchConfig(swarm=SwarmOptions(particles=16, iterations=8), polish=CoordinateAscent())
 BASE = CrunchModel()
 MEASURER = Extractor.of(BASE).measurer
 SPACE = CrunchSpace(CleanSettings())

@@ -8,7 +8,7 @@ import pytest
 
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.models.model import Model
 from blockfeat.models.store import model_from_bytes, model_to_bytes
 from blockfeat.page.page import Page
@@ -119,7 +119,7 @@ def test_bad_files_are_refused(model):
 
 def test_a_page_without_leaves_is_refused(model):
     measured = measure(article_page())
-    plain = MeasuredPage(measured.blocks, measured.matrix, measured.lang, measured.stop_words)
+    plain = PageFeatures(measured.blocks, measured.matrix, measured.lang, measured.stop_words)
     with pytest.raises(ModelError, match="leaves"):
         model.predict(plain)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.data.corpus import LabelledPage
 from blockfeat.data.labels import BlockRoles, cut_digest

@@ -8,19 +8,20 @@ from blockfeat.data.corpus import LabelledPage
 from blockfeat.errors import TrainingError
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.models.store import load_model
-from blockfeat.pso.search import Polish
+from blockfeat.pso.search import CoordinateAscent
 from blockfeat.pso.swarm import SwarmOptions
 from blockfeat.training.margin_fit import MarginOptions
 from blockfeat.training.thresholds import ThresholdConfig
 from blockfeat.web.labelling.background import Background, model_file
-from blockfeat.web.labelling.learning import Step, train_on_labels
+from blockfeat.web.labelling.curve import Step
+from blockfeat.web.labelling.learning import train_on_labels
 from blockfeat.web.labelling.pages import SessionPages, Suggester
 from blockfeat.web.labelling.session import LabelSession
 from labelled_site_pages import site
 
 _SWARM = SwarmOptions(particles=10, iterations=8)
 QUICK = {
-    "thresholds": ThresholdConfig(fitness="f1", swarm=_SWARM, polish=Polish(ascent=1)),
+    "thresholds": ThresholdConfig(fitness="f1", swarm=_SWARM, polish=CoordinateAscent(ascent=1)),
     "margin": MarginOptions(features=4, rounds=0, rows=500, all_rows=500, steps=5),
 }
 

@@ -11,13 +11,13 @@ import pytest
 from blockfeat._pool import WorkerFailed
 from blockfeat.errors import InputError
 from blockfeat.web.problems import Problem
-from blockfeat.web.reader.service import Turns, Workers
+from blockfeat.web.reader.service import FairWorkers, Turns
 from pool_tasks import End, Raise, Say, Sleep, ends, ready
 
 
 def _with_workers(work: Any, **options: Any) -> Any:
     async def run() -> Any:
-        async with Workers(ready, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
+        async with FairWorkers(ready, **{"jobs": 1, "seconds": 30.0, "waiting": 10, **options}) as workers:
             return await work(workers)
 
     return asyncio.run(run())
@@ -33,7 +33,7 @@ async def _outcome(doing: Coroutine[Any, Any, Any]) -> Any:
 
 
 def test_each_failure_stays_alone() -> None:
-    async def work(workers: Workers[str]) -> list[Any]:
+    async def work(workers: FairWorkers[str]) -> list[Any]:
         tasks = (Say("a"), Raise(InputError("the page is bad")), Raise(RuntimeError("unexpected")), End(), Say("b"))
         return [await _outcome(workers.do(task)) for task in tasks]
 
@@ -41,7 +41,7 @@ def test_each_failure_stays_alone() -> None:
 
 
 def test_a_task_that_takes_too_long_is_ended() -> None:
-    async def work(workers: Workers[str]) -> tuple[Any, Any, bool]:
+    async def work(workers: FairWorkers[str]) -> tuple[Any, Any, bool]:
         before = list(workers.pids)
         late = await _outcome(workers.do(Sleep(60)))
         return late, await _outcome(workers.do(Say("c"))), before != list(workers.pids)
@@ -50,14 +50,14 @@ def test_a_task_that_takes_too_long_is_ended() -> None:
 
 
 def test_too_many_that_wait_are_refused() -> None:
-    async def work(workers: Workers[str]) -> list[Any]:
+    async def work(workers: FairWorkers[str]) -> list[Any]:
         return await asyncio.gather(*(_outcome(workers.do(Sleep(0.2), client=str(number))) for number in range(5)))
 
     assert _with_workers(work, waiting=2) == ["slept 0.2"] * 3 + [503, 503]
 
 
 def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
-    async def work(workers: Workers[str]) -> Any:
+    async def work(workers: FairWorkers[str]) -> Any:
         left = asyncio.ensure_future(workers.do(Sleep(0.3)))
         await asyncio.sleep(0.05)
         left.cancel()
@@ -67,7 +67,7 @@ def test_a_client_that_goes_away_leaves_a_usable_process() -> None:
 
 
 def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
-    async def work(workers: Workers[str]) -> list[str]:
+    async def work(workers: FairWorkers[str]) -> list[str]:
         done: list[str] = []
 
         async def ask(client: str, task: Sleep) -> None:
@@ -86,7 +86,7 @@ def test_a_client_waits_for_itself_and_others_not_for_it() -> None:
 
 
 def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
-    async def work(workers: Workers[str]) -> tuple[str, int]:
+    async def work(workers: FairWorkers[str]) -> tuple[str, int]:
         left = [asyncio.ensure_future(workers.do(Sleep(0.5), client="gone")) for _ in range(2)]
         await asyncio.sleep(0.1)
         for each in left:
@@ -97,7 +97,7 @@ def test_a_client_that_goes_away_frees_its_place_with_the_process() -> None:
 
 
 def test_one_client_may_not_take_all_places_to_wait() -> None:
-    async def work(workers: Workers[str]) -> list[Any]:
+    async def work(workers: FairWorkers[str]) -> list[Any]:
         asked = (workers.do(Sleep(0.2), client="many") for _ in range(5))
         return [*await asyncio.gather(*map(_outcome, asked))]
 
@@ -123,7 +123,7 @@ def test_clients_take_turns() -> None:
 
 def test_processes_that_cannot_start_are_an_error() -> None:
     async def run() -> None:
-        async with Workers(ends, jobs=1, seconds=30, waiting=1):
+        async with FairWorkers(ends, jobs=1, seconds=30, waiting=1):
             raise AssertionError
 
     with pytest.raises(WorkerFailed, match="ended while it started"):

@@ -20,7 +20,7 @@ from blockfeat.models.decoding import best_run
 from blockfeat.models.store import load_model, save_model
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.adapt import (
+from blockfeat.papers.mss.adapt import (
     AdaptOptions,
     adapt,
     adapt_to_pages,
@@ -28,10 +28,10 @@ from blockfeat.papers.tokens.adapt import (
     confidence,
     importance_of,
 )
-from blockfeat.papers.tokens.classifier import Scale, TokenClassifier
-from blockfeat.papers.tokens.model import TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.trainer import TokenCounter
+from blockfeat.papers.mss.classifier import Scale, TokenClassifier
+from blockfeat.papers.mss.model import TokenModel
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import TokenCounter
 from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from blockfeat.page.page import Page
 from blockfeat.page.tags import name_keys
-from blockfeat.papers.tokens.page_tokens import END_TAG, NUMBER, START_TAG, SYMBOL, WORD, PageTokens, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, NUMBER, START_TAG, SYMBOL, WORD, PageTokens, tag_tokens
 from property_examples import examples
 
 

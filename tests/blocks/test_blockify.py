@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.lang.measures import tokenize
 from blockfeat.page.page import Page

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from blockfeat._extras import require_extra
 from blockfeat.errors import ModelError
 from blockfeat.page.tags import name_keys, parents_of
-from blockfeat.papers.tokens.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
+from blockfeat.papers.mss.page_tokens import END_TAG, START_TAG, PageTokens, are_among, tag_tokens
 
 Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]

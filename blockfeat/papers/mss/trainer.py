@@ -18,10 +18,10 @@ from blockfeat.lang.measures import keys_of_words, tokenize
 from blockfeat.models.decoding import best_run
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
-from blockfeat.papers.tokens.model import Constraints, TokenModel
-from blockfeat.papers.tokens.page_tokens import SYMBOL, PageTokens
-from blockfeat.papers.tokens.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
+from blockfeat.papers.mss.classifier import KINDS, FeatureCounts, NaiveBayes, Scale, TokenClassifier, gram_keys
+from blockfeat.papers.mss.model import Constraints, TokenModel
+from blockfeat.papers.mss.page_tokens import SYMBOL, PageTokens
+from blockfeat.papers.mss.vocabulary import Ids, Stemmer, Vocabulary, surroundings, token_ids
 from blockfeat.training.config import OnProgress, Progress, Trainer, TrainingReport, no_progress
 from blockfeat.training.examples import check_any
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
 from blockfeat.errors import ModelError
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.vocabulary import Ids, Vocabulary, surroundings, token_ids
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.vocabulary import Ids, Vocabulary, surroundings, token_ids
 
 Counts = NDArray[np.uint32]
 Floats = NDArray[np.float64]
@@ -155,7 +155,7 @@ class NaiveBayes:
         ids, unclosed : uint32 array, n
             Identifiers of the tokens and of the most recent unclosed tags (`Vocabulary.ids`).
         around : uint32 array, n
-            `blockfeat.papers.tokens.vocabulary.surroundings` of the tokens.
+            `blockfeat.papers.mss.vocabulary.surroundings` of the tokens.
         """
         grams = _looked_up(self.grams.find(gram_keys(ids, self.size)), self._odds[0], neighbours=self.neighbours)
         total = grams if self.balanced else grams + np.log(self.inside / self.outside)

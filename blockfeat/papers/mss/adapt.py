@@ -13,10 +13,10 @@ from blockfeat.errors import BlockfeatError, ModelError, TrainingError
 from blockfeat.models.decoding import best_run
 from blockfeat.page.document import Document
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.classifier import FeatureCounts, Importance, NaiveBayes, Scale, TokenClassifier, gram_keys
-from blockfeat.papers.tokens.model import TokenModel
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.vocabulary import Ids
+from blockfeat.papers.mss.classifier import FeatureCounts, Importance, NaiveBayes, Scale, TokenClassifier, gram_keys
+from blockfeat.papers.mss.model import TokenModel
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.vocabulary import Ids
 
 Floats = NDArray[np.float64]
 Run = tuple[int, int]

@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.tagtable import TagTable, load_table
 from blockfeat.errors import ModelError
-from blockfeat.features.measuring import MeasuredPage
+from blockfeat.features.measuring import PageFeatures
 from blockfeat.features.schema import Feature
 from blockfeat.models.decoding import best_run
 from blockfeat.models.model import Arrays, BlockReason, FeatureModel, Prediction, ReadFile
 from blockfeat.page.tags import Tags, name_keys
-from blockfeat.papers.tokens.classifier import (
+from blockfeat.papers.mss.classifier import (
     TokenClassifier,
     classifier_arrays,
     classifier_from_document,
     classifier_values,
 )
-from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
+from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, kept_blocks, sums_by_block
 
 PENALTY = 3.25
 """What a tag costs against a word, by the paper's optimisation (6.2.2)."""
@@ -240,13 +240,13 @@ class TokenModel(FeatureModel):
         is_taken[run[0] : run[1]] = True
         return TokenRun(tokens, scores, run, is_taken)
 
-    def predict(self, measured: MeasuredPage) -> RunPrediction:
+    def predict(self, measured: PageFeatures) -> RunPrediction:
         """Score blocks by the sum of their tokens' scores; keep those of whose words at least half are in the run."""
         found = self.find(measured.blocks.tags)
         scores = sums_by_block(found.tokens, found.scores, measured.blocks)
         return RunPrediction(scores, kept_blocks(found.tokens, found.is_taken, measured.blocks), found)
 
-    def explain(self, measured: MeasuredPage, prediction: Prediction) -> tuple[BlockReason, ...]:
+    def explain(self, measured: PageFeatures, prediction: Prediction) -> tuple[BlockReason, ...]:
         """Return for each block how much of it is in the run, and which side its own tokens favour."""
         found = prediction.run if isinstance(prediction, RunPrediction) else self.find(measured.blocks.tags)
         words = np.maximum(measured.blocks.measures.words, 1)

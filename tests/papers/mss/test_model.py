@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks.cut import cut_into_blocks
+from blockfeat.blocks.blockify import cut_into_blocks
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tagtable import load_table
 from blockfeat.errors import ModelError
@@ -21,10 +21,10 @@ from blockfeat.models.decoding import best_run
 from blockfeat.models.model import Model
 from blockfeat.models.store import load_model, model_from_bytes, save_model
 from blockfeat.page.page import Page
-from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.papers.tokens.model import Constraints, TokenModel, best_run_of_length, truncate_run
-from blockfeat.papers.tokens.page_tokens import PageTokens, covered_shares, kept_blocks
-from blockfeat.papers.tokens.trainer import TokenCounter
+from blockfeat.papers.mss.classifier import Importance, Scale, TokenClassifier
+from blockfeat.papers.mss.model import Constraints, TokenModel, best_run_of_length, truncate_run
+from blockfeat.papers.mss.page_tokens import PageTokens, covered_shares, kept_blocks
+from blockfeat.papers.mss.trainer import TokenCounter
 from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 

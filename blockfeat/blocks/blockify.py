@@ -13,7 +13,7 @@ from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
 from blockfeat.errors import LimitExceeded
-from blockfeat.lang.measures import FastSegmenter, Segmenter
+from blockfeat.lang.measures import FastTokenizer, Tokenizer
 from blockfeat.page.page import DeclaredText, Page
 from blockfeat.page.tags import Tags, name_key, places_of
 
@@ -32,7 +32,7 @@ _HIDDEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Cutter:
+class Blockifier:
     """A tag table made ready for cutting pages.
 
     Attributes
@@ -50,7 +50,7 @@ class Cutter:
     line_break: int
 
     @classmethod
-    def of(cls, table: TagTable) -> Cutter:
+    def of(cls, table: TagTable) -> Blockifier:
         """Make a table ready."""
         codes = tag_codes(table)
         return cls(table, CodeTable.of(codes, default_code(table)), codes["br"])
@@ -69,9 +69,9 @@ class Cutter:
             codes[_hidden_elements(tags)] = PRUNE
         return codes
 
-    def cut(self, page: Page, segmenter: Segmenter | None = None) -> Blocks:
+    def cut(self, page: Page, segmenter: Tokenizer | None = None) -> Blocks:
         """Cut a page into text blocks; see `cut_into_blocks`."""
-        segmenter = segmenter or FastSegmenter()
+        segmenter = segmenter or FastTokenizer()
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
         if len(tags.source) > _MOST_BYTES:
             raise LimitExceeded(f"the page has {len(tags.source):,} bytes, more than the {_MOST_BYTES:,} that are cut")
@@ -86,13 +86,13 @@ class Cutter:
                     return rescued
         return blocks
 
-    def _cut(self, tags: Tags, codes: Codes, segmenter: Segmenter, declared: DeclaredText) -> Blocks:
+    def _cut(self, tags: Tags, codes: Codes, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
         """Cut a page with these codes."""
         breaks = self.table.guards.split_at_breaks
         return walk(tags, codes, breaks, segmenter=segmenter, table=self.table.name, declared=declared)
 
 
-def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = None) -> Blocks:
+def cut_into_blocks(page: Page, table: TagTable, segmenter: Tokenizer | None = None) -> Blocks:
     """Cut a page into text blocks.
 
     Parameters
@@ -101,8 +101,8 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
         The parsed page; one without tags has no blocks.
     table : TagTable
         What each element means.
-    segmenter : Segmenter, optional
-        Counts words and sentences; `FastSegmenter` by default.
+    segmenter : Tokenizer, optional
+        Counts words and sentences; `FastTokenizer` by default.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Segmenter | None = N
     LimitExceeded
         The page has two gigabytes or more.
     """
-    return Cutter.of(table).cut(page, segmenter)
+    return Blockifier.of(table).cut(page, segmenter)
 
 
 def _named_breaks(tags: Tags) -> list[int]:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from blockfeat.errors import ModelError, TrainingError
 from blockfeat.page.page import Page
 from blockfeat.page.tags import Tags
-from blockfeat.papers.tokens.classifier import Importance, Scale, TokenClassifier
-from blockfeat.papers.tokens.page_tokens import PageTokens
-from blockfeat.papers.tokens.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
-from blockfeat.papers.tokens.vocabulary import ALGORITHMS, Stemmer, Vocabulary, surroundings
+from blockfeat.papers.mss.classifier import Importance, Scale, TokenClassifier
+from blockfeat.papers.mss.page_tokens import PageTokens
+from blockfeat.papers.mss.trainer import PAPER_TAGS, TokenCounter, common_tags, gold_run
+from blockfeat.papers.mss.vocabulary import ALGORITHMS, Stemmer, Vocabulary, surroundings
 from counted_tokens import add_gold
 from pages import SENTENCES, article_page
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from blockfeat.errors import ModelError
-from blockfeat.papers.tokens.classifier import FeatureCounts, NaiveBayes, gram_keys
+from blockfeat.papers.mss.classifier import FeatureCounts, NaiveBayes, gram_keys
 
 NOTHING = FeatureCounts.sum([])
 

@@ -1,0 +1,83 @@
+"""What a training on the labels of a session is asked for, and what it gives: kinds, steps, the learning curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from blockfeat.models import Model
+
+KINDS = ("thresholds", "margin")
+"""Kinds of models that are trained in seconds and without further libraries."""
+
+BEST = "best"
+"""Instead of a kind: all of `KINDS` are tried, and the one that is best on held-out pages is taken."""
+
+FEWEST_PAGES = 4
+"""Labelled pages with content that training needs."""
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """Mean word F1 on the held-out pages after training on so many pages (the mean number over the folds)."""
+
+    pages: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far training is: the kind that is tried, fits done and all fits, and the curve of the kind so far."""
+
+    kind: str
+    done: int
+    total: int
+    points: tuple[CurvePoint, ...]
+
+
+OnStep = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class LabelTraining:
+    """A model trained on the labelled pages, and how good it is to be expected.
+
+    Attributes
+    ----------
+    model : Model
+        Trained on all labelled pages.
+    kind : str
+        One of `KINDS`: the one asked for, or the best.
+    pages : int
+        Labelled pages with content: each is held out once for the curve.
+    held_out : str
+        ``"other sites"``, or ``"other pages"`` where there are too few sites to hold out whole ones.
+    points : tuple of CurvePoint
+        The learning curve; the last point has the most training pages.
+    others : mapping of str to float
+        Mean word F1 of other models on the same pages, by name; of other kinds that were tried, at their last point.
+    skipped : tuple of str
+        Pages that could not be trained on, each with the reason.
+    seconds : float
+        Time that all of it took.
+    """
+
+    model: Model
+    kind: str
+    pages: int
+    held_out: str
+    points: tuple[CurvePoint, ...]
+    others: Mapping[str, float]
+    skipped: tuple[str, ...]
+    seconds: float
+
+    @property
+    def f1(self) -> float:
+        """Mean word F1 on held-out pages: the last point of the curve."""
+        return self.points[-1].f1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold, without the model."""
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "model"}
+        return {**values, "points": [asdict(point) for point in self.points], "f1": self.f1}
