@@ -46,6 +46,7 @@ RENAMED = {
     "blockfeat.blocks": {"Cutter": "Blockifier"},
     "blockfeat.features": {"MeasuredPage": "PageFeatures", "Measurer": "FeatureExtractor"},
     "blockfeat.lang": {"FastSegmenter": "FastTokenizer", "Segmenter": "Tokenizer"},
+    "blockfeat.monitor.fetching": {"host_of": "netloc_of"},
 }
 """New names of what packages offer by their old ones, for one release too."""
 

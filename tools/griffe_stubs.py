@@ -1,4 +1,4 @@
-"""An extension of griffe: the reference shows the names that a package's stub imports, as it shows those of `__all__`."""
+"""An extension of griffe: the reference shows the names that a stub imports, as it shows those of `__all__`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.monitor.fetching import canonical_url, host_of
+from blockfeat.monitor.fetching import canonical_url, netloc_of
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,6 @@ def test_a_canonical_address_is_its_own(text: str, head: str) -> None:
 
 
 def test_hosts() -> None:
-    assert host_of("HTTPS://u:p@A.example:443/x") == "a.example"
-    assert host_of("http://a.example:8080/x") == "a.example:8080"
-    assert host_of("http://[::1") == ""
+    assert netloc_of("HTTPS://u:p@A.example:443/x") == "a.example"
+    assert netloc_of("http://a.example:8080/x") == "a.example:8080"
+    assert netloc_of("http://[::1") == ""
