@@ -33,7 +33,7 @@ def test_a_package_imports_none_of_its_modules_by_itself(package: str) -> None:
     code = f"import sys, blockfeat; before = set(sys.modules); import {package}; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     # A function that has the name of its module has to be there before somebody imports the module.
-    allowed = package == "blockfeat.lang"
+    allowed = package in ("blockfeat", "blockfeat.data", "blockfeat.lang", "blockfeat.training.evaluation")
     assert allowed or [name for name in done.stdout.split() if name.startswith(f"{package}.")] == []
 
 

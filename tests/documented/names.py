@@ -117,7 +117,7 @@ def _is_name(name: str) -> bool:
     parts = name.split(".")[1:]
     if name in _OF_OTHERS or entry_points(group=name) or PACKAGE.joinpath(*parts).with_suffix(".py").exists():
         return True  # a module is not imported: what it needs may not be installed
-    if not any(PACKAGE.glob(f"{parts[0]}*")) and parts[0] not in blockfeat.__all__:
+    if not any(PACKAGE.glob(f"{parts[0]}*")) and parts[0] not in (*blockfeat.__all__, "__version__"):
         return False  # also where it has moved, and can still be imported
     try:
         resolve_name(name)

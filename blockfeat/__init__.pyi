@@ -1,0 +1,29 @@
+from blockfeat.blocks.block import Block as Block
+from blockfeat.errors import AddressForbidden as AddressForbidden
+from blockfeat.errors import BlockfeatError as BlockfeatError
+from blockfeat.errors import BrandError as BrandError
+from blockfeat.errors import ConfigError as ConfigError
+from blockfeat.errors import CorpusError as CorpusError
+from blockfeat.errors import FeedError as FeedError
+from blockfeat.errors import FetchError as FetchError
+from blockfeat.errors import InputError as InputError
+from blockfeat.errors import InputTypeError as InputTypeError
+from blockfeat.errors import LanguageError as LanguageError
+from blockfeat.errors import LimitExceeded as LimitExceeded
+from blockfeat.errors import MissingExtraError as MissingExtraError
+from blockfeat.errors import ModelError as ModelError
+from blockfeat.errors import NotHTML as NotHTML
+from blockfeat.errors import OutputError as OutputError
+from blockfeat.errors import QueryError as QueryError
+from blockfeat.errors import ResumeError as ResumeError
+from blockfeat.errors import StoreError as StoreError
+from blockfeat.errors import TableError as TableError
+from blockfeat.errors import TrainingError as TrainingError
+from blockfeat.extraction.extraction import Extraction as Extraction
+from blockfeat.extraction.extractor import Extractor as Extractor
+from blockfeat.extraction.extractor import extract as extract
+from blockfeat.io.fetch import fetch as fetch
+from blockfeat.training.train import TrainingOptions as TrainingOptions
+from blockfeat.training.train import train as train
+
+__version__: str

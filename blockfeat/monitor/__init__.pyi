@@ -1,0 +1,12 @@
+from blockfeat.monitor.config import MonitorConfig as MonitorConfig
+from blockfeat.monitor.config import Source as Source
+from blockfeat.monitor.config import read_config as read_config
+from blockfeat.monitor.crawl.cycle import Summary as Summary
+from blockfeat.monitor.page import report_page as report_page
+from blockfeat.monitor.reading import PageMentions as PageMentions
+from blockfeat.monitor.reading import mentions_in as mentions_in
+from blockfeat.monitor.reports import Filters as Filters
+from blockfeat.monitor.reports import counts as counts
+from blockfeat.monitor.run import run_once as run_once
+from blockfeat.monitor.run import stay as stay
+from blockfeat.monitor.store.store import Store as Store

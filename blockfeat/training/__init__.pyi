@@ -1,0 +1,14 @@
+from blockfeat.training.config import CONFIGS as CONFIGS
+from blockfeat.training.config import TRAINERS as TRAINERS
+from blockfeat.training.config import Progress as Progress
+from blockfeat.training.config import Trainer as Trainer
+from blockfeat.training.config import TrainingReport as TrainingReport
+from blockfeat.training.config import config_text as config_text
+from blockfeat.training.config import load_config as load_config
+from blockfeat.training.config import make_trainer as make_trainer
+from blockfeat.training.margin import MarginTrainer as MarginTrainer
+from blockfeat.training.margin_fit import MarginOptions as MarginOptions
+from blockfeat.training.sequence import SequenceConfig as SequenceConfig
+from blockfeat.training.sequence import SequenceTrainer as SequenceTrainer
+from blockfeat.training.thresholds import ThresholdConfig as ThresholdConfig
+from blockfeat.training.thresholds import ThresholdTrainer as ThresholdTrainer

@@ -1,0 +1,16 @@
+from blockfeat.training.evaluation.evaluate import Evaluation as Evaluation
+from blockfeat.training.evaluation.evaluate import GroupScores as GroupScores
+from blockfeat.training.evaluation.evaluate import PageScore as PageScore
+from blockfeat.training.evaluation.evaluate import evaluate as evaluate
+from blockfeat.training.evaluation.evaluate import score_page as score_page
+from blockfeat.training.evaluation.metrics import Difference as Difference
+from blockfeat.training.evaluation.metrics import Interval as Interval
+from blockfeat.training.evaluation.metrics import Scores as Scores
+from blockfeat.training.evaluation.metrics import SnippetScores as SnippetScores
+from blockfeat.training.evaluation.metrics import confidence_interval as confidence_interval
+from blockfeat.training.evaluation.metrics import cosine_length_ratio as cosine_length_ratio
+from blockfeat.training.evaluation.metrics import paired_difference as paired_difference
+from blockfeat.training.evaluation.metrics import shingle_scores as shingle_scores
+from blockfeat.training.evaluation.metrics import snippet_scores as snippet_scores
+from blockfeat.training.evaluation.metrics import text_only_score as text_only_score
+from blockfeat.training.evaluation.metrics import word_scores as word_scores
