@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from os import PathLike
 from warnings import warn
 
 from blockfeat._moved import RENAMED
@@ -25,7 +25,7 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
 
     @cache
     def homes() -> dict[str, str]:
-        return names_of_stub(Path(file).with_suffix(".pyi"))
+        return names_of_stub(f"{file.rpartition('.')[0]}.pyi")
 
     def find(name: str) -> object:
         if name == "__all__":
@@ -40,8 +40,8 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callab
     return find, lambda: list(homes())
 
 
-def names_of_stub(path: Path) -> dict[str, str]:
+def names_of_stub(path: str | PathLike[str]) -> dict[str, str]:
     """Return the public names of a package, and the module that each is imported from; one import a line."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    words = [line.split() for line in lines if line.startswith("from ")]
+    with open(path, encoding="utf-8") as file:
+        words = [line.split() for line in file if line.startswith("from ")]
     return {name: module for _, module, _, _, _, name in words}

@@ -89,6 +89,7 @@ def test_importing_the_package_or_an_exception_loads_only_its_small_modules() ->
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=root, timeout=60)
     assert sorted(done.stdout.decode().split()) == [
         "blockfeat",
+        "blockfeat._lazy",
         "blockfeat._moved",
         "blockfeat.compiled",
         "blockfeat.errors",
