@@ -163,6 +163,8 @@ CLASSES: dict[str, Callable[[int], bytes]] = {
     "li a ul": _repeat("<li>a<ul>"),
     "misnested formats": _numbered("<b %d><i>x</b>y</i>"),
     "numbered formats": _numbered("<b %d>"),
+    "raised signs": _repeat("word<sup>1</sup> "),
+    "nested raised signs": _closed("sup"),
     "unclosed a and p": _repeat("<a><p>x"),
     "guarded with spans": _around("<button>" * 500, "<span>x</span>", _INSIDE_PARAGRAPH + "</button>" * 500),
     **{f"{name} with fifty elements": _with_fifty_elements(name) for name in _GUARDED},

@@ -165,24 +165,45 @@ class Blocks:
     def _links_of(self, index: int, anchors: Sequence[tuple[int, str]]) -> tuple[Link, ...]:
         """Return the links of one block, given its anchors with their targets; those without words are left out."""
         first, raw = int(self.block_starts[index]), self.raw_text(index)
-        words = [found.span() for found in _WORD.finditer(raw)]
-        starts, ends = [start for start, _ in words], [end for _, end in words]
-        # Where each word stands once every gap is one space.
-        folded = list(accumulate((end - start + 1 for start, end in words), initial=0))
+        folded = FoldedText.of(raw)
         found = []
         for anchor, href in anchors:
-            start = max(int(self.anchors.start[anchor]) - first, 0)
-            end = min(int(self.anchors.end[anchor]) - first, len(raw))
-            low, high = bisect_right(ends, start), bisect_left(starts, end) - 1
-            if low <= high:
-                begin = folded[low] + max(start - starts[low], 0)
-                found.append(Link(begin, folded[high] + min(end, ends[high]) - starts[high], href))
+            start = folded.start(max(int(self.anchors.start[anchor]) - first, 0))
+            end = folded.end(min(int(self.anchors.end[anchor]) - first, len(raw)))
+            if start <= end:
+                found.append(Link(start, end, href))
         return tuple(sorted(found, key=lambda link: (link.start, link.end)))
 
     def xpaths(self) -> list[str]:
         """Return the path of the container around each block, ``"/"`` for none; linear in the size of the page."""
         paths = _paths_of_containers(self.tags, self.containers)
         return [paths[container] if container >= 0 else "/" for container in self.container.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """The words of a text, and where each stands once every gap between them is one space."""
+
+    starts: list[int]
+    ends: list[int]
+    folded: list[int]
+
+    @classmethod
+    def of(cls, text: str) -> FoldedText:
+        """Find the words of a text."""
+        words = [found.span() for found in _WORD.finditer(text)]
+        folded = accumulate((end - start + 1 for start, end in words), initial=0)
+        return cls([start for start, _ in words], [end for _, end in words], list(folded))
+
+    def start(self, place: int) -> int:
+        """Return where the first character stands, folded, that is no space and not before a place of the text."""
+        word = bisect_right(self.ends, place)
+        return self.folded[word] + (max(place - self.starts[word], 0) if word < len(self.starts) else 0)
+
+    def end(self, place: int) -> int:
+        """Return where the last character ends, folded, that is no space and before a place of the text; 0 for none."""
+        word = bisect_left(self.starts, place) - 1
+        return self.folded[word] + min(place, self.ends[word]) - self.starts[word] if word >= 0 else 0
 
 
 def _paths_of_containers(tags: Tags, containers: Containers) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import blocks_named
-from blockfeat.blocks.table import Blocks, kind_names, kinds_of_blocks
+from blockfeat.blocks.table import Blocks, FoldedText, kind_names, kinds_of_blocks
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
@@ -216,6 +216,8 @@ def article_titles(blocks: Blocks, kept: Mask, headline: int | None) -> list[int
 
 
 _LONGEST_MARK = 4
+# With the white space around it, which is folded: a longer text is not looked at once for each element around it.
+_LONGEST_RAISED = 64
 _LONGEST_DESCRIPTION = 1000
 _SAYS = ("alt", "title", "aria-label")
 _FIGURES = tuple(map(name_key, ("img", "video", "audio", "figure", "svg", "object")))
@@ -256,15 +258,19 @@ def _marks(blocks: Blocks, shown: Sequence[Block]) -> dict[int, list[tuple[int, 
     """Return where raised signs stand that touch the word before them."""
     marks: dict[int, list[tuple[int, int]]] = {}
     tags, text = blocks.tags, blocks.page_text.text
+    last = -1
     for element in tags.named("sup").tolist():
         start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
-        raised = text[start:end].strip()
+        raised = text[start:end].strip() if end - start <= _LONGEST_RAISED else ""
         if not 0 < len(raised) <= _LONGEST_MARK:
             continue
         index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
-        before = text[int(blocks.block_starts[index]) : start] if index >= 0 else ""
-        at = len(" ".join(before.split()))
-        if at and not before[-1].isspace() and shown[index].text[at : at + len(raised)] == raised:
+        if index < 0:
+            continue
+        if index != last:
+            last, folded = index, FoldedText.of(blocks.raw_text(index))
+        at = folded.end(start - int(blocks.block_starts[index]))
+        if at and not text[start - 1].isspace() and shown[index].text[at : at + len(raised)] == raised:
             marks.setdefault(index, []).append((at, at + len(raised)))
     return marks
 

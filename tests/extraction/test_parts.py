@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat import Extractor
+from blockfeat import Extraction, Extractor
 from blockfeat.errors import ModelError
 from blockfeat.extraction.options import ExtractionOptions
-from blockfeat.extraction.parts import ROLES, block_roles, find_headline, with_parts
+from blockfeat.extraction.parts import ROLES, PageParts, block_roles, find_headline, with_parts
 from blocks_of import blocks_of
 
 LINE = "It is a long sentence about the old bridge, which opens again for all of them today."
@@ -133,3 +133,38 @@ def test_every_block_has_one_role_and_no_kept_block_is_clutter(kept: list[bool],
     assert set(found) <= set(ROLES)
     assert all(role != "clutter" for role, is_kept in zip(found, kept, strict=True) if is_kept)
     assert all(is_kept for role, is_kept in zip(found, kept, strict=True) if role in ("lead", "body"))
+
+
+PIECES = (
+    "word",
+    " ",
+    "<sup>1</sup>",
+    "<sup> 23 </sup>",
+    "<sup>a<sup>b</sup></sup>",
+    "<sup>a note</sup>",
+    "<br>",
+    "</p><p>",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_marks_are_raised_signs_behind_a_word_in_the_text_of_their_block(pieces: list[str]) -> None:
+    extraction = Extractor.load("longest-block").extract(f"<body><p>{''.join(pieces)}</p>")
+    assert PageParts.of(extraction).marks == marks_of(extraction)
+
+
+def marks_of(extraction: Extraction) -> dict[int, list[tuple[int, int]]]:
+    """Find marks plainly, with all of the text before each."""
+    marks: dict[int, list[tuple[int, int]]] = {}
+    assert extraction.analysis is not None
+    blocks = extraction.analysis.measured.blocks
+    for element in blocks.tags.named("sup").tolist():
+        start, end = (int(blocks.places[place[element]]) for place in (blocks.tags.opened, blocks.tags.closed))
+        raised = blocks.page_text.text[start:end].strip()
+        index = int(blocks.block_starts.searchsorted(start, side="right")) - 1
+        before = blocks.page_text.text[int(blocks.block_starts[index]) : start] if index >= 0 else ""
+        at = len(" ".join(before.split()))
+        is_mark = 0 < len(raised) <= 4 and at and not before[-1].isspace()
+        if is_mark and extraction.blocks[index].text[at : at + len(raised)] == raised:
+            marks.setdefault(index, []).append((at, at + len(raised)))
+    return marks

@@ -20,6 +20,7 @@ import pytest
 
 import blockfeat
 from blockfeat import BlockfeatError, Extraction
+from blockfeat.extraction.parts import PageParts
 from blockfeat.io.outputs import FORMATS
 from hostile import BEFORE, BEHIND, CLASSES, DEPTHS, HIDES_INSIDE, INSIDE
 
@@ -195,6 +196,14 @@ def test_a_case_that_raises_is_named_and_the_rest_goes_on() -> None:
 def test_the_time_of_blocks_grows_with_size(name: str) -> None:
     small, large = (CLASSES[name](size) for size in (12_500, 50_000))
     assert _growth(lambda data: _with_all_blocks(blockfeat.extract(data)), small, large, 8) <= 8
+
+
+@pytest.mark.parametrize("name", ["raised signs", "nested raised signs", "tiny paragraphs"])
+def test_the_time_of_parts_grows_with_size(name: str) -> None:
+    small, large = (CLASSES[name](size) for size in (12_500, 50_000))
+    extracted = {data: blockfeat.extract(data) for data in (small, large)}
+    assert all(extraction.blocks for extraction in extracted.values())
+    assert _growth(lambda data: PageParts.of(extracted[data]), small, large, 8) <= 8
 
 
 def test_quadratic_time_is_seen() -> None:
