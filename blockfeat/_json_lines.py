@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 # Bounds memory for a packed file that expands to one endless line.
 MAX_LINE_BYTES = 256 * 1024 * 1024
 _SKIP_BYTES = 1024 * 1024
+_CHUNK = 65_536
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -163,13 +165,15 @@ def json_line(value: dict[str, Any]) -> bytes:
         return json.dumps(value).encode("ascii") + b"\n"
 
 
-def cut_to_whole_lines(path: Path) -> int:
-    """Remove an incomplete last line, which an interrupted write has left; return the number of lines left."""
-    count, end = 0, 0
+def cut_to_whole_lines(path: Path) -> None:
+    """Remove an incomplete last line, which an interrupted write has left; no more than that line is read."""
     with path.open("rb+") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                count += 1
-                end += len(line)
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - _CHUNK)
+            file.seek(start)
+            if newline := file.read(end - start).rfind(b"\n") + 1:
+                end = start + newline
+                break
+            end = start
         file.truncate(end)
-    return count

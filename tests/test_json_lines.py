@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat._json_lines import SUFFIXES, check_suffix, parse_object, read_lines, stem, write_lines
+from blockfeat._json_lines import (
+    SUFFIXES,
+    check_suffix,
+    cut_to_whole_lines,
+    parse_object,
+    read_lines,
+    stem,
+    write_lines,
+)
 from blockfeat.errors import CorpusError
 
 
@@ -133,3 +143,24 @@ def test_any_line_is_an_object_or_an_error(line: bytes) -> None:
     except CorpusError:
         return
     assert isinstance(value, dict)
+
+
+@pytest.mark.parametrize("whole", [b"", b"{}\n", b'{"a": 1}\n\n', b"x" * 100_000 + b"\n"])
+@pytest.mark.parametrize("rest", [b"", b"{", b"\xff" * 70_000, b"y" * 65_536, b"y" * 65_535])
+def test_an_incomplete_last_line_is_cut(tmp_path: Path, whole: bytes, rest: bytes) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(whole + rest)
+    cut_to_whole_lines(path)
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a hole in a file takes its place on the disk")
+def test_only_the_end_of_a_large_file_is_read(tmp_path: Path) -> None:
+    path, size = tmp_path / "lines.jsonl", 1 << 38
+    with path.open("wb") as file:
+        file.seek(size)  # the hole before it would take minutes to read
+        file.write(b"\n{}\n{")
+    start = time.process_time()
+    cut_to_whole_lines(path)
+    assert time.process_time() - start < 10
+    assert path.stat().st_size == size + 4

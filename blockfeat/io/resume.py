@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -228,12 +229,11 @@ def _join_partial(output: Path) -> None:
     partial = _partial(output)
     if not partial.exists():
         return
-    done = cut_to_whole_lines(partial)
+    cut_to_whole_lines(partial)
     if output.exists():
-        with output.open("rb") as earlier, partial.open("ab") as joined:
-            for number, line in enumerate(earlier):
-                if number >= done:
-                    joined.write(line)
+        with output.open("rb") as earlier, partial.open("rb+") as joined:
+            done = sum(1 for _ in joined)
+            joined.writelines(islice(earlier, done, None))
     partial.replace(output)
 
 
