@@ -332,7 +332,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
     page : PageEvidence
         The page, with the blocks that are kept, if any.
     rule_reasons : mapping
-        Blocks that rules, options or the site's other pages decided about: what they dropped is no item.
+        Blocks that rules or options decided about: what they dropped is no item.
     model_kind : str
         Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
     """

@@ -144,7 +144,6 @@ _AUTHOR_ELEMENT = (
 _NAMED_AUTHOR = re.compile(pattern("author_names"), re.IGNORECASE)
 _AUTHOR_ADDRESS = re.compile(pattern("author_address"), re.IGNORECASE)
 _NOT_AN_AUTHOR = re.compile(pattern("no_author"), re.IGNORECASE)
-_BIO = re.compile(r"bio\b|about|box", re.IGNORECASE)
 _NAMES = re.compile(r'\s(?:class|id|rel|itemprop|data-testid|data-qa|data-component)="([^"]*)"')
 _LABEL = re.compile(rf"\A\W*(?:{PREFIX}|veröffentlicht am|posted on|published on)\s*[:：]?\W*\Z", re.IGNORECASE)
 _BYLINE = re.compile(

@@ -30,20 +30,23 @@ _CLASSES = " ".join(
     )
     for name in CLASSES[:-1]
 )
-_COLUMNS = MENTION_COLUMNS
 _NOT_COUNTED = (
-    f"CASE WHEN {_COLUMNS['counted']} = 1 THEN 'counted' WHEN m.rule IS NOT NULL THEN 'rule' "
+    f"CASE WHEN {MENTION_COLUMNS['counted']} = 1 THEN 'counted' WHEN m.rule IS NOT NULL THEN 'rule' "
     f"WHEN m.because LIKE 'kind of page: %' THEN p.kind {_CLASSES} WHEN NOT m.counted THEN m.place ELSE 'copy' END"
 )
 DIMENSIONS: Mapping[str, str] = {
-    **{name: _COLUMNS[name] for name in ("brand", "day", "lang")},
+    **{name: MENTION_COLUMNS[name] for name in ("brand", "day", "lang")},
     "source": "coalesce(f.url, p.host)",
-    **{name: _COLUMNS[name] for name in ("host", "place", "kind")},
+    **{name: MENTION_COLUMNS[name] for name in ("host", "place", "kind")},
     "because": _NOT_COUNTED,
 }
 """What can be counted by, each with its SQL; ``because`` says why mentions are not counted."""
 _CHOSEN_BY = ("brand", "lang", "source", "place", "kind")
-_COUNTED = {name: f"{_COLUMNS['counted']} = {value}" for name, value in (("yes", 1), ("no", 0))} | {"all": "1 = 1"}
+_COUNTED = {
+    "yes": f"{MENTION_COLUMNS['counted']} = 1",
+    "no": f"{MENTION_COLUMNS['counted']} = 0",
+    "all": "1 = 1",
+}
 _MOST_FOUND = 500
 
 
@@ -174,11 +177,11 @@ class Count:
 
 MEASURES = tuple(field.name for field in fields(Count) if field.name != "values")
 _MEASURED = {
-    "mentions": f"coalesce(sum({_COLUMNS['counted']}), 0)",
-    "with_copies": f"coalesce(sum({_COLUMNS['in_article']}), 0)",
-    "with_clutter": f"coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 - {_COLUMNS['in_copy']} ELSE 0 END), 0)",
+    "mentions": f"coalesce(sum({MENTION_COLUMNS['counted']}), 0)",
+    "with_copies": f"coalesce(sum({MENTION_COLUMNS['in_article']}), 0)",
+    "with_clutter": f"coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 - {MENTION_COLUMNS['in_copy']} ELSE 0 END), 0)",
     "everything": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 1 ELSE 0 END), 0)",
-    "articles": f"count(DISTINCT CASE WHEN {_COLUMNS['counted']} = 1 THEN p.url END)",
+    "articles": f"count(DISTINCT CASE WHEN {MENTION_COLUMNS['counted']} = 1 THEN p.url END)",
     "articles_with_copies": "count(DISTINCT CASE WHEN m.counted THEN p.url END)",
     "ruled_out": "coalesce(sum(CASE WHEN m.rule IS NULL THEN 0 ELSE 1 END), 0)",
 }

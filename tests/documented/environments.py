@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from documented.fences import ROOT
+from tools.clean_environments import interpreters
 
 __all__ = ["Environment", "Unavailable", "environment_of", "extras_of", "install_into"]
 
@@ -74,11 +75,10 @@ def _interpreter_for(extras: Sequence[str]) -> str:
     if "spark" in extras and shutil.which("java") is None:
         raise Unavailable("Java is not installed")
     least = max([(3, 11), *(_LEAST_PYTHON[extra] for extra in extras if extra in _LEAST_PYTHON)])
-    others = sorted(Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")).glob("versions/3.*/bin/python3"))
-    check = f"import sys; sys.exit(sys.version_info < {least})"
-    for python in (sys.executable, *(f"python3.{minor}" for minor in range(12, 15)), *map(str, others)):
-        if shutil.which(python) and subprocess.run([python, "-c", check], capture_output=True).returncode == 0:
-            return python
+    if sys.version_info >= least:
+        return sys.executable
+    for python in interpreters(f"3.{minor}" for minor in range(least[1], 15)).values():
+        return python
     raise Unavailable(f"Python {'.'.join(map(str, least))} is not installed")
 
 

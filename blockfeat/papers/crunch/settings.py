@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from blockfeat._config import Problems, checked, parse_toml
+from blockfeat._config import checked, parse_toml
 from blockfeat._files import config_text
 from blockfeat.errors import ConfigError, InputError
 
@@ -295,24 +295,11 @@ def read_settings(path: str | os.PathLike[str]) -> CleanSettings:
 def parse_settings(text: str, *, name: str = "settings", folder: Path = Path()) -> CleanSettings:
     """Read settings from their text; keys that are not there have their default. See `read_settings`."""
     values, problems = parse_toml(text, name=name)
-    settings = settings_from_values(values, problems)
+    settings = checked(CleanSettings, values, problems)
+    problems.check()
     advertisements = settings.advertisements
     lists = tuple(replace(entry, file=str(folder / entry.file)) for entry in advertisements.lists)
     return replace(settings, advertisements=replace(advertisements, lists=lists))
-
-
-def settings_from_values(values: Mapping[str, Any], problems: Problems | None = None) -> CleanSettings:
-    """Return settings from plain values, as TOML or JSON has them; keys that are not there have their default.
-
-    Raises
-    ------
-    ConfigError
-        There are problems; the message has a line for each.
-    """
-    problems = problems or Problems("settings")
-    settings = checked(CleanSettings, values, problems)
-    problems.check()
-    return settings
 
 
 def default_settings_text() -> str:

@@ -179,7 +179,6 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 
-_TEXT_FEATURES = 17
 _NODE_FEATURES = 20
 _MANY_DUPLICATES = 10
 _FARTHEST = 4

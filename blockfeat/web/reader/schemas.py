@@ -24,7 +24,6 @@ _LONGEST_ADDRESS = 8192
 _LONGEST_NAME = 200
 _MOST_RUNS = 1000
 _OPTIONS = ("decoder", "runs", "favour", "headline", "captions", "tables", "comments", "rules", "normalise")
-_MOST_CONTAINERS = 200
 
 Address = Annotated[str, Field(max_length=_LONGEST_ADDRESS, examples=["https://www.example.org/article"])]
 FormatName = Annotated[str, Field(json_schema_extra={"enum": list(FORMATS)})]
