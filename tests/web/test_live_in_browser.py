@@ -239,6 +239,13 @@ def test_keys_go_through_the_articles(page: Page) -> None:
     assert page.locator("h1").inner_text() == title
 
 
+@pytest.mark.parametrize("path", ["/", "/lessons", "/article/1"])
+def test_a_phone_shows_the_page_without_scrolling_sideways(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(path)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_the_page_goes_on_and_starts_anew(page: Page) -> None:
     page.get_by_role("link", name="Earlier mentions").click()
     page.wait_for_url("**before=*")
