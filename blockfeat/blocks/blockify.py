@@ -58,12 +58,15 @@ class Blockifier:
         )
         return cls(table, CodeTable.of(codes, default_code(table)), guards)
 
-    def codes_of(self, tags: Tags) -> Codes:
-        """Return operation and roles of every element, after the guards that look at a whole element."""
-        codes = self.codes.codes_of(tags, guards=self.guards)
+    def codes_of(self, tags: Tags) -> tuple[Codes, int]:
+        """Return operation and roles of every element, and the groups of names that the page has.
+
+        The guards have changed what they do not trust.
+        """
+        codes, names = self.codes.codes_of(tags, guards=self.guards)
         if self.table.guards.prune_hidden:
             codes[_hidden_elements(tags)] = PRUNE
-        return codes
+        return codes, names
 
     def cut(self, page: Page, segmenter: Tokenizer | None = None) -> Blocks:
         """Cut a page into text blocks; see `cut_into_blocks`."""
@@ -71,21 +74,21 @@ class Blockifier:
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
         if len(tags.source) > _MOST_BYTES:
             raise LimitExceeded(f"the page has {len(tags.source):,} bytes, more than the {_MOST_BYTES:,} that are cut")
-        codes = self.codes_of(tags)
-        blocks = self._cut(tags, codes, segmenter, page.declared)
+        codes, names = self.codes_of(tags)
+        blocks = self._cut(tags, codes, names, segmenter, page.declared)
         if self.table.guards.noscript_rescue and blocks.measures.words.sum() < _FEW_WORDS:
             hidden = tags.named("noscript")
             if hidden.size:
                 codes[hidden] = BOUNDARY
-                rescued = self._cut(tags, codes, segmenter, page.declared)
+                rescued = self._cut(tags, codes, names, segmenter, page.declared)
                 if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
                     return rescued
         return blocks
 
-    def _cut(self, tags: Tags, codes: Codes, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
+    def _cut(self, tags: Tags, codes: Codes, names: int, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
         """Cut a page with these codes."""
         breaks = self.table.guards.split_at_breaks
-        return walk(tags, codes, breaks, segmenter=segmenter, table=self.table.name, declared=declared)
+        return walk(tags, codes, breaks, names=names, segmenter=segmenter, table=self.table.name, declared=declared)
 
 
 def cut_into_blocks(page: Page, table: TagTable, segmenter: Tokenizer | None = None) -> Blocks:

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
-from blockfeat.page.tags import Tags, name_key
+from blockfeat.page.formulas import FORMULA
+from blockfeat.page.tags import Tags, name_key, name_keys
 
 Places = NDArray[np.int64]
 
@@ -50,6 +51,24 @@ _PARAGRAPH = cython.declare(cython.ulonglong, name_key("p"))
 _NOSCRIPT = cython.declare(cython.ulonglong, name_key("noscript"))
 _SPAN = cython.declare(cython.ulonglong, name_key("span"))
 
+TABLE, DEFINITIONS, PREFORMATTED, SCRIPTS, TECHNICAL, TITLES, HEADINGS = (1 << bit for bit in range(7))
+"""Bits of `Blocks.names`: groups of elements that rules look for. Where no element of a page has one of the names of a
+group, its bit is not set."""
+ALL_NAMES = (1 << 7) - 1
+"""All of these bits: of a page whose elements were not looked at."""
+
+_GROUPS = {
+    TABLE: ("table",),
+    DEFINITIONS: ("dl",),
+    PREFORMATTED: ("listing", "pre", "xmp"),
+    SCRIPTS: ("sub", "sup"),
+    TECHNICAL: ("code", "kbd", FORMULA, "mjx-container", "pre", "samp", "tt"),
+    TITLES: ("h1", "h2"),
+    HEADINGS: ("h1", "h2", "h3", "h4", "h5", "h6"),
+}
+KEYS = {group: name_keys(names) for group, names in _GROUPS.items()}
+"""The keys of the names of each group."""
+
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 # An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
 _SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
@@ -67,34 +86,42 @@ class CodeTable:
         The key in each slot.
     codes : int16 array, slots
         Its code; -1 in a free slot.
+    groups : uint8 array, slots
+        The groups that the name belongs to, `TABLE` and the like.
     other : int
         The code of all other tags.
     """
 
     keys: NDArray[np.uint64]
     codes: NDArray[np.int16]
+    groups: NDArray[np.uint8]
     other: int
 
     @classmethod
     def of(cls, codes: Mapping[str, int], other: int) -> CodeTable:
-        """Make the table of some tags; twice as many slots as tags or more."""
+        """Make the table of some tags, and of those of the groups; twice as many slots as tags or more."""
+        codes = {**{name: other for names in _GROUPS.values() for name in names}, **codes}
         bits = max(_SLOT_BITS, (2 * len(codes)).bit_length())
-        keys = np.zeros(1 << bits, dtype=np.uint64)
+        keys, groups = np.zeros(1 << bits, dtype=np.uint64), np.zeros(1 << bits, dtype=np.uint8)
         slots = np.full(1 << bits, _FREE, dtype=np.int16)
         for name, code in codes.items():
             slot = _first_slot(name_key(name), bits)
             while slots[slot] != _FREE:
                 slot = (slot + 1) % slots.size
             keys[slot], slots[slot] = name_key(name), code
-        return cls(keys, slots, other)
+            groups[slot] = sum(group for group, names in _GROUPS.items() if name in names)
+        return cls(keys, slots, groups, other)
 
-    def codes_of(self, tags: Tags, *, guards: Guards | None = None) -> NDArray[np.uint8]:
-        """Return the code of each element of a page, changed where `Guards` do not trust its name."""
+    def codes_of(self, tags: Tags, *, guards: Guards | None = None) -> tuple[NDArray[np.uint8], int]:
+        """Return the code of each element of a page, and the groups of names that it has.
+
+        Codes are changed where `Guards` do not trust a name.
+        """
         found = np.empty(tags.key.size, dtype=np.uint8)
-        _look_up(tags.key, self.keys, self.codes, self.other, found)
+        groups = _look_up(tags.key, self.keys, self.codes, self.groups, self.other, found)
         if guards is not None:
             _change(tags.source, tags.start, tags.stop, tags.opened, tags.closed, tags.key, found, guards)
-        return found
+        return found, int(groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +159,17 @@ def _look_up(
     names: NDArray[np.uint64],
     slot_names: NDArray[np.uint64],
     codes_of_slots: NDArray[np.int16],
+    groups_of_slots: NDArray[np.uint8],
     other: cython.int,
     codes: NDArray[np.uint8],
-) -> None:
-    """Write the code of each name."""
+) -> int:
+    """Write the code of each name; return the groups of all."""
     keys: cython.const[cython.ulonglong][::1] = names
     slot_keys: cython.const[cython.ulonglong][::1] = slot_names
     slot_codes: cython.const[cython.short][::1] = codes_of_slots
+    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots
     found: cython.uchar[::1] = codes
+    groups: cython.uchar = 0
     last: cython.Py_ssize_t = slot_codes.shape[0] - 1
     bits: cython.int = last.bit_length()
     element: cython.Py_ssize_t
@@ -152,6 +182,8 @@ def _look_up(
             while slot_codes[slot] != _FREE and slot_keys[slot] != key:
                 slot = (slot + 1) & last
             found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]
+            groups |= slot_groups[slot]
+    return groups
 
 
 def _change(
@@ -182,9 +214,13 @@ def _change(
             tag = opened[element]
             if parts_words and codes[element] == _REMOVE:
                 codes[element] = _code_of_removed(source, start[tag] + 1, stop[tag] - 1)
-            if line_break >= 0 and keys[element] == _SPAN and closed[element] == tag:
-                if _has_break_class(source, start[tag], stop[tag]):
-                    codes[element] = line_break
+            if (
+                keys[element] == _SPAN
+                and closed[element] == tag
+                and line_break >= 0
+                and _has_break_class(source, start[tag], stop[tag])
+            ):
+                codes[element] = line_break
         if keeps_holders and codes.shape[0]:
             _keep_holders(opened, closed, keys, codes, _last_text_tag(source, start, stop))
 
@@ -197,10 +233,14 @@ def _has_break_class(
 ) -> cython.bint:
     """Return whether a value of a start tag is ``br``, or ends in that word."""
     place: cython.Py_ssize_t
-    for place in range(start + 1, stop - 3):
-        if source[place] == _B and source[place + 1] == _R and source[place + 2] == _QUOTE:
-            if source[place - 1] == _BLANK or (source[place - 1] == _QUOTE and source[place - 2] == _EQUALS):
-                return True
+    for place in range(start + 2, stop - 3):
+        if (
+            source[place] == _B
+            and source[place + 1] == _R
+            and source[place + 2] == _QUOTE
+            and (source[place - 1] == _BLANK or (source[place - 1] == _QUOTE and source[place - 2] == _EQUALS))
+        ):
+            return True
     return False
 
 
