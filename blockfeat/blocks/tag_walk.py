@@ -154,7 +154,7 @@ class _Walk(TextReader):
         starts, ends, first_byte, end_byte, container = leading(self.arrays.block, self.blocks)
         piece_ends, piece_flags = leading(self.arrays.piece, self.pieces)
         page_text = PageText(
-            text=str(codes.data, "utf-32-le", "surrogatepass"),
+            text=self.string(),
             codes=codes,
             classes=classes,
             block_ends=ends,

@@ -54,8 +54,10 @@ def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
     blocks : Blocks
         The blocks of a page.
     """
-    own = runs_of_three(blocks.measures.token_keys)
     body, other = blocks.declared.body, blocks.declared.other
+    if not (body or other):
+        return
+    own = runs_of_three(blocks.measures.token_keys)
     if body:
         table = _table(body)
         found = table.places(own)

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 _INFINITY = cython.declare(cython.double, float("inf"))
 # For more rows, a linear algebra library starts threads that cost more than they bring.
-_ROWS = 32
+_ROWS = cython.declare(cython.Py_ssize_t, 32)
 
 if not cython.compiled:
 
@@ -83,8 +83,8 @@ class Network:
 
     def alone(self, matrix: Array, channels: Array) -> Array:
         """Write the channels of each block alone, n × c, given its features, n × k; return their sums, c."""
-        inputs, sums = np.empty(matrix.shape, dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
-        self._write_alone(matrix, inputs, channels, sums)
+        room, sums = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
+        self._write_alone(matrix, room, channels, sums)
         return sums
 
     def whole(self, sums: Array, count: int) -> Array:
@@ -116,22 +116,27 @@ class Network:
         channels: cython.float[:, ::1],
         sums: cython.float[::1],
     ) -> cython.void:
-        """Write features as deviations from their means, and what the first layer makes of them."""
+        """Write what the first layer makes of features as deviations from their means, some blocks at a time."""
         difference: cython.float
+        first: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t
         block: cython.Py_ssize_t
         place: cython.Py_ssize_t
         with cython.nogil:
-            for block in range(matrix.shape[0]):
-                for place in range(matrix.shape[1]):
-                    difference = (matrix[block, place] - self.mean[place]) * self.scale[place]
-                    inputs[block, place] = min(max(difference, -self.most), self.most)
-                for place in range(sums.shape[0]):
-                    channels[block, place] = self.inner_bias[place]
-            add_product(inputs, self.inner, channels)
-            for block in range(matrix.shape[0]):
-                for place in range(sums.shape[0]):
-                    channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
-                    sums[place] += channels[block, place]
+            while first < matrix.shape[0]:
+                count = min(matrix.shape[0] - first, _ROWS)
+                for block in range(count):
+                    for place in range(matrix.shape[1]):
+                        difference = (matrix[first + block, place] - self.mean[place]) * self.scale[place]
+                        inputs[block, place] = min(max(difference, -self.most), self.most)
+                    for place in range(sums.shape[0]):
+                        channels[first + block, place] = self.inner_bias[place]
+                add_product(inputs[:count], self.inner, channels[first : first + count])
+                for block in range(first, first + count):
+                    for place in range(sums.shape[0]):
+                        channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
+                        sums[place] += channels[block, place]
+                first += count
 
     def _add_page(self, mean: cython.const[cython.float][:, ::1], found: cython.float[:, ::1]) -> cython.void:
         add_product(mean, self.page, found)
