@@ -58,7 +58,7 @@ def _stand_in() -> None:
     vars(names).update(compiled=False, cast=_cast, declare=_declare, exceptval=_decorator, nogil=_NoGil())
     for name in ("cython.cimports", "cython.cimports.libc"):
         _module(name)
-    _module("cython.cimports.libc.math", exp=math.exp, log1p=math.log1p, tanh=math.tanh)
+    _module("cython.cimports.libc.math", exp=math.exp, log1p=math.log1p)
 
 
 def _module(name: str, **members: Any) -> ModuleType:

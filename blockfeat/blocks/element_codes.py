@@ -121,7 +121,7 @@ class CodeTable:
         groups = _look_up(tags.key, self.keys, self.codes, self.groups, self.other, found)
         if guards is not None:
             _change(tags.source, tags.start, tags.stop, tags.opened, tags.closed, tags.key, found, guards)
-        return found, int(groups)
+        return found, groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +164,11 @@ def _look_up(
     codes: NDArray[np.uint8],
 ) -> int:
     """Write the code of each name; return the groups of all."""
-    keys: cython.const[cython.ulonglong][::1] = names
-    slot_keys: cython.const[cython.ulonglong][::1] = slot_names
-    slot_codes: cython.const[cython.short][::1] = codes_of_slots
-    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots
-    found: cython.uchar[::1] = codes
+    keys: cython.const[cython.ulonglong][::1] = names.data
+    slot_keys: cython.const[cython.ulonglong][::1] = slot_names.data
+    slot_codes: cython.const[cython.short][::1] = codes_of_slots.data
+    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots.data
+    found: cython.uchar[::1] = codes.data
     groups: cython.uchar = 0
     last: cython.Py_ssize_t = slot_codes.shape[0] - 1
     bits: cython.int = last.bit_length()
@@ -183,7 +183,7 @@ def _look_up(
                 slot = (slot + 1) & last
             found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]
             groups |= slot_groups[slot]
-    return groups
+    return int(groups)
 
 
 def _change(
@@ -198,12 +198,12 @@ def _change(
 ) -> None:
     """Change codes as `Guards` says: element by element, then from the last with the next paragraph at hand."""
     source: cython.const[cython.uchar][::1] = markup
-    start: cython.const[cython.longlong][::1] = starts
-    stop: cython.const[cython.longlong][::1] = stops
-    opened: cython.const[cython.longlong][::1] = start_tags
-    closed: cython.const[cython.longlong][::1] = end_tags
-    keys: cython.const[cython.ulonglong][::1] = names
-    codes: cython.uchar[::1] = found
+    start: cython.const[cython.longlong][::1] = starts.data
+    stop: cython.const[cython.longlong][::1] = stops.data
+    opened: cython.const[cython.longlong][::1] = start_tags.data
+    closed: cython.const[cython.longlong][::1] = end_tags.data
+    keys: cython.const[cython.ulonglong][::1] = names.data
+    codes: cython.uchar[::1] = found.data
     parts_words: cython.bint = guards.parts_words
     line_break: cython.int = guards.line_break
     keeps_holders: cython.bint = guards.keeps_holders

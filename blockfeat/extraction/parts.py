@@ -41,6 +41,7 @@ _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|to
 _FIRST_HEADING = name_key("h1")
 _LEAST_LIKE = 0.2
 _FEW_WORDS = 4
+_LEFT_TO_THE_MODEL = (None,) * 4
 _LINKED = 0.5
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
@@ -68,7 +69,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
         True, False, or None to leave a part to the model.
     """
     parts = (options.headline, options.captions, options.tables, options.comments)
-    if not kept.any() or all(wanted is None for wanted in parts):
+    if parts == _LEFT_TO_THE_MODEL or not kept.any():
         return kept
     chosen = kept.copy()
     span = text_span(kept)

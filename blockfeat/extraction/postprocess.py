@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,7 @@ _WITH_RULES = ("margin", "sequence")
 _WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(NamedTuple):
     """The blocks that are the text of a page, and what rules choose them by.
 
     Attributes
@@ -69,10 +69,10 @@ class Choice:
         Which blocks are kept so far.
     signs : Signs
         Which rules may change something about that.
-    tables : sequence of DataTable
-        The data tables of the page.
     rule_reasons : mapping
         Why blocks are kept or dropped against the model's label, by block.
+    tables : sequence of DataTable
+        The data tables of the page.
     headline : int or None
         The block that is the headline; see `find_headline`.
     headline_text : str or None
@@ -92,8 +92,8 @@ class Choice:
     title: str | None
     kept: Mask
     signs: Signs
+    rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
-    rule_reasons: Mapping[int, str] = field(default_factory=dict)
     headline: int | None = None
     headline_text: str | None = None
     may_ask: bool | None = None
@@ -104,7 +104,7 @@ class Choice:
         """Return a copy that keeps other blocks; itself where they are the same array."""
         if kept is self.kept:
             return self
-        return replace(self, kept=kept, signs=signs_of(self.blocks, kept, self.prediction.log_odds))
+        return self._replace(kept=kept, signs=signs_of(self.blocks, kept, self.prediction.log_odds))
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
@@ -155,7 +155,7 @@ class Rule:
         ):
             if reason:
                 rule_reasons.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
-        return replace(found, rule_reasons=rule_reasons)
+        return found._replace(rule_reasons=rule_reasons)
 
 
 def _named_box(choice: Choice) -> Choice:
@@ -179,13 +179,13 @@ def _standfirst(choice: Choice) -> Choice:
 def _completed(choice: Choice) -> Choice:
     """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
     tables = data_tables(choice.blocks, choice.kept)
-    return replace(choice, tables=tables).keeping(completed(choice.blocks, choice.kept, tables))
+    return choice._replace(tables=tables).keeping(completed(choice.blocks, choice.kept, tables))
 
 
 def _headline(choice: Choice) -> Choice:
     """Find the headline."""
     found = find_headline(choice.blocks, choice.kept, choice.title)
-    return choice if found is None else replace(choice, headline=found[0], headline_text=found[1])
+    return choice if found is None else choice._replace(headline=found[0], headline_text=found[1])
 
 
 def _options(choice: Choice) -> Choice:
@@ -193,12 +193,12 @@ def _options(choice: Choice) -> Choice:
     chosen = with_parts(choice.blocks, choice.kept, choice.headline, choice.options)
     if chosen is choice.kept:
         return choice
-    return replace(choice, tables=data_tables(choice.blocks, chosen)).keeping(chosen)
+    return choice._replace(tables=data_tables(choice.blocks, chosen)).keeping(chosen)
 
 
 def _banners(choice: Choice) -> Choice:
     """Drop consent banners."""
-    choice = replace(choice, may_ask=asks_at_an_edge(choice.blocks, choice.kept))
+    choice = choice._replace(may_ask=asks_at_an_edge(choice.blocks, choice.kept))
     return choice.changed(banners(choice.blocks, choice.kept), keep=False) if choice.may_ask else choice
 
 
@@ -305,9 +305,11 @@ def postprocess(
     """
     has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
     signs = signs_of(blocks, prediction.kept, prediction.log_odds)
-    choice = _by_rules(Choice(blocks, prediction, page, options, title, prediction.kept, signs), has_rules=has_rules)
-    prediction = replace(prediction, kept=choice.kept)
-    evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
+    choice = _by_rules(
+        Choice(blocks, prediction, page, options, title, prediction.kept, signs, {}), has_rules=has_rules
+    )
+    prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
+    evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title, may_ask=choice.may_ask)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
 
 
@@ -315,7 +317,7 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     """Return what is kept by the rules; plain text is kept as it is."""
     if not choice.page.has_markup:
         reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
-        return replace(choice, kept=np.ones_like(choice.kept), rule_reasons=reasons)
+        return choice.keeping(np.ones_like(choice.kept))._replace(rule_reasons=reasons)
     for rule in RULES:
         if choice.signs.bits & rule.sign and (
             (has_rules and choice.options.favour != rule.unless) or not rule.is_optional
@@ -343,17 +345,17 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     where precision is favoured, and not looked for without rules.
     """
     if page.notice is not None:
-        return replace(choice, warning=NOTICES[page.notice])
+        return choice._replace(warning=NOTICES[page.notice])
     listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
         rule_reasons = {**choice.rule_reasons, **items}
-        return replace(choice, kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
-    if page.kept.any():
+        return choice._replace(kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
+    if page.signs.first >= 0:
         return choice
     left_out = _LIST_LEFT_OUT if listed is not None else None
-    return replace(choice, warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
+    return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
 def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
@@ -373,7 +375,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
         Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
     """
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
-    kept_words = int(words[kept].sum())
+    kept_words = page.signs.kept
     if log_odds is None or kept_words > _MOST_WORDS or not len(page.blocks):
         return None
     candidates = ~(kept | beside_text(page.blocks))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import cython
 import numpy as np
-from cython.cimports.libc.math import tanh
+from cython.cimports.libc.math import exp
 from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import HEADINGS, KEYS
@@ -18,8 +18,8 @@ from blockfeat.blocks.table import Blocks
 
 # The lowest eight bits are `Blocks.names`: elements that the page has.
 DOUBT, STANDFIRST, HEADING, POINTER = (1 << bit for bit in range(8, 12))
-"""Little is expected of the text; a block before it may be its standfirst; a heading inside it is dropped; a short block
-that is kept is mostly links."""
+"""Little is expected of the text; a block before it may be its standfirst; a heading inside of it is dropped; a short
+block that is kept is mostly links."""
 ALWAYS = 1 << 12
 
 DOUBTFUL = 0.8
@@ -51,6 +51,7 @@ _BEGIN_WORDS = cython.declare(cython.int, BEGIN_WORDS)
 _BLOCKS_BEFORE = cython.declare(cython.int, BLOCKS_BEFORE)
 _HEADING_LINKS = cython.declare(cython.double, HEADING_LINKS)
 _PROSE_LINKS = cython.declare(cython.double, PROSE_LINKS)
+_FURTHEST = cython.declare(cython.double, 50.0)
 # Whoever compares exactly sums up in another order.
 _DOUBTFUL = cython.declare(cython.double, DOUBTFUL * (1 + 1e-4))
 
@@ -62,12 +63,15 @@ class Signs(NamedTuple):
     ----------
     bits : int
         The signs that are set, and `Blocks.names`.
+    first : int
+        The first block that is kept; -1 for none.
     kept, likely, prose : int
         Words of what is kept; of what is kept and more likely content than not; of all blocks that are not mostly
         links.
     """
 
     bits: int
+    first: int
     kept: int
     likely: int
     prose: int
@@ -86,14 +90,14 @@ def signs_of(blocks: Blocks, kept: NDArray[np.bool_], log_odds: NDArray[np.float
         Logits of their probabilities; without them nothing is in doubt, and no standfirst is looked for.
     """
     odds = np.zeros(kept.size) if log_odds is None else log_odds.astype(np.float64)
-    bits, *words = _look(blocks, kept.view(np.uint8), odds)
+    bits, first, *words = _look(blocks, kept.view(np.uint8), odds)
     if log_odds is None:
         bits &= ~(DOUBT | STANDFIRST)
         words[1] = words[0]
-    return Signs(int(bits) | blocks.names, *words)
+    return Signs(bits | blocks.names, first, *words)
 
 
-def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float64]) -> tuple[int, int, int, int]:
+def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float64]) -> tuple[int, int, int, int, int]:
     """Return the signs, and the words that `Signs` counts."""
     kept: cython.const[cython.uchar][::1] = is_kept
     odds: cython.const[cython.double][::1] = log_odds
@@ -116,7 +120,7 @@ def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float
     prose: cython.longlong = 0
     with cython.nogil:
         for block in range(count):
-            chance = words[block] * (1 + tanh(odds[block] / 2)) / 2
+            chance = words[block] / (1 + exp(-max(odds[block], -_FURTHEST)))
             expected += chance
             if linked[block] <= _PROSE_LINKS * words[block]:
                 prose += words[block]
@@ -135,14 +139,22 @@ def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float
         if 2 * expected_kept < _DOUBTFUL * (kept_words + expected):
             bits |= _DOUBT
         for block in range(max(begin - _BLOCKS_BEFORE, 0), begin if begin < count else 0):
-            if not kept[block] and words[block] >= _STANDFIRST_WORDS and odds[block] >= _LEAST_LOG_ODDS:
-                if linked[block] <= _STANDFIRST_LINKS * words[block]:
-                    bits |= _STANDFIRST
+            if (
+                not kept[block]
+                and words[block] >= _STANDFIRST_WORDS
+                and odds[block] >= _LEAST_LOG_ODDS
+                and linked[block] <= _STANDFIRST_LINKS * words[block]
+            ):
+                bits |= _STANDFIRST
         for block in range(first, last):
-            if not kept[block] and container[block] >= 0 and linked[block] <= _HEADING_LINKS * words[block]:
-                if _is_one_of(keys[container[block]], headings):
-                    bits |= _HEADING
-    return bits, kept_words, likely_words, prose
+            if (
+                not kept[block]
+                and container[block] >= 0
+                and linked[block] <= _HEADING_LINKS * words[block]
+                and _is_one_of(keys[container[block]], headings)
+            ):
+                bits |= _HEADING
+    return bits, first if last >= 0 else -1, kept_words, likely_words, prose
 
 
 @cython.cfunc

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks
-from blockfeat.extraction.signs import PROSE_LINKS, Signs, signs_of
+from blockfeat.extraction.signs import PROSE_LINKS, Signs
 from blockfeat.models.model import Prediction
 from blockfeat.page.json_ld import declared_free
 from blockfeat.page.page import Page
@@ -187,6 +187,8 @@ class PageEvidence:
         Scores of the blocks, and which of them the model keeps.
     parsed : Page
         The page.
+    signs : Signs
+        Its words, by what is kept; see `blockfeat.extraction.signs.signs_of`.
     title : str or None
         Its title, in normal form where the options say so.
     may_ask : bool, optional
@@ -197,6 +199,7 @@ class PageEvidence:
     prediction: Prediction
     parsed: Page
     _: KW_ONLY
+    signs: Signs
     title: str | None = None
     may_ask: bool | None = None
 
@@ -209,11 +212,6 @@ class PageEvidence:
     def notice(self) -> str | None:
         """The kind of the page, of `NOTICES`, where its text is no content; None for others, and plain text."""
         return _notice(self) if self.parsed.has_markup else None
-
-    @cached_property
-    def signs(self) -> Signs:
-        """The words of the page, and its signs."""
-        return signs_of(self.blocks, self.kept, self.prediction.log_odds)
 
     @cached_property
     def likely(self) -> Mask:

@@ -91,7 +91,8 @@ class Network:
         """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
         mean, found = (sums / np.float32(max(count, 1)))[None], np.array([self.page_bias])
         self._add_page(mean, found)
-        return np.maximum(found[0], 0)
+        above: Array = np.maximum(found[0], 0)
+        return above
 
     def convolve(self, states: Array, whole: Array) -> Array:
         """Add what the page adds to the first state, and write the channels behind each convolution to the next.

@@ -71,7 +71,7 @@ def declared_texts(data: bytes, scripts: Iterable[tuple[int, int]]) -> tuple[str
 def _plain(string: bytes) -> str:
     """Return a JSON string without markup; empty where it is broken."""
     try:
-        text = json.loads(string.decode("utf-8", "replace"), strict=False)
+        text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
     except ValueError:
         return ""
     # Many put markup into the string; soft hyphens go, as they do from the text of the page.
