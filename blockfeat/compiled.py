@@ -10,6 +10,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.blocks.tag_walk",
     "blockfeat.blocks.text_reader",
     "blockfeat.content.text_writer",
+    "blockfeat.extraction.signs",
     "blockfeat.features.block_kernel",
     "blockfeat.features.context_kernel",
     "blockfeat.features.cue_scan",

@@ -27,6 +27,7 @@ from blockfeat._numeric import probabilities
 from blockfeat.data import LabelledPage, read_page_list, without_listed
 from blockfeat.extraction.extractor import Extractor
 from blockfeat.extraction.page_kind import CONFIDENCE_MEASURES, confidence_measures, page_kind
+from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import PageEvidence
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.evaluate import score_page
@@ -73,7 +74,9 @@ def _outcomes(extractor: Extractor, pages: Sequence[LabelledPage]) -> Iterator[O
         page = Page.parse(labelled.html, url=labelled.url)
         measured = extractor.measurer.measure(page)
         found = extractor.model.predict(measured)
-        evidence = PageEvidence(measured.blocks, found, page, title=page.title)
+        evidence = PageEvidence(
+            measured.blocks, found, page, signs=signs_of(measured.blocks, found.kept, found.log_odds), title=page.title
+        )
         words = measured.blocks.measures.words
         kind = extractor.model.kind
         measures = confidence_measures(kind, found.scores, found.kept, words, page_kind(evidence)[1])

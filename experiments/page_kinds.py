@@ -35,6 +35,7 @@ from blockfeat.extraction.page_kind import (
     KindWeights,
     kind_measures,
 )
+from blockfeat.extraction.signs import signs_of
 from blockfeat.extraction.walls import KINDS, PageEvidence, refusal
 from blockfeat.page.page import Page
 from blockfeat.training.evaluation.metrics import markdown_table
@@ -135,7 +136,9 @@ def _seen(
     page = Page.parse(html, url=url)
     measured = extractor.measurer.measure(page)
     found = extractor.model.predict(measured)
-    evidence = PageEvidence(measured.blocks, found, page, title=page.title)
+    evidence = PageEvidence(
+        measured.blocks, found, page, signs=signs_of(measured.blocks, found.kept, found.log_odds), title=page.title
+    )
     values = np.array(kind_measures(measured.blocks, found.kept, found.scores, url)) if len(measured.blocks) else None
     if values is not None:
         yield SeenPage(*labels, is_made, refusal(evidence), values, source)

@@ -8,21 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import CodeTable, keep_holders_of_paragraphs, part_words
+from blockfeat.blocks.element_codes import CodeTable, Guards
 from blockfeat.blocks.table import Blocks
 from blockfeat.blocks.tag_walk import walk
 from blockfeat.blocks.tagtable import BOUNDARY, PRUNE, TagTable, default_code, tag_codes
 from blockfeat.errors import LimitExceeded
 from blockfeat.lang.measures import FastTokenizer, Tokenizer
 from blockfeat.page.page import DeclaredText, Page
-from blockfeat.page.tags import Tags, name_key, places_of
+from blockfeat.page.tags import Tags
 
 Codes = NDArray[np.uint8]
 
 # Positions are numbers of four bytes.
 _MOST_BYTES = 2**31 - 1
-_SPAN = name_key("span")
-_BREAK_CLASS = (b' br"', b'="br"')
 _FEW_WORDS = 50
 _MANY_WORDS = 100
 _HIDDEN = re.compile(
@@ -41,33 +39,34 @@ class Blockifier:
         The table.
     codes : CodeTable
         Operation and roles of every tag; see `blockfeat.blocks.tagtable`.
-    line_break : int
-        Those of a line break.
+    guards : Guards
+        What changes them, element by element.
     """
 
     table: TagTable
     codes: CodeTable
-    line_break: int
+    guards: Guards
 
     @classmethod
     def of(cls, table: TagTable) -> Blockifier:
         """Make a table ready."""
         codes = tag_codes(table)
-        return cls(table, CodeTable.of(codes, default_code(table)), codes["br"])
+        guards = Guards(
+            parts_words=table.other == "remove_without_space",
+            line_break=codes["br"] if table.guards.split_at_breaks else -1,
+            keeps_holders=bool(table.guards.keep_if_it_holds_paragraphs),
+        )
+        return cls(table, CodeTable.of(codes, default_code(table)), guards)
 
-    def codes_of(self, tags: Tags) -> Codes:
-        """Return operation and roles of every element, after the guards that look at a whole element."""
-        codes = self.codes.codes_of(tags)
-        if self.table.other == "remove_without_space":
-            part_words(tags, codes)
-        guards = self.table.guards
-        if guards.split_at_breaks and any(mark in tags.source for mark in _BREAK_CLASS):
-            codes[_named_breaks(tags)] = self.line_break
-        if guards.keep_if_it_holds_paragraphs:
-            keep_holders_of_paragraphs(tags, codes)
-        if guards.prune_hidden:
+    def codes_of(self, tags: Tags) -> tuple[Codes, int]:
+        """Return operation and roles of every element, and the groups of names that the page has.
+
+        The guards have changed what they do not trust.
+        """
+        codes, names = self.codes.codes_of(tags, guards=self.guards)
+        if self.table.guards.prune_hidden:
             codes[_hidden_elements(tags)] = PRUNE
-        return codes
+        return codes, names
 
     def cut(self, page: Page, segmenter: Tokenizer | None = None) -> Blocks:
         """Cut a page into text blocks; see `cut_into_blocks`."""
@@ -75,21 +74,21 @@ class Blockifier:
         tags = page.tags if page.tags is not None else Tags.of_markup(b"<html></html>")
         if len(tags.source) > _MOST_BYTES:
             raise LimitExceeded(f"the page has {len(tags.source):,} bytes, more than the {_MOST_BYTES:,} that are cut")
-        codes = self.codes_of(tags)
-        blocks = self._cut(tags, codes, segmenter, page.declared)
+        codes, names = self.codes_of(tags)
+        blocks = self._cut(tags, codes, names, segmenter, page.declared)
         if self.table.guards.noscript_rescue and blocks.measures.words.sum() < _FEW_WORDS:
             hidden = tags.named("noscript")
             if hidden.size:
                 codes[hidden] = BOUNDARY
-                rescued = self._cut(tags, codes, segmenter, page.declared)
+                rescued = self._cut(tags, codes, names, segmenter, page.declared)
                 if rescued.measures.words.sum() - blocks.measures.words.sum() > _MANY_WORDS:
                     return rescued
         return blocks
 
-    def _cut(self, tags: Tags, codes: Codes, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
+    def _cut(self, tags: Tags, codes: Codes, names: int, segmenter: Tokenizer, declared: DeclaredText) -> Blocks:
         """Cut a page with these codes."""
         breaks = self.table.guards.split_at_breaks
-        return walk(tags, codes, breaks, segmenter=segmenter, table=self.table.name, declared=declared)
+        return walk(tags, codes, breaks, names=names, segmenter=segmenter, table=self.table.name, declared=declared)
 
 
 def cut_into_blocks(page: Page, table: TagTable, segmenter: Tokenizer | None = None) -> Blocks:
@@ -115,13 +114,6 @@ def cut_into_blocks(page: Page, table: TagTable, segmenter: Tokenizer | None = N
         The page has two gigabytes or more.
     """
     return Blockifier.of(table).cut(page, segmenter)
-
-
-def _named_breaks(tags: Tags) -> list[int]:
-    """Return the empty spans that style sheets break the line at, by the class ``br``."""
-    places = sorted(place for mark in _BREAK_CLASS for place in places_of(mark, tags.source))
-    found = (element for element in tags.elements_at(places) if tags.key[element] == _SPAN)
-    return [element for element in found if tags.opened[element] == tags.closed[element]]
 
 
 def _hidden_elements(tags: Tags) -> NDArray[np.int64]:

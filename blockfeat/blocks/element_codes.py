@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
-from blockfeat.page.tags import Tags, name_key
+from blockfeat.page.formulas import FORMULA
+from blockfeat.page.tags import Tags, name_key, name_keys
+
+Places = NDArray[np.int64]
 
 _OPERATION = cython.declare(cython.int, tagtable.OPERATION)
 _BOUNDARY = cython.declare(cython.int, tagtable.BOUNDARY)
@@ -38,8 +41,33 @@ _ONLY = cython.declare(cython.const[cython.uchar][::1], b"sr-only")
 _HIDDEN = cython.declare(cython.const[cython.uchar][::1], b"lly-hid")
 _READER = cython.declare(cython.const[cython.uchar][::1], b"een-rea")
 
-_SLASH = ord("/")
-_PARAGRAPH, _NOSCRIPT = name_key("p"), name_key("noscript")
+_R = cython.declare(cython.uchar, ord("r"))
+_QUOTE = cython.declare(cython.uchar, ord('"'))
+_EQUALS = cython.declare(cython.uchar, ord("="))
+_SLASH = cython.declare(cython.uchar, ord("/"))
+_TAB = cython.declare(cython.uchar, ord("\t"))
+_RETURN = cython.declare(cython.uchar, ord("\r"))
+_PARAGRAPH = cython.declare(cython.ulonglong, name_key("p"))
+_NOSCRIPT = cython.declare(cython.ulonglong, name_key("noscript"))
+_SPAN = cython.declare(cython.ulonglong, name_key("span"))
+
+TABLE, DEFINITIONS, PREFORMATTED, SCRIPTS, TECHNICAL, TITLES, HEADINGS = (1 << bit for bit in range(7))
+"""Bits of `Blocks.names`: groups of elements that rules look for. Where no element of a page has one of the names of a
+group, its bit is not set."""
+ALL_NAMES = (1 << 7) - 1
+"""All of these bits: of a page whose elements were not looked at."""
+
+_GROUPS = {
+    TABLE: ("table",),
+    DEFINITIONS: ("dl",),
+    PREFORMATTED: ("listing", "pre", "xmp"),
+    SCRIPTS: ("sub", "sup"),
+    TECHNICAL: ("code", "kbd", FORMULA, "mjx-container", "pre", "samp", "tt"),
+    TITLES: ("h1", "h2"),
+    HEADINGS: ("h1", "h2", "h3", "h4", "h5", "h6"),
+}
+KEYS = {group: name_keys(names) for group, names in _GROUPS.items()}
+"""The keys of the names of each group."""
 
 _ALL_BITS = cython.declare(cython.ulonglong, 2**64 - 1)
 # An odd number whose product spreads keys over all bits (2**64 over the golden ratio; Knuth 1998, 6.4).
@@ -58,33 +86,64 @@ class CodeTable:
         The key in each slot.
     codes : int16 array, slots
         Its code; -1 in a free slot.
+    groups : uint8 array, slots
+        The groups that the name belongs to, `TABLE` and the like.
     other : int
         The code of all other tags.
     """
 
     keys: NDArray[np.uint64]
     codes: NDArray[np.int16]
+    groups: NDArray[np.uint8]
     other: int
 
     @classmethod
     def of(cls, codes: Mapping[str, int], other: int) -> CodeTable:
-        """Make the table of some tags; twice as many slots as tags or more."""
+        """Make the table of some tags, and of those of the groups; twice as many slots as tags or more."""
+        codes = {**{name: other for names in _GROUPS.values() for name in names}, **codes}
         bits = max(_SLOT_BITS, (2 * len(codes)).bit_length())
-        keys = np.zeros(1 << bits, dtype=np.uint64)
+        keys, groups = np.zeros(1 << bits, dtype=np.uint64), np.zeros(1 << bits, dtype=np.uint8)
         slots = np.full(1 << bits, _FREE, dtype=np.int16)
         for name, code in codes.items():
             slot = _first_slot(name_key(name), bits)
             while slots[slot] != _FREE:
                 slot = (slot + 1) % slots.size
             keys[slot], slots[slot] = name_key(name), code
-        return cls(keys, slots, other)
+            groups[slot] = sum(group for group, names in _GROUPS.items() if name in names)
+        return cls(keys, slots, groups, other)
 
-    def codes_of(self, tags: Tags) -> NDArray[np.uint8]:
-        """Return the code of each element of a page."""
-        keys = np.ascontiguousarray(tags.key, dtype=np.uint64)
-        found = np.empty(keys.size, dtype=np.uint8)
-        _look_up(keys.data, self.keys.data, self.codes.data, self.other, found.data)
-        return found
+    def codes_of(self, tags: Tags, *, guards: Guards | None = None) -> tuple[NDArray[np.uint8], int]:
+        """Return the code of each element of a page, and the groups of names that it has.
+
+        Codes are changed where `Guards` do not trust a name.
+        """
+        found = np.empty(tags.key.size, dtype=np.uint8)
+        groups = _look_up(tags.key, self.keys, self.codes, self.groups, self.other, found)
+        if guards is not None:
+            _change(tags.source, tags.start, tags.stop, tags.opened, tags.closed, tags.key, found, guards)
+        return found, groups
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """What changes the code of an element by more than its name.
+
+    Attributes
+    ----------
+    parts_words : bool
+        Elements do not join words that may be laid out as blocks though their tags are removed: custom elements (their
+        names have a hyphen), and those with such a ``display`` in their style. Elements that a class shows to screen
+        readers alone are pruned.
+    line_break : int
+        The code of empty spans that style sheets break the line at, by the class ``br``; -1 to leave them.
+    keeps_holders : bool
+        Elements that could be pruned are boundaries if they hold a paragraph: the keepable ones, and pruned ones that
+        the parser has put the rest of the page inside (nothing but end tags stands behind them).
+    """
+
+    parts_words: bool
+    line_break: int
+    keeps_holders: bool
 
 
 @cython.cfunc
@@ -96,15 +155,21 @@ def _first_slot(key: cython.ulonglong, bits: cython.int) -> cython.Py_ssize_t:
     return ((key * _SPREAD) & _ALL_BITS) >> (64 - bits)
 
 
-@cython.cfunc
 def _look_up(
-    keys: cython.const[cython.ulonglong][::1],
-    slot_keys: cython.const[cython.ulonglong][::1],
-    slot_codes: cython.const[cython.short][::1],
+    names: NDArray[np.uint64],
+    slot_names: NDArray[np.uint64],
+    codes_of_slots: NDArray[np.int16],
+    groups_of_slots: NDArray[np.uint8],
     other: cython.int,
-    found: cython.uchar[::1],
-) -> cython.void:
-    """Write the code of each key."""
+    codes: NDArray[np.uint8],
+) -> int:
+    """Write the code of each name; return the groups of all."""
+    keys: cython.const[cython.ulonglong][::1] = names.data
+    slot_keys: cython.const[cython.ulonglong][::1] = slot_names.data
+    slot_codes: cython.const[cython.short][::1] = codes_of_slots.data
+    slot_groups: cython.const[cython.uchar][::1] = groups_of_slots.data
+    found: cython.uchar[::1] = codes.data
+    groups: cython.uchar = 0
     last: cython.Py_ssize_t = slot_codes.shape[0] - 1
     bits: cython.int = last.bit_length()
     element: cython.Py_ssize_t
@@ -117,36 +182,66 @@ def _look_up(
             while slot_codes[slot] != _FREE and slot_keys[slot] != key:
                 slot = (slot + 1) & last
             found[element] = other if slot_codes[slot] == _FREE else slot_codes[slot]
+            groups |= slot_groups[slot]
+    return int(groups)
 
 
-def part_words(tags: Tags, codes: NDArray[np.uint8]) -> None:
-    """Let, in place, elements not join words that may be laid out as blocks though their tags are removed.
-
-    These are custom elements (their names have a hyphen) and those with such a ``display`` in their style. Elements
-    that a class shows to screen readers alone are pruned.
-    """
-    starts, stops = (np.ascontiguousarray(column, dtype=np.int64) for column in (tags.start, tags.stop))
-    _part_words(
-        tags.source, starts.data, stops.data, np.ascontiguousarray(tags.opened, dtype=np.int64).data, codes.data
-    )
-
-
-@cython.cfunc
-def _part_words(
-    source: cython.const[cython.uchar][::1],
-    start: cython.const[cython.longlong][::1],
-    stop: cython.const[cython.longlong][::1],
-    opened: cython.const[cython.longlong][::1],
-    codes: cython.uchar[::1],
-) -> cython.void:
-    """Change the code of elements without a role that are to be removed, where they may be blocks."""
+def _change(
+    markup: bytes,
+    starts: Places,
+    stops: Places,
+    start_tags: Places,
+    end_tags: Places,
+    names: NDArray[np.uint64],
+    found: NDArray[np.uint8],
+    guards: Guards,
+) -> None:
+    """Change codes as `Guards` says: element by element, then from the last with the next paragraph at hand."""
+    source: cython.const[cython.uchar][::1] = markup
+    start: cython.const[cython.longlong][::1] = starts.data
+    stop: cython.const[cython.longlong][::1] = stops.data
+    opened: cython.const[cython.longlong][::1] = start_tags.data
+    closed: cython.const[cython.longlong][::1] = end_tags.data
+    keys: cython.const[cython.ulonglong][::1] = names.data
+    codes: cython.uchar[::1] = found.data
+    parts_words: cython.bint = guards.parts_words
+    line_break: cython.int = guards.line_break
+    keeps_holders: cython.bint = guards.keeps_holders
     element: cython.Py_ssize_t
     tag: cython.longlong
     with cython.nogil:
         for element in range(codes.shape[0]):
-            if codes[element] == _REMOVE:
-                tag = opened[element]
+            tag = opened[element]
+            if parts_words and codes[element] == _REMOVE:
                 codes[element] = _code_of_removed(source, start[tag] + 1, stop[tag] - 1)
+            if (
+                keys[element] == _SPAN
+                and closed[element] == tag
+                and line_break >= 0
+                and _has_break_class(source, start[tag], stop[tag])
+            ):
+                codes[element] = line_break
+        if keeps_holders and codes.shape[0]:
+            _keep_holders(opened, closed, keys, codes, _last_text_tag(source, start, stop))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _has_break_class(
+    source: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
+) -> cython.bint:
+    """Return whether a value of a start tag is ``br``, or ends in that word."""
+    place: cython.Py_ssize_t
+    for place in range(start + 2, stop - 3):
+        if (
+            source[place] == _B
+            and source[place + 1] == _R
+            and source[place + 2] == _QUOTE
+            and (source[place - 1] == _BLANK or (source[place - 1] == _QUOTE and source[place - 2] == _EQUALS))
+        ):
+            return True
+    return False
 
 
 @cython.cfunc
@@ -207,58 +302,49 @@ def _stands_at(
     return number == 7
 
 
-def keep_holders_of_paragraphs(tags: Tags, codes: NDArray[np.uint8]) -> None:
-    """Decide, in place, which elements that could be pruned are boundaries instead, for they hold a paragraph.
-
-    These are the keepable elements, and pruned elements that the parser has put the rest of the page inside: nothing
-    but end tags stands behind them.
-    """
-    _keep_holders(
-        np.ascontiguousarray(tags.opened, dtype=np.int64).data,
-        np.ascontiguousarray(tags.closed, dtype=np.int64).data,
-        np.ascontiguousarray(tags.key, dtype=np.uint64).data,
-        codes.data,
-        _last_text_tag(tags),
-        _PARAGRAPH,
-        _NOSCRIPT,
-    )
-
-
-def _last_text_tag(tags: Tags) -> int:
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _last_text_tag(
+    source: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+) -> cython.longlong:
     """Return the last tag that is a start tag or has text other than white space behind it."""
-    tag = int(tags.start.size) - 1
-    while tag > 0 and tags.source[tags.start[tag] + 1] == _SLASH:
-        if tags.source[tags.stop[tag - 1] : tags.start[tag]].strip():
-            return tag - 1
+    tag: cython.Py_ssize_t = start.shape[0] - 1
+    place: cython.longlong
+    while tag > 0 and source[start[tag] + 1] == _SLASH:
+        for place in range(stop[tag - 1], start[tag]):
+            if source[place] != _BLANK and not _TAB <= source[place] <= _RETURN:
+                return tag - 1
         tag -= 1
     return tag
 
 
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _keep_holders(
     opened: cython.const[cython.longlong][::1],
     closed: cython.const[cython.longlong][::1],
     keys: cython.const[cython.ulonglong][::1],
     codes: cython.uchar[::1],
     last_text: cython.longlong,
-    paragraph: cython.ulonglong,
-    noscript: cython.ulonglong,
 ) -> cython.void:
-    """Go through the elements from the last, with the next paragraph at hand."""
+    """Decide which elements that could be pruned are boundaries."""
     never: cython.longlong = 2 * keys.shape[0] + 1
     next_paragraph: cython.longlong = never
     element: cython.Py_ssize_t
     operation: cython.int
     swallows: cython.bint
-    with cython.nogil:
-        for element in range(keys.shape[0] - 1, -1, -1):
-            if keys[element] == paragraph:
-                next_paragraph = opened[element]
-            operation = codes[element] & _OPERATION
-            swallows = operation == _PRUNE and closed[element] > last_text and opened[element] < last_text
-            if operation == _KEEPABLE or (swallows and keys[element] != noscript):
-                operation = _BOUNDARY if next_paragraph < closed[element] else _PRUNE
-                codes[element] = (codes[element] & ~_OPERATION) | operation
+    for element in range(keys.shape[0] - 1, -1, -1):
+        if keys[element] == _PARAGRAPH:
+            next_paragraph = opened[element]
+        operation = codes[element] & _OPERATION
+        swallows = operation == _PRUNE and closed[element] > last_text and opened[element] < last_text
+        if operation == _KEEPABLE or (swallows and keys[element] != _NOSCRIPT):
+            operation = _BOUNDARY if next_paragraph < closed[element] else _PRUNE
+            codes[element] = (codes[element] & ~_OPERATION) | operation
 
 
 def has_key(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> bool:

@@ -91,6 +91,8 @@ class Blocks:
         The anchors.
     places : int array, one for each tag
         Where each tag stands in the page's text.
+    names : int
+        Groups of names that elements of the page have; bits of `blockfeat.blocks.element_codes`.
     table : str
         Name of the tag table that cut the page.
     segmenter : str
@@ -110,6 +112,7 @@ class Blocks:
     containers: Containers
     anchors: Anchors
     places: Indices
+    names: int
     table: str
     segmenter: str
     declared: DeclaredText = NOTHING_DECLARED

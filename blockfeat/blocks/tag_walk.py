@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat.blocks import tagtable
+from blockfeat.blocks.element_codes import ALL_NAMES
 from blockfeat.blocks.table import ROLES, Anchors, Blocks, Containers, WalkColumns, leading
 from blockfeat.lang.characters import SPACE
 from blockfeat.lang.counting import ANCHOR, FORMAT
@@ -61,6 +62,7 @@ def walk(
     breaks_of_split: int,
     *,
     segmenter: Tokenizer,
+    names: int = ALL_NAMES,
     table: str = "",
     declared: DeclaredText = NOTHING_DECLARED,
 ) -> Blocks:
@@ -76,12 +78,14 @@ def walk(
         Line breaks in a row that end a block; 0 for never.
     segmenter : Tokenizer
         Counts words and sentences.
+    names : int
+        The groups of names that the page has; see `Blocks.names`.
     table : str
         Name of the tag table that the codes are of.
     declared : DeclaredText
         What the page's JSON-LD declares to be its text.
     """
-    return _Walk(tags, codes, breaks_of_split).blocks_found(tags, segmenter, table, declared)
+    return _Walk(tags, codes, breaks_of_split).blocks_found(tags, names, segmenter, table, declared)
 
 
 class _Walk(TextReader):
@@ -143,14 +147,14 @@ class _Walk(TextReader):
             self.sizes[6] = max(self.sizes[6], 2 * element - empty - self.opened[element] + 1)
             empty += self.closed[element] == self.opened[element]
 
-    def blocks_found(self, tags: Tags, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
+    def blocks_found(self, tags: Tags, names: int, segmenter: Tokenizer, table: str, declared: DeclaredText) -> Blocks:
         """Return what was found, its words and sentences counted."""
         codes, classes = leading(self.arrays.text, self.characters), self.classes()
         self._start_anchors(classes)
         starts, ends, first_byte, end_byte, container = leading(self.arrays.block, self.blocks)
         piece_ends, piece_flags = leading(self.arrays.piece, self.pieces)
         page_text = PageText(
-            text=str(codes.data, "utf-32-le", "surrogatepass"),
+            text=self.string(),
             codes=codes,
             classes=classes,
             block_ends=ends,
@@ -174,6 +178,7 @@ class _Walk(TextReader):
             containers=containers,
             anchors=anchors,
             places=self.arrays.place,
+            names=names,
             table=table,
             segmenter=segmenter.name,
             declared=declared,

@@ -1,5 +1,6 @@
 # C types of text_reader.py: where it runs uncompiled, nobody reads this file.
 cimport cython
+from cpython.unicode cimport PyUnicode_4BYTE_KIND, PyUnicode_FromKindAndData
 
 cdef unsigned char _IS_SPACE, _IS_WORD, _IS_UNSPACED
 cdef unsigned int _NEW_LINE, _RETURN, _BLANK, _AMPERSAND, _FIRST_NOT_ASCII, _SOFT_HYPHEN, _REPLACEMENT
@@ -32,5 +33,8 @@ cdef class TextReader:
     cdef bint _stands_at(self, Py_ssize_t byte, Py_ssize_t end, const unsigned char *wanted, Py_ssize_t length) noexcept nogil
     @cython.final
     cdef Py_ssize_t _read_sequence(self, Py_ssize_t byte, Py_ssize_t end) noexcept nogil
+
+cdef inline str text_of(const unsigned int[::1] codes, Py_ssize_t size):
+    return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, &codes[0], size)
 
 cdef bint _is_mark(unsigned int character) noexcept nogil

@@ -12,6 +12,13 @@ from numpy.typing import NDArray
 
 from blockfeat.lang.characters import ALPHANUMERIC, MARK, SPACE, UNSPACED, character_classes
 
+if not cython.compiled:
+
+    def text_of(codes: memoryview, size: int) -> str:
+        """Return the text of some code points."""
+        return str(codes[:size], "utf-32-le", "surrogatepass")
+
+
 _IS_SPACE = SPACE
 _IS_WORD = ALPHANUMERIC | MARK
 _IS_UNSPACED = UNSPACED
@@ -49,6 +56,10 @@ class TextReader:
         self.characters = self.solid = 0
         self.stretch_text = -1
         self.follows_white = self.is_border = self.has_marks = False
+
+    def string(self) -> str:
+        """Return the text."""
+        return text_of(self.text, self.characters)
 
     def classes(self) -> NDArray[np.uint8]:
         """Return the class bits of the text."""

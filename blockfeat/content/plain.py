@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.element_codes import DEFINITIONS, KEYS, PREFORMATTED, SCRIPTS, TABLE, has_key
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.code import PREFORMATTED, code_parts, code_text
+from blockfeat.content.code import code_parts, code_text
 from blockfeat.content.text_writer import MOST_COLUMNS, grid_of, text_of_blocks, text_of_table
 from blockfeat.lang.characters import character_classes, code_points
 from blockfeat.page.tags import name_keys
@@ -24,15 +24,13 @@ from blockfeat.page.tags import name_keys
 Mask = NDArray[np.bool_]
 
 _TABLE, _ROW, _CELL, _HEADER = name_keys(["table", "tr", "td", "th"])
-_TABLES = name_keys(["table"])
 _NOT_DATA = name_keys(["h1", "h2", "h3", "h4", "h5", "h6", "form", "article", "section", "blockquote"])
 _SPAN = re.compile(rb'\s(col|row)span="\s*([0-9]{1,4})')
 _FEW = 2
 _MOST_WORDS = 60
 _MOST_WORDS_WITH_HEADER = 150
 
-_PARTS = name_keys(["dl", "pre"])
-_DEFINITIONS, _PREFORMATTED = _PARTS
+_DEFINITIONS, _PREFORMATTED = name_keys(["dl", "pre"])
 _MOST = 2 / 3
 _FEW_WORDS = 40
 
@@ -86,7 +84,7 @@ def data_tables(blocks: Blocks, kept: Mask) -> list[DataTable]:
     holds a heading, a form, or so many words that it is rather a column of a layout.
     """
     containers, tags = blocks.containers, blocks.tags
-    if not has_key(blocks.containers.key, _TABLES):
+    if not blocks.names & TABLE:
         return []
     tables = (blocks.containers.key == _TABLE).nonzero()[0]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
@@ -175,7 +173,7 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
         The page's tables of data.
     """
     keys = blocks.containers.key
-    if not tables and not has_key(keys, _PARTS):
+    if not tables and not blocks.names & (DEFINITIONS | PREFORMATTED):
         return kept
     definitions, preformatted = (keys == _DEFINITIONS).nonzero()[0], (keys == _PREFORMATTED).nonzero()[0]
     chosen = kept.copy()
@@ -198,7 +196,6 @@ def completed(blocks: Blocks, kept: Mask, tables: Sequence[DataTable]) -> Mask:
 
 
 _RAISED_KEYS = name_keys(["sup"])
-_EITHER = name_keys(["sub", "sup"])
 _SUPERSCRIPTS = dict(zip("0123456789+-−=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ", strict=True))
 _SUBSCRIPTS = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎", strict=True))
 # Endings of ordinal numbers and titles, which are read as letters.
@@ -254,7 +251,7 @@ def plain_text(blocks: Blocks, kept: NDArray[np.bool_], tables: Sequence[DataTab
         Whether the text is brought into a normal form; see `blockfeat.content.plain.normalised`.
     """
     blocks = _with_marked_scripts(blocks)
-    if tables or has_key(blocks.containers.key, PREFORMATTED):
+    if tables or blocks.names & PREFORMATTED:
         text = _shaped(blocks, kept, tables)
     else:
         text = text_of_blocks(blocks, kept.nonzero()[0])
@@ -311,11 +308,11 @@ def _with_marked_scripts(blocks: Blocks) -> Blocks:
     stands at the beginning of a word stay as they are, and so does preformatted text.
     """
     tags, text = blocks.tags, blocks.page_text.text
-    if not has_key(tags.key, _EITHER):
+    if not blocks.names & SCRIPTS:
         return blocks
     starts, ends = blocks.anchors.start, blocks.anchors.end
     found = []
-    for element in np.isin(tags.key, _EITHER).nonzero()[0].tolist():
+    for element in np.isin(tags.key, KEYS[SCRIPTS]).nonzero()[0].tolist():
         start, end = int(blocks.places[tags.opened[element]]), int(blocks.places[tags.closed[element]])
         if 0 < start < end and text[start - 1].strip() and text[start:end].strip():
             is_link = bool(((starts < end) & (ends > start)).any())

@@ -150,7 +150,7 @@ class Extractor:
         measured = measured if blocks is measured.blocks else replace(measured, blocks=blocks)
         title = normalised(page.title) if page.title and options.normalise else page.title
         choice, evidence = postprocess(blocks, prediction, page, title=title, options=options, model_kind=model.kind)
-        prediction = replace(prediction, kept=choice.kept)
+        prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
         headline = choice.headline_text
         if headline and options.normalise:
             headline = normalised(headline)

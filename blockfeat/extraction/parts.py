@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import blocks_named
+from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks, FoldedText, kind_names, kinds_of_blocks
 from blockfeat.content.plain import data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.rules import first_title
 from blockfeat.features.cues import bundled_cues
 from blockfeat.lang.measures import tokenize
-from blockfeat.page.tags import name_key, name_keys
+from blockfeat.page.tags import name_key
 from blockfeat.page.utf_8 import Marks
 
 if TYPE_CHECKING:
@@ -38,9 +38,10 @@ _COMMENT_MARKS = Marks.of(
     if form == word or not word.isascii()
 )
 _OF_THE_ARTICLE = re.compile(r"no-?comment|comment-?(?:count|link|button|icon|toggle)|body|main", re.IGNORECASE)
-_HEADINGS = name_keys(["h1", "h2"])
+_FIRST_HEADING = name_key("h1")
 _LEAST_LIKE = 0.2
 _FEW_WORDS = 4
+_LEFT_TO_THE_MODEL = (None,) * 4
 _LINKED = 0.5
 
 ROLES = ("headline", "lead", "body", "caption", "comment", "clutter")
@@ -68,7 +69,7 @@ def with_parts(blocks: Blocks, kept: Mask, headline: int | None, options: Extrac
         True, False, or None to leave a part to the model.
     """
     parts = (options.headline, options.captions, options.tables, options.comments)
-    if not kept.any() or all(wanted is None for wanted in parts):
+    if parts == _LEFT_TO_THE_MODEL or not kept.any():
         return kept
     chosen = kept.copy()
     span = text_span(kept)
@@ -100,7 +101,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
     """
     first = kept.nonzero()[0][:3].tolist()
     keys, container, measures = blocks.containers.key, blocks.container, blocks.measures
-    near = blocks_named(container, keys, _HEADINGS, first[-1] + 1) if first else []
+    near = blocks_named(container, keys, KEYS[TITLES], first[-1] + 1) if first else []
     if not near:
         return None
     wanted = {*(title or "").lower().split()}
@@ -114,7 +115,7 @@ def find_headline(blocks: Blocks, kept: Mask, title: str | None) -> tuple[int, s
         words = tokenize(text) if block in is_unspaced else text.lower().split()
         share = sum(map(wanted.__contains__, words)) / max(len(words), 1)
         # The page's name is a heading too, but a short one.
-        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _HEADINGS[0] else 0.0)
+        score = share * min(len(words), 8) / 8 + (0.25 if keys[container[block]] == _FIRST_HEADING else 0.0)
         if len(words) > 1 and score >= most:
             best, most = (block, text), score
     return best

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blockfeat._numeric import probabilities
-from blockfeat.blocks.element_codes import has_key
+from blockfeat.blocks.element_codes import DEFINITIONS, PREFORMATTED, TABLE, TECHNICAL, TITLES
 from blockfeat.blocks.table import Blocks
-from blockfeat.content.code import PREFORMATTED, code_marks
+from blockfeat.content.code import code_marks
 from blockfeat.content.plain import DataTable, completed, data_tables
 from blockfeat.extraction.options import ExtractionOptions
 from blockfeat.extraction.page_kind import confidence_measures, expected_f1, page_kind
@@ -27,6 +28,17 @@ from blockfeat.extraction.rules import (
     section_headings,
     technical_text,
 )
+from blockfeat.extraction.signs import (
+    ALWAYS,
+    DOUBT,
+    HEADING,
+    LONGEST_POINTER,
+    POINTER,
+    POINTER_LINKS,
+    STANDFIRST,
+    Signs,
+    signs_of,
+)
 from blockfeat.extraction.walls import NOTICES, PageEvidence, asks_at_an_edge, begins_with
 from blockfeat.models.model import Prediction
 from blockfeat.page.page import Page
@@ -38,8 +50,7 @@ _WITH_RULES = ("margin", "sequence")
 _WITHOUT_MARKUP = "kept: the page has no markup, so all of it is text"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(NamedTuple):
     """The blocks that are the text of a page, and what rules choose them by.
 
     Attributes
@@ -56,10 +67,12 @@ class Choice:
         Its title, normalised where the options say so.
     kept : bool array, n
         Which blocks are kept so far.
-    tables : sequence of DataTable
-        The data tables of the page.
+    signs : Signs
+        Which rules may change something about that.
     rule_reasons : mapping
         Why blocks are kept or dropped against the model's label, by block.
+    tables : sequence of DataTable
+        The data tables of the page.
     headline : int or None
         The block that is the headline; see `find_headline`.
     headline_text : str or None
@@ -78,8 +91,9 @@ class Choice:
     options: ExtractionOptions
     title: str | None
     kept: Mask
+    signs: Signs
+    rule_reasons: Mapping[int, str]
     tables: Sequence[DataTable] = ()
-    rule_reasons: Mapping[int, str] = field(default_factory=dict)
     headline: int | None = None
     headline_text: str | None = None
     may_ask: bool | None = None
@@ -88,7 +102,9 @@ class Choice:
 
     def keeping(self, kept: Mask) -> Choice:
         """Return a copy that keeps other blocks; itself where they are the same array."""
-        return self if kept is self.kept else replace(self, kept=kept)
+        if kept is self.kept:
+            return self
+        return self._replace(kept=kept, signs=signs_of(self.blocks, kept, self.prediction.log_odds))
 
     def changed(self, blocks: Sequence[int], *, keep: bool) -> Choice:
         """Return a copy that keeps some more blocks, or drops them; itself where there are none."""
@@ -96,7 +112,7 @@ class Choice:
             return self
         kept = self.kept.copy()
         kept[blocks] = keep
-        return replace(self, kept=kept)
+        return self.keeping(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +123,8 @@ class Rule:
     ----------
     name : str
         Its name.
+    sign : int
+        Signs of pages that it may change something on; see `blockfeat.extraction.signs`.
     apply : callable
         Returns what is kept once it has been applied.
     keeps, drops : str
@@ -118,6 +136,7 @@ class Rule:
     """
 
     name: str
+    sign: int
     apply: Callable[[Choice], Choice]
     keeps: str = ""
     drops: str = ""
@@ -136,7 +155,7 @@ class Rule:
         ):
             if reason:
                 rule_reasons.update(dict.fromkeys(changed.nonzero()[0].tolist(), f"{verb}: {reason}"))
-        return replace(found, rule_reasons=rule_reasons)
+        return found._replace(rule_reasons=rule_reasons)
 
 
 def _named_box(choice: Choice) -> Choice:
@@ -158,12 +177,15 @@ def _standfirst(choice: Choice) -> Choice:
 
 
 def _completed(choice: Choice) -> Choice:
-    """Keep tables, lists and preformatted text whole that are kept for the most part; find tables and headline."""
-    blocks, kept = choice.blocks, choice.kept
-    tables = data_tables(blocks, kept)
-    whole = completed(blocks, kept, tables)
-    headline, text = find_headline(blocks, kept, choice.title) or (None, None)
-    return replace(choice, kept=whole, tables=tables, headline=headline, headline_text=text)
+    """Keep tables, lists and preformatted text whole that are kept for the most part; find the tables."""
+    tables = data_tables(choice.blocks, choice.kept)
+    return choice._replace(tables=tables).keeping(completed(choice.blocks, choice.kept, tables))
+
+
+def _headline(choice: Choice) -> Choice:
+    """Find the headline."""
+    found = find_headline(choice.blocks, choice.kept, choice.title)
+    return choice if found is None else choice._replace(headline=found[0], headline_text=found[1])
 
 
 def _options(choice: Choice) -> Choice:
@@ -171,28 +193,23 @@ def _options(choice: Choice) -> Choice:
     chosen = with_parts(choice.blocks, choice.kept, choice.headline, choice.options)
     if chosen is choice.kept:
         return choice
-    return replace(choice, kept=chosen, tables=data_tables(choice.blocks, chosen))
+    return choice._replace(tables=data_tables(choice.blocks, chosen)).keeping(chosen)
 
 
 def _banners(choice: Choice) -> Choice:
     """Drop consent banners."""
-    choice = replace(choice, may_ask=asks_at_an_edge(choice.blocks, choice.kept))
+    choice = choice._replace(may_ask=asks_at_an_edge(choice.blocks, choice.kept))
     return choice.changed(banners(choice.blocks, choice.kept), keep=False) if choice.may_ask else choice
 
 
 def _code_marks(choice: Choice) -> Choice:
     """Drop what only marks code."""
-    has_code = has_key(choice.blocks.containers.key, PREFORMATTED)
-    return choice.changed(code_marks(choice.blocks, choice.kept) if has_code else [], keep=False)
+    return choice.changed(code_marks(choice.blocks, choice.kept), keep=False)
 
 
 def _keeping(rule: Callable[[Blocks, Mask], Mask]) -> Callable[[Choice], Choice]:
     """Return what applies a rule that says which blocks are kept."""
     return lambda choice: choice.keeping(rule(choice.blocks, choice.kept))
-
-
-_LINKED = 0.5
-_LONGEST_POINTER = 40
 
 
 def pointers(blocks: Blocks, kept: Mask) -> list[int]:
@@ -203,7 +220,7 @@ def pointers(blocks: Blocks, kept: Mask) -> list[int]:
     """
     measures, shown = blocks.measures, kept.nonzero()[0]
     columns = zip(shown.tolist(), measures.words[shown].tolist(), measures.anchor_words[shown].tolist(), strict=True)
-    short = [block for block, words, linked in columns if words <= _LONGEST_POINTER and linked >= _LINKED * words]
+    short = [block for block, words, linked in columns if words <= LONGEST_POINTER and linked >= POINTER_LINKS * words]
     text, starts, ends = blocks.page_text.text, blocks.block_starts, blocks.page_text.block_ends
     found = [block for block in short if begins_with("read_also", text[starts[block] : ends[block]])]
     return found if len(found) < shown.size else []
@@ -214,17 +231,29 @@ RULES = (
     # Worth .08 (daniel) to .17 (dragnet), and .26 to .78 on three sets of pages that no model has seen.
     Rule(
         "named box",
+        DOUBT,
         _named_box,
         drops="it stands outside of the box that the page names as its article",
         unless="recall",
     ),
     # Worth nothing on development corpora (-.02 to .01, 36 pages), .14 on snippets that no model has seen.
-    Rule("standfirst", _standfirst, keeps="the page describes itself with these words, right before its text"),
+    Rule(
+        "standfirst", STANDFIRST, _standfirst, keeps="the page describes itself with these words, right before its text"
+    ),
+    # Decides about no block; options do, by what it finds.
+    Rule("headline", TITLES, _headline, is_optional=False),
     # Worth -.02 to .01 (25 pages of 1,112); without it tables, lists and code lose single cells and lines.
-    Rule("completed", _completed, keeps="most of the table, list or preformatted text around it is", is_optional=False),
+    Rule(
+        "completed",
+        TABLE | DEFINITIONS | PREFORMATTED,
+        _completed,
+        keeps="most of the table, list or preformatted text around it is",
+        is_optional=False,
+    ),
     # Worth 1.15 on structured pages.
     Rule(
         "technical text",
+        TECHNICAL,
         _keeping(technical_text),
         keeps="it stands inside technical text, nearly all of which is",
         unless="precision",
@@ -232,22 +261,26 @@ RULES = (
     # Worth .01 to .05 (513 pages); it holds the structure of documents.
     Rule(
         "section headings",
+        HEADING,
         _keeping(section_headings),
         keeps="it is the heading of a section that is",
         unless="precision",
     ),
     # What the caller asks for.
-    Rule("options", _options, keeps="the options ask for it", drops="the options leave it out", is_optional=False),
+    Rule(
+        "options", ALWAYS, _options, keeps="the options ask for it", drops="the options leave it out", is_optional=False
+    ),
     # Worth .02 to .07; on made pages all of the 20 % of a banner's paragraphs that would be kept.
-    Rule("banners", _banners, drops="it asks for consent to cookies or to the processing of data"),
+    Rule("banners", ALWAYS, _banners, drops="it asks for consent to cookies or to the processing of data"),
     # Worth -.06 to .02 (72 pages), .15 on snippets that no model has seen.
     Rule(
         "pointers",
+        POINTER,
         lambda choice: choice.changed(pointers(choice.blocks, choice.kept), keep=False),
         drops="it points at another text, by its first words and its link",
     ),
     # Worth .29 on structured pages.
-    Rule("code marks", _code_marks, drops="it only numbers the lines of code, or names its language"),
+    Rule("code marks", PREFORMATTED, _code_marks, drops="it only numbers the lines of code, or names its language"),
 )
 """The rules in their order: each sees what those before it keep."""
 
@@ -271,9 +304,12 @@ def postprocess(
         Kind of the model, which says whether the optional rules are applied where the options do not.
     """
     has_rules = model_kind in _WITH_RULES if options.rules is None else options.rules
-    choice = _by_rules(Choice(blocks, prediction, page, options, title, prediction.kept), has_rules=has_rules)
-    prediction = replace(prediction, kept=choice.kept)
-    evidence = PageEvidence(blocks, prediction, page, title=title, may_ask=choice.may_ask)
+    signs = signs_of(blocks, prediction.kept, prediction.log_odds)
+    choice = _by_rules(
+        Choice(blocks, prediction, page, options, title, prediction.kept, signs, {}), has_rules=has_rules
+    )
+    prediction = Prediction(prediction.scores, choice.kept, log_odds=prediction.log_odds)
+    evidence = PageEvidence(blocks, prediction, page, signs=choice.signs, title=title, may_ask=choice.may_ask)
     return _with_list_instead(choice, evidence, model_kind=model_kind, has_rules=has_rules), evidence
 
 
@@ -281,9 +317,11 @@ def _by_rules(choice: Choice, *, has_rules: bool) -> Choice:
     """Return what is kept by the rules; plain text is kept as it is."""
     if not choice.page.has_markup:
         reasons = dict.fromkeys(range(len(choice.blocks)), _WITHOUT_MARKUP)
-        return replace(choice, kept=np.ones_like(choice.kept), rule_reasons=reasons)
+        return choice.keeping(np.ones_like(choice.kept))._replace(rule_reasons=reasons)
     for rule in RULES:
-        if (has_rules and choice.options.favour != rule.unless) or not rule.is_optional:
+        if choice.signs.bits & rule.sign and (
+            (has_rules and choice.options.favour != rule.unless) or not rule.is_optional
+        ):
             choice = rule.applied(choice)
     return choice
 
@@ -307,17 +345,17 @@ def _with_list_instead(choice: Choice, page: PageEvidence, *, model_kind: str, h
     where precision is favoured, and not looked for without rules.
     """
     if page.notice is not None:
-        return replace(choice, warning=NOTICES[page.notice])
+        return choice._replace(warning=NOTICES[page.notice])
     listed = list_instead(page, choice.rule_reasons, model_kind=model_kind) if has_rules else None
     if listed is not None and choice.options.favour != "precision":
         items = dict.fromkeys((listed & ~page.kept).nonzero()[0].tolist(), _ITEM)
         tables = data_tables(page.blocks, listed)
         rule_reasons = {**choice.rule_reasons, **items}
-        return replace(choice, kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
-    if page.kept.any():
+        return choice._replace(kept=listed, tables=tables, rule_reasons=rule_reasons, warning=_LISTED, is_list=True)
+    if page.signs.first >= 0:
         return choice
     left_out = _LIST_LEFT_OUT if listed is not None else None
-    return replace(choice, warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
+    return choice._replace(warning=left_out or reason_of_nothing(page, choice.prediction.kept, choice.rule_reasons))
 
 
 def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_kind: str) -> Mask | None:
@@ -337,7 +375,7 @@ def list_instead(page: PageEvidence, rule_reasons: Mapping[int, str], *, model_k
         Kind of the model; see `blockfeat.extraction.page_kind.confidence_measures`.
     """
     log_odds, words, kept = page.prediction.log_odds, page.blocks.measures.words, page.kept
-    kept_words = int(words[kept].sum())
+    kept_words = page.signs.kept
     if log_odds is None or kept_words > _MOST_WORDS or not len(page.blocks):
         return None
     candidates = ~(kept | beside_text(page.blocks))

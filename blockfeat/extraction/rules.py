@@ -15,18 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import blocks_named, has_key
+from blockfeat.blocks.element_codes import HEADINGS, KEYS, TECHNICAL, blocks_named
 from blockfeat.blocks.table import Blocks, kind_names
 from blockfeat.extraction.page_kind import is_forum
+from blockfeat.extraction.signs import (
+    BEGIN_WORDS,
+    BLOCKS_BEFORE,
+    DOUBTFUL,
+    HEADING_LINKS,
+    LEAST_LOG_ODDS,
+    STANDFIRST_LINKS,
+    STANDFIRST_WORDS,
+)
 from blockfeat.extraction.walls import edges_of, has_any, phrases_in
 from blockfeat.features.cues import bundled_cues
-from blockfeat.page.formulas import FORMULA
 from blockfeat.page.tags import name_keys
 
 Mask = NDArray[np.bool_]
 
-# Elements that technical text is known by, and how many of them there are at least.
-_TECHNICAL = name_keys(["code", "kbd", FORMULA, "mjx-container", "pre", "samp", "tt"])
+# Technical text has at least so many elements that it is known by.
 _FEWEST_TECHNICAL = 3
 # The text is what is in the innermost element that holds so much of what is kept.
 _NEARLY_ALL = 0.97
@@ -36,8 +43,7 @@ _CUES_OF_OTHERS = ("advertisement", "comment", "consent", "dialog", "newsletter"
 _MOST_DISCUSSED = 0.3
 
 _PAGE = name_keys(["body", "html"])
-_HEADINGS = name_keys(["h1", "h2", "h3", "h4", "h5", "h6"])
-_LEAST_OF_SECTION, _MOST_LINKED = 0.5, 0.5
+_LEAST_OF_SECTION = 0.5
 
 _ARTICLE, _MAIN = name_keys(["article", "main"]).tolist()
 _UNNAMED, _MOST_ATTRIBUTES = 3, 200
@@ -46,14 +52,6 @@ _NAMES = re.compile(r"(?:article|entry|post|story)[-_]{0,2}(?:body|content|text)
 _LEAST_SHARE, _FEWEST_WORDS, _LEAST_KEPT = 0.6, 20, 0.05
 
 _LETTERS, _LOOKED_AT, _FIRST_LETTERS = 60, 240, 20
-_STANDFIRST_WORDS = 8
-# The text begins with the first kept block of so many words.
-_WORDS_OF_A_BEGIN, _BLOCKS_BEFORE = 12, 12
-_MOST_OF_IT_LINKED = 0.3
-# Log odds of a probability of 1 in 20: what the model is sure of stays dropped.
-_LEAST_LOG_ODDS = -2.944
-# Pages of which less is expected are cut to their named box: with 0.8 no corpus loses, with 0.95 three do.
-_DOUBTFUL = 0.8
 
 
 def technical_text(blocks: Blocks, kept: Mask) -> Mask:
@@ -64,14 +62,14 @@ def technical_text(blocks: Blocks, kept: Mask) -> Mask:
     they are.
     """
     tags, containers, words = blocks.tags, blocks.containers, blocks.measures.words
-    if not has_key(tags.key, _TECHNICAL) or not kept.any():
+    if not kept.any():
         return kept
     innermost = _innermost_around(blocks, kept)
     if innermost < 0:
         return kept
     element = int(containers.element[innermost])
     end_element = int(tags.opened.searchsorted(tags.closed[element]))
-    if np.count_nonzero(np.isin(tags.key[element:end_element], _TECHNICAL)) < _FEWEST_TECHNICAL:
+    if np.count_nonzero(np.isin(tags.key[element:end_element], KEYS[TECHNICAL])) < _FEWEST_TECHNICAL:
         return kept
     bits = _cue_bits(blocks)
     discussed = _inside(blocks, bits & _mask_of("discussion") != 0)
@@ -132,11 +130,11 @@ def section_headings(blocks: Blocks, kept: Mask) -> Mask:
     measures, shown = blocks.measures, kept.nonzero()[0]
     if not shown.size:
         return kept
-    headings = blocks_named(blocks.container, blocks.containers.key, _HEADINGS, int(shown[-1]))
+    headings = blocks_named(blocks.container, blocks.containers.key, KEYS[HEADINGS], int(shown[-1]))
     dropped = [
         block
         for block in headings[bisect_right(headings, int(shown[0])) :]
-        if not kept[block] and measures.anchor_words[block] <= _MOST_LINKED * measures.words[block]
+        if not kept[block] and measures.anchor_words[block] <= HEADING_LINKS * measures.words[block]
     ]
     if not dropped:
         return kept
@@ -177,7 +175,7 @@ def _heading_levels(blocks: Blocks) -> NDArray[np.int8]:
     """Return the level of each block that is a heading, 0 of all others."""
     keys = blocks.containers.key
     levels = np.zeros(keys.size + 1, dtype=np.int8)
-    for level, key in enumerate(_HEADINGS, start=1):
+    for level, key in enumerate(KEYS[HEADINGS], start=1):
         levels[:-1][keys == key] = level
     return levels[blocks.container]
 
@@ -201,7 +199,7 @@ def is_doubtful(log_odds: NDArray[np.floating[Any]], kept: Mask, words: NDArray[
     """
     # Twice the words that are likely content.
     expected = words * (1 + np.tanh(log_odds / 2))
-    return float(expected.dot(kept)) < _DOUBTFUL * float(words.dot(kept) + np.add.reduce(expected) / 2)
+    return float(expected.dot(kept)) < DOUBTFUL * float(words.dot(kept) + np.add.reduce(expected) / 2)
 
 
 def in_named_box(blocks: Blocks, kept: Mask, likely: Mask, url: str | None = None) -> Mask:
@@ -273,16 +271,16 @@ def lost_standfirst(blocks: Blocks, kept: Mask, log_odds: NDArray[np.floating[An
     descriptions : str
         What the page declares as its description, in any element of its head, a line each.
     """
-    begins = (kept & (blocks.measures.words >= _WORDS_OF_A_BEGIN)).nonzero()[0]
+    begins = (kept & (blocks.measures.words >= BEGIN_WORDS)).nonzero()[0]
     if not descriptions or not begins.size:
         return None
     begin = int(begins[0])
-    measures, span = blocks.measures, slice(max(begin - _BLOCKS_BEFORE, 0), begin + 1)
+    measures, span = blocks.measures, slice(max(begin - BLOCKS_BEFORE, 0), begin + 1)
     # Of thirteen blocks numbers are read faster than arrays are.
     columns = (column[span].tolist() for column in (kept, measures.words, measures.anchor_words, log_odds))
     near, has_lost = [], False
     for block, (is_kept, words, linked, odds) in enumerate(zip(*columns, strict=True), span.start):
-        is_lost = words >= _STANDFIRST_WORDS and odds >= _LEAST_LOG_ODDS and linked <= _MOST_OF_IT_LINKED * words
+        is_lost = words >= STANDFIRST_WORDS and odds >= LEAST_LOG_ODDS and linked <= STANDFIRST_LINKS * words
         has_lost = has_lost or (is_lost and not is_kept)
         if is_kept or is_lost:
             near.append(block)

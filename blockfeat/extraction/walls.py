@@ -16,12 +16,12 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from blockfeat.blocks.element_codes import blocks_named
+from blockfeat.blocks.element_codes import KEYS, TITLES, blocks_named
 from blockfeat.blocks.table import Blocks
+from blockfeat.extraction.signs import PROSE_LINKS, Signs
 from blockfeat.models.model import Prediction
 from blockfeat.page.json_ld import declared_free
 from blockfeat.page.page import Page
-from blockfeat.page.tags import name_keys
 from blockfeat.page.utf_8 import Marks
 
 Mask = NDArray[np.bool_]
@@ -153,8 +153,6 @@ NOTICES = {
 }
 """Kinds of pages whose text is no content, each with the warning about it."""
 
-_HEADINGS = name_keys(["h1", "h2"])
-_LINKED = 0.5
 _BEGIN = 160
 _PASSWORD = re.compile(rb"""<input\b[^<>]*\btype=["']?password""", re.IGNORECASE)
 _LOGIN_ACTION = re.compile(
@@ -189,6 +187,8 @@ class PageEvidence:
         Scores of the blocks, and which of them the model keeps.
     parsed : Page
         The page.
+    signs : Signs
+        Its words, by what is kept; see `blockfeat.extraction.signs.signs_of`.
     title : str or None
         Its title, in normal form where the options say so.
     may_ask : bool, optional
@@ -199,6 +199,7 @@ class PageEvidence:
     prediction: Prediction
     parsed: Page
     _: KW_ONLY
+    signs: Signs
     title: str | None = None
     may_ask: bool | None = None
 
@@ -218,16 +219,15 @@ class PageEvidence:
         log_odds = self.prediction.log_odds
         return self.kept if log_odds is None else self.kept & (log_odds > 0)
 
-    @cached_property
+    @property
     def words(self) -> int:
         """Words of the likely blocks."""
-        return int(self.blocks.measures.words[self.likely].sum())
+        return self.signs.likely
 
-    @cached_property
+    @property
     def prose(self) -> int:
         """Words of all blocks that are not mostly links."""
-        measures = self.blocks.measures
-        return int(measures.words[measures.anchor_words <= _LINKED * measures.words].sum())
+        return self.signs.prose
 
     @cached_property
     def is_small(self) -> bool:
@@ -240,7 +240,7 @@ class PageEvidence:
     def heads(self) -> list[str]:
         """The title, and the first main headings."""
         blocks = self.blocks
-        headings = blocks_named(blocks.container, blocks.containers.key, _HEADINGS)
+        headings = blocks_named(blocks.container, blocks.containers.key, KEYS[TITLES])
         return [self.title or "", *blocks.texts(headings[:3])]
 
     @cached_property
@@ -367,7 +367,7 @@ def _is_consent_wall(page: PageEvidence) -> bool:
     if beside > kept_asking:
         return False
     found, asking, total = 0, 0, 0
-    prose = (measures.anchor_words <= _LINKED * measures.words).nonzero()[0].tolist()
+    prose = (measures.anchor_words <= PROSE_LINKS * measures.words).nonzero()[0].tolist()
     for text, words in zip(page.blocks.raw_texts(prose), measures.words[prose].tolist(), strict=True):
         count = len(phrases_in("consent", text))
         found += count

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import cython
 import numpy as np
 from numpy.typing import NDArray
+
+from blockfeat.lang.measures import runs_of_three
 
 if TYPE_CHECKING:
     from blockfeat.features.cues import WordCues
 
 Keys = NDArray[np.uint64]
 
+_RUN = cython.declare(cython.int, 3)
 _KEY_BITS = 64
 _ALL_BITS = cython.declare(cython.ulonglong, (1 << 64) - 1)
 _MOST_BITS = 20
@@ -176,6 +179,94 @@ def numbered(codes: NDArray[np.uint64], spread: int) -> NDArray[np.int32]:
                 count += 1
             number[index] = known[place]
     return numbers
+
+
+class SharedRuns(NamedTuple):
+    """Runs of three words of a page that stand in another text, too.
+
+    Attributes
+    ----------
+    words : int32 array, n
+        The words of each block that are in such a run.
+    runs, of : int
+        How many different ones there are, and how many different runs the other text has.
+    """
+
+    words: NDArray[np.int32]
+    runs: int
+    of: int
+
+
+def shared_runs(words: Keys, counts: NDArray[np.int32], other: Keys, spread: int) -> SharedRuns:
+    """Find the runs of three words that a page shares with another text; linear in both.
+
+    Parameters
+    ----------
+    words : uint64 array
+        The keys of the words of the page.
+    counts : int32 array, n
+        How many of them each block has, in order.
+    other : uint64 array
+        The keys of the words of the other text.
+    spread : int
+        Random odd multiplier of the hash table, so that nobody can choose words that collide.
+    """
+    found = np.zeros(counts.size, dtype=np.int32)
+    size = 1 << max(2 * other.size, 8).bit_length()
+    seen, states = np.empty(size, dtype=np.uint64), np.zeros(size, dtype=np.uint8)
+    runs, of = _share(runs_of_three(words), counts, runs_of_three(other), spread, seen, states, found)
+    return SharedRuns(found, runs, of)
+
+
+def _share(
+    own_runs: Keys,
+    counts: NDArray[np.int32],
+    other_runs: Keys,
+    multiplier: int,
+    seen_runs: Keys,
+    states: NDArray[np.uint8],
+    words: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Fill in the words of each block; return the numbers of runs. States: 1 for a run, 2 for one that is shared."""
+    own: cython.ulonglong[::1] = own_runs.data
+    other: cython.ulonglong[::1] = other_runs.data
+    size: cython.int[::1] = counts
+    seen: cython.ulonglong[::1] = seen_runs
+    state: cython.uchar[::1] = states
+    found: cython.int[::1] = words
+    spread: cython.ulonglong = multiplier
+    mask: cython.Py_ssize_t = seen.shape[0] - 1
+    runs: cython.Py_ssize_t = 0
+    all_runs: cython.Py_ssize_t = 0
+    # The word behind the last run that is shared.
+    end: cython.Py_ssize_t = 0
+    word: cython.Py_ssize_t = 0
+    behind: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    block: cython.Py_ssize_t
+    with cython.nogil:
+        for word in range(other.shape[0]):
+            place = _place_of(other[word], spread, mask)
+            while state[place] and seen[place] != other[word]:
+                place = (place + 1) & mask
+            all_runs += state[place] == 0
+            state[place] = 1
+            seen[place] = other[word]
+        word = 0
+        for block in range(size.shape[0]):
+            behind += size[block]
+            while word < behind:
+                if word < own.shape[0]:
+                    place = _place_of(own[word], spread, mask)
+                    while state[place] and seen[place] != own[word]:
+                        place = (place + 1) & mask
+                    if state[place]:
+                        runs += state[place] == 1
+                        state[place] = 2
+                        end = word + _RUN
+                found[block] += word < end
+                word += 1
+    return runs, all_runs
 
 
 @cython.cfunc

@@ -20,12 +20,12 @@ from blockfeat.features import places
 from blockfeat.features.block_kernel import add_own
 from blockfeat.features.context_kernel import add_context
 from blockfeat.features.cues import Cues, bundled_cues
-from blockfeat.features.keys import KeyTable, WordFlags
+from blockfeat.features.keys import WordFlags, shared_runs
 from blockfeat.features.nesting import Nesting
 from blockfeat.features.places import COLUMNS
 from blockfeat.features.schema import CANONICAL, PAPER_STOP_WORD_RATIO, Feature, Measured, read_features
 from blockfeat.lang.identify import Identifier
-from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text, runs_of_three
+from blockfeat.lang.measures import FastTokenizer, Tokenizer, keys_of_text
 from blockfeat.lang.spacy_segmenter import segmenter_for
 from blockfeat.lang.stopwords import StopWordRatios
 from blockfeat.page.page import DeclaredText, Page
@@ -34,7 +34,6 @@ DECLARED_COLUMNS = frozenset(("declared_share", "declared_other", "page_declared
 """Names of the columns about the page's JSON-LD."""
 
 _LONGEST_TITLE = 600
-_RUN = 3
 
 
 def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
@@ -44,7 +43,7 @@ def title_words(declared: DeclaredText) -> tuple[NDArray[np.uint64], int]:
     return keys, int(starts.searchsorted(len(title)))
 
 
-def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
+def add_declared(rows: NDArray[np.float32], blocks: Blocks, spread: int) -> None:
     """Fill the columns about the page's JSON-LD, which are 0 where it declares no text.
 
     Parameters
@@ -53,37 +52,17 @@ def add_declared(rows: NDArray[np.float32], blocks: Blocks) -> None:
         What is filled, a row for each block.
     blocks : Blocks
         The blocks of a page.
+    spread : int
+        Random odd multiplier of a hash table; see `blockfeat.features.keys.shared_runs`.
     """
-    own = runs_of_three(blocks.measures.token_keys)
-    body, other = blocks.declared.body, blocks.declared.other
-    if body:
-        table = _table(body)
-        found = table.places(own)
-        rows[:, places.DECLARED_SHARE], covered = _covered_share(found >= 0, blocks)
-        distinct = np.count_nonzero(np.bincount(found + 1, minlength=2)[1:])
-        rows[:, places.PAGE_DECLARED] = distinct / max(table.keys.size, 1)
-        rows[:, places.PAGE_DECLARED_WORDS] = np.log1p(covered)
-    if other:
-        rows[:, places.DECLARED_OTHER], _ = _covered_share(_table(other).places(own) >= 0, blocks)
-
-
-def _table(text: str) -> KeyTable:
-    """Return the runs of three words of a text."""
-    runs = runs_of_three(keys_of_text(text)[0])
-    runs.sort()
-    is_first = np.ones(runs.size, dtype=np.bool_)
-    np.not_equal(runs[1:], runs[:-1], out=is_first[1:])
-    return KeyTable.of(runs[is_first])
-
-
-def _covered_share(is_found: NDArray[np.bool_], blocks: Blocks) -> tuple[NDArray[np.float64], int]:
-    """Return the share of each block's words that are in runs that were found; and how many of the page's are."""
-    measures = blocks.measures
-    covered = np.zeros(measures.token_block.size, dtype=np.bool_)
-    for shift in range(_RUN):
-        covered[shift : shift + is_found.size] |= is_found
-    counts = np.bincount(measures.token_block[covered], minlength=measures.words.size)
-    return counts / np.maximum(measures.words, 1), int(np.count_nonzero(covered))
+    measures, declared = blocks.measures, blocks.declared
+    for text, share in ((declared.body, places.DECLARED_SHARE), (declared.other, places.DECLARED_OTHER)):
+        if text:
+            found = shared_runs(measures.token_keys, measures.words, keys_of_text(text)[0], spread)
+            rows[:, share] = found.words / np.maximum(measures.words, 1)
+            if share == places.DECLARED_SHARE:
+                rows[:, places.PAGE_DECLARED] = found.runs / max(found.of, 1)
+                rows[:, places.PAGE_DECLARED_WORDS] = np.log1p(found.words.sum())
 
 
 @cache
@@ -128,15 +107,16 @@ def context_columns(
         raise ModelError(f"unknown features: {', '.join(unknown)}")
     rows = np.zeros((measured.blocks.block_starts.size, len(COLUMNS)), dtype=np.float32)
     if len(rows):
-        _fill(rows, measured, bundled_cues() if cues is None else cues)
+        spread = getrandbits(64) | 1
+        _fill(rows, measured, bundled_cues() if cues is None else cues, spread)
         if measured.blocks.declared.scripts and (names is None or not DECLARED_COLUMNS.isdisjoint(names)):
-            add_declared(rows, measured.blocks)
+            add_declared(rows, measured.blocks, spread)
     return rows if names is None else rows.take([places[name] for name in names], axis=1)
 
 
-def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues) -> None:
+def _fill(rows: NDArray[np.float32], measured: Measured, cues: Cues, spread: int) -> None:
     """Fill the rows of a page's blocks, at least one, but for the columns about its JSON-LD."""
-    blocks, spread = measured.blocks, getrandbits(64) | 1
+    blocks = measured.blocks
     nesting = Nesting.of(blocks, cues)
     title, in_title = title_words(blocks.declared)
     flags = WordFlags.of(blocks.measures.token_keys, cues.words, title=title, title_words=in_title, spread=spread)

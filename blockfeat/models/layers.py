@@ -5,7 +5,7 @@ Compiled by Cython where it can be; runs as it stands otherwise, with the same r
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import cython
 import numpy as np
@@ -16,17 +16,13 @@ Floats = NDArray[np.float64]
 
 _INFINITY = cython.declare(cython.double, float("inf"))
 # For more rows, a linear algebra library starts threads that cost more than they bring.
-_ROWS = 32
+_ROWS = cython.declare(cython.Py_ssize_t, 32)
 
 if not cython.compiled:
-    COLUMNS = 1
 
-    def has_wide_vectors() -> bool:
-        """Return whether the processor has the vectors that `add_wide` takes."""
-        return False
-
-    def add_wide(rows: Any, weights: Any, sums: Any, count: int, width: int, columns: int) -> None:
-        """Stand for the function in C (``products.h``), which nobody calls here."""
+    def add_product(rows: Array, weights: Array, sums: Array) -> None:
+        """Add the product of two matrices to a third; ``products.h`` does it where this module is compiled."""
+        sums += rows @ weights
 
 
 def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:
@@ -57,111 +53,127 @@ def matmul(rows: Array, weights: Array, *, is_padded: bool = False) -> Array:
     return found
 
 
-def add_product(rows: Array, weights: Array, sums: Array) -> None:
-    """Add the product of two matrices to a third, in place: n × k times k × m to n × m, all of them row by row."""
-    if not has_wide_vectors() or weights.shape[1] % COLUMNS:
-        sums += matmul(rows, weights)
-    elif rows.size:
-        _add_wide_product(rows, weights, sums)
-
-
-@cython.cfunc
-def _add_wide_product(
-    rows: cython.const[cython.float][:, ::1],
-    weights: cython.const[cython.float][:, ::1],
-    sums: cython.float[:, ::1],
-) -> cython.void:
-    """Do what `add_product` does, in C, for at least one row."""
-    with cython.nogil:
-        add_wide(
-            cython.address(rows[0, 0]),
-            cython.address(weights[0, 0]),
-            cython.address(sums[0, 0]),
-            rows.shape[0],
-            rows.shape[1],
-            sums.shape[1],
-        )
-
-
-def dense(rows: Array, weights: Array, bias: Array) -> Array:
-    """Return a bias and the product of two matrices: n × k times k × c gives n × c."""
-    found = np.empty((rows.shape[0], bias.size), dtype=np.float32)
-    found[:] = bias
-    add_product(rows, weights, found)
-    return found
-
-
-def standardise(matrix: Array, mean: Array, scale: Array, most: float) -> Array:
-    """Return features as deviations from their means, at most so many in either direction: n × k, row by row.
+class Network:
+    """The layers of a sequence model (`blockfeat.models.sequence`) for pages of n blocks.
 
     Parameters
     ----------
-    matrix : float32 array, n × k
-        The features, in any order in memory.
-    mean, scale : float32 array, k
-        Mean of each feature, and what a difference is multiplied by.
+    weights : mapping
+        Float arrays by `blockfeat.models.sequence.WEIGHT_NAMES`: for k features and c channels.
+    dilations : tuple of int
+        How far away the neighbours are that each convolution looks at.
     most : float
-        Largest deviation.
+        Largest deviation of a feature from its mean, in either direction.
     """
-    found = np.empty(matrix.shape, dtype=np.float32)
-    value: cython.const[cython.float][:, ::1] = np.ascontiguousarray(matrix)
-    middle: cython.const[cython.float][::1] = mean
-    factor: cython.const[cython.float][::1] = scale
-    deviation: cython.float[:, ::1] = found
-    limit: cython.float = most
-    difference: cython.float
-    block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(value.shape[0]):
-            for place in range(value.shape[1]):
-                difference = (value[block, place] - middle[place]) * factor[place]
-                deviation[block, place] = min(max(difference, -limit), limit)
-    return found
 
+    def __init__(self, weights: Mapping[str, Array], dilations: tuple[int, ...], most: float) -> None:
+        """Arrange the weights."""
+        self.arguments = weights, dilations, most
+        layers = [f"convolution_{layer}" for layer in range(len(dilations))]
+        self.mean, self.scale, self.most = weights["mean"], weights["scale"], most
+        self.inner, self.inner_bias = weights["inner"], weights["inner_bias"]
+        self.page, self.page_bias = weights["page"], weights["page_bias"]
+        self.convolutions = np.stack([weights[name] for name in layers])
+        self.biases = np.stack([weights[f"{name}_bias"] for name in layers])
+        self.dilations = np.array(dilations, dtype=np.int32)
 
-def activate(channels: Array) -> Array:
-    """Make what is below 0 in each channel 0, in place; return the sum of each channel: c."""
-    sums = np.zeros(channels.shape[1], dtype=np.float32)
-    value: cython.float[:, ::1] = channels
-    total: cython.float[::1] = sums
-    block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(value.shape[0]):
-            for place in range(value.shape[1]):
-                value[block, place] = value[block, place] if value[block, place] > 0 else 0
-                total[place] += value[block, place]
-    return sums
+    def __reduce__(self) -> tuple[type[Network], tuple[Mapping[str, Array], tuple[int, ...], float]]:
+        """Make it anew from the weights in another process."""
+        return Network, self.arguments
 
+    def alone(self, matrix: Array, channels: Array) -> Array:
+        """Write the channels of each block alone, n × c, given its features, n × k; return their sums, c."""
+        room, sums = np.empty((_ROWS, matrix.shape[1]), dtype=np.float32), np.zeros(channels.shape[1], dtype=np.float32)
+        self._write_alone(matrix, room, channels, sums)
+        return sums
 
-def convolve(hidden: Array, weights: Array, bias: Array, dilation: int) -> Array:
-    """Return the channels of each block plus those of a convolution, where they are above 0: n × c.
+    def whole(self, sums: Array, count: int) -> Array:
+        """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
+        mean, found = (sums / np.float32(max(count, 1)))[None], np.array([self.page_bias])
+        self._add_page(mean, found)
+        above: Array = np.maximum(found[0], 0)
+        return above
 
-    Parameters
-    ----------
-    hidden : float32 array, n × c
-        The channels.
-    weights : float32 array, 3c × c
-        Weights of the channels of the block behind it, of itself, and of the block before it.
-    bias : float32 array, c
-        What is added to each channel of the convolution.
-    dilation : int
-        How far away the neighbours are that it looks at.
-    """
-    channels = bias.size
-    found = dense(hidden, weights[channels : 2 * channels], bias)
-    add_product(hidden[:-dilation], weights[:channels], found[dilation:])
-    add_product(hidden[dilation:], weights[2 * channels :], found[:-dilation])
-    before: cython.const[cython.float][:, ::1] = hidden
-    after: cython.float[:, ::1] = found
-    block: cython.Py_ssize_t
-    place: cython.Py_ssize_t
-    with cython.nogil:
-        for block in range(after.shape[0]):
-            for place in range(after.shape[1]):
-                after[block, place] = before[block, place] + (after[block, place] if after[block, place] > 0 else 0)
-    return found
+    def convolve(self, states: Array, whole: Array) -> Array:
+        """Add what the page adds to the first state, and write the channels behind each convolution to the next.
+
+        Of fewer states than layers the first follows the last. Returns the last that was written.
+
+        Parameters
+        ----------
+        states : float32 array, states × n × c
+            The first holds the channels of the blocks alone.
+        whole : float32 array, c
+            What the page adds.
+        """
+        self._convolve(states, whole)
+        last: Array = states[len(self.biases) % len(states)]
+        return last
+
+    def _write_alone(
+        self,
+        matrix: cython.const[cython.float][:, ::1],
+        inputs: cython.float[:, ::1],
+        channels: cython.float[:, ::1],
+        sums: cython.float[::1],
+    ) -> cython.void:
+        """Write what the first layer makes of features as deviations from their means, some blocks at a time."""
+        difference: cython.float
+        first: cython.Py_ssize_t = 0
+        count: cython.Py_ssize_t
+        block: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        with cython.nogil:
+            while first < matrix.shape[0]:
+                count = min(matrix.shape[0] - first, _ROWS)
+                for block in range(count):
+                    for place in range(matrix.shape[1]):
+                        difference = (matrix[first + block, place] - self.mean[place]) * self.scale[place]
+                        inputs[block, place] = min(max(difference, -self.most), self.most)
+                    for place in range(sums.shape[0]):
+                        channels[first + block, place] = self.inner_bias[place]
+                add_product(inputs[:count], self.inner, channels[first : first + count])
+                for block in range(first, first + count):
+                    for place in range(sums.shape[0]):
+                        channels[block, place] = channels[block, place] if channels[block, place] > 0 else 0
+                        sums[place] += channels[block, place]
+                first += count
+
+    def _add_page(self, mean: cython.const[cython.float][:, ::1], found: cython.float[:, ::1]) -> cython.void:
+        add_product(mean, self.page, found)
+
+    def _convolve(self, states: cython.float[:, :, ::1], whole: cython.const[cython.float][::1]) -> cython.void:
+        """Do what `convolve` does: the channels of each block plus those of a convolution, where they are above 0."""
+        count: cython.Py_ssize_t = states.shape[1]
+        width: cython.Py_ssize_t = states.shape[2]
+        before: cython.float[:, ::1] = states[0]
+        after: cython.float[:, ::1]
+        weights: cython.const[cython.float][:, ::1]
+        away: cython.Py_ssize_t
+        layer: cython.Py_ssize_t
+        block: cython.Py_ssize_t
+        place: cython.Py_ssize_t
+        with cython.nogil:
+            for block in range(count):
+                for place in range(width):
+                    before[block, place] += whole[place]
+            for layer in range(self.dilations.shape[0]):
+                after = states[(layer + 1) % states.shape[0]]
+                weights = self.convolutions[layer]
+                away = self.dilations[layer]
+                for block in range(count):
+                    for place in range(width):
+                        after[block, place] = self.biases[layer, place]
+                add_product(before, weights[width : 2 * width], after)
+                if count > away:
+                    add_product(before[: count - away], weights[:width], after[away:])
+                    add_product(before[away:], weights[2 * width :], after[: count - away])
+                for block in range(count):
+                    for place in range(width):
+                        after[block, place] = before[block, place] + (
+                            after[block, place] if after[block, place] > 0 else 0
+                        )
+                before = after
 
 
 def soft_scores(matrix: Floats, thresholds: Floats, softnesses: Floats, weights: Floats, bias: float) -> Floats:

@@ -1,7 +1,15 @@
-/* Matrix products of a few hundred rows, for processors with 256-bit vectors: a library of linear algebra takes longer
-   to begin than these take. Others go without: see layers.py. */
+/* Matrix products of a few hundred rows: a library of linear algebra takes longer to begin than these take. */
 
 #include <stddef.h>
+
+/* Adds the product of rows (count x width) and weights (width x columns). */
+static void
+add_plain(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
+    for (; count > 0; count--, rows += width, sums += columns)
+        for (ptrdiff_t place = 0; place < width; place++)
+            for (ptrdiff_t column = 0; column < columns; column++)
+                sums[column] += rows[place] * weights[place * columns + column];
+}
 
 #if defined(__GNUC__) && defined(__x86_64__)
 
@@ -9,8 +17,6 @@
 #define ROWS 6     /* so many times two sums stay in registers */
 
 typedef float Vector __attribute__((vector_size(32), aligned(4), may_alias));
-
-static int has_wide_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 /* Adds the products of some rows with COLUMNS columns. */
 __attribute__((target("avx2,fma"), always_inline)) static inline void
@@ -33,9 +39,9 @@ add_tile(const float *rows, const float *weights, float *sums, ptrdiff_t width, 
     }
 }
 
-/* Adds the product of rows (count x width) and weights (width x columns, a multiple of COLUMNS). */
+/* Does the same for a multiple of COLUMNS, on processors with 256-bit vectors. */
 __attribute__((target("avx2,fma"))) static void
-add_wide(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
+add_tiles(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
     for (ptrdiff_t column = 0; column < columns; column += COLUMNS) {
         ptrdiff_t row = 0;
         for (; row + ROWS <= count; row += ROWS)
@@ -45,10 +51,16 @@ add_wide(const float *rows, const float *weights, float *sums, ptrdiff_t count, 
     }
 }
 
+static void
+add_wide(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {
+    if (columns % COLUMNS == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        add_tiles(rows, weights, sums, count, width, columns);
+    else
+        add_plain(rows, weights, sums, count, width, columns);
+}
+
 #else
 
-#define COLUMNS 1
-static int has_wide_vectors(void) { return 0; }
-static void add_wide(const float *rows, const float *weights, float *sums, ptrdiff_t count, ptrdiff_t width, ptrdiff_t columns) {}
+#define add_wide add_plain
 
 #endif

@@ -17,7 +17,7 @@ from blockfeat.errors import ModelError
 from blockfeat.features.measuring import PageFeatures, features_named
 from blockfeat.features.schema import Feature, NamedRow
 from blockfeat.models.decoding import Expectation, expectation, favoured_cut, logit, page_cut
-from blockfeat.models.layers import activate, convolve, dense, matmul, standardise
+from blockfeat.models.layers import Network, matmul
 from blockfeat.models.model import (
     Arrays,
     BlockReason,
@@ -141,45 +141,35 @@ class SequenceModel(FeatureModel):
         """The features, in the order of the network's inputs."""
         return features_named(self.feature_names)
 
+    @cached_property
+    def _network(self) -> Network:
+        return Network(self.weights, DILATIONS, _MOST_DEVIATIONS)
+
     def logits(self, matrix: Array) -> Array:
         """Return the logit of each block: n. Long pages go through in stretches, so that memory stays bounded."""
-        count = matrix.shape[0]
+        count, network = matrix.shape[0], self._network
         if count <= _STRETCH:
-            inner, total = self._inner(matrix)
-            hidden = self._hidden(inner, self._whole(total, count))[-1]
-            return np.asarray(hidden @ self.weights["outer"] + self.weights["outer_bias"])
+            states = self._states(2, count)
+            whole = network.whole(network.alone(matrix, states[0]), count)
+            return np.asarray(network.convolve(states, whole) @ self.weights["outer"] + self.weights["outer_bias"])
+        states = self._states(2, _STRETCH + 2 * _REACH)
         firsts = range(0, count, _STRETCH)
-        total = np.sum([self._inner(matrix[first : first + _STRETCH])[1] for first in firsts], axis=0)
-        whole = self._whole(total, count)
+        stretches = [matrix[first : first + _STRETCH] for first in firsts]
+        total = np.sum([network.alone(rows, states[0, : len(rows)]) for rows in stretches], axis=0)
+        whole = network.whole(total, count)
         parts = []
         for first in firsts:
-            low, high = max(first - _REACH, 0), min(first + _STRETCH + _REACH, count)
-            hidden = self._hidden(self._inner(matrix[low:high])[0], whole)[-1]
-            parts.append(hidden[first - low : min(first + _STRETCH, count) - low] @ self.weights["outer"])
+            rows = matrix[max(first - _REACH, 0) : first + _STRETCH + _REACH]
+            states = self._states(2, len(rows))
+            network.alone(rows, states[0])
+            begin = min(first, _REACH)
+            parts.append(network.convolve(states, whole)[begin : begin + _STRETCH] @ self.weights["outer"])
         found: Array = np.concatenate(parts) + self.weights["outer_bias"]
         return found
 
-    def _inner(self, matrix: Array) -> tuple[Array, Array]:
-        """Return the channels of each block alone, n × c, and their sums over the blocks, c."""
-        channels = dense(self._inputs(matrix), self.weights["inner"], self.weights["inner_bias"])
-        return channels, activate(channels)
-
-    def _inputs(self, matrix: Array) -> Array:
-        """Return the features as deviations from the mean: n × k."""
-        return standardise(matrix, self.weights["mean"], self.weights["scale"], _MOST_DEVIATIONS)
-
-    def _whole(self, total: Array, count: int) -> Array:
-        """Return what the mean over the page, given the sum of its blocks' channels, adds to each block: c."""
-        mean = (total / np.float32(max(count, 1)))[None]
-        return activate(dense(mean, self.weights["page"], self.weights["page_bias"]))
-
-    def _hidden(self, inner: Array, whole: Array) -> list[Array]:
-        """Return the channels before and after each convolution: n × c each."""
-        states = [inner + whole]
-        for layer, dilation in enumerate(DILATIONS):
-            weights, bias = self.weights[f"convolution_{layer}"], self.weights[f"convolution_{layer}_bias"]
-            states.append(convolve(states[-1], weights, bias, dilation))
-        return states
+    def _states(self, number: int, count: int) -> Array:
+        """Return room for the channels of some blocks at so many stages."""
+        return np.empty((number, count, self.weights["outer"].size), dtype=np.float32)
 
     def contributions(self, matrix: Array) -> Array:
         """Return by how much each feature of a block moves the scores of the block and its neighbours: n × k.
@@ -189,9 +179,10 @@ class SequenceModel(FeatureModel):
         count = matrix.shape[0]
         if not count:
             return np.zeros(matrix.shape, dtype=np.float32)
-        inner, total = self._inner(matrix)
-        whole = self._whole(total, count)
-        states = self._hidden(inner, whole)
+        states = self._states(1 + len(DILATIONS), count)
+        whole = self._network.whole(self._network.alone(matrix, states[0]), count)
+        is_active = states[0] > 0
+        self._network.convolve(states, whole)
         channels = whole.size
         slope = np.broadcast_to(self.weights["outer"], (count, channels)).astype(np.float32)
         for layer in reversed(range(len(DILATIONS))):
@@ -202,8 +193,10 @@ class SequenceModel(FeatureModel):
             slope[:-dilation] += back[dilation:, :channels]
             slope[dilation:] += back[:-dilation, 2 * channels :]
         shared = (slope.sum(axis=0) * (whole > 0)) @ self.weights["page"].T / np.float32(count)
-        slope = (slope + shared) * (inner > 0)
-        found: Array = matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * self._inputs(matrix)
+        slope = (slope + shared) * is_active
+        deviations = (matrix - self.weights["mean"]) * self.weights["scale"]
+        inputs = deviations.clip(-_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+        found: Array = matmul(slope, np.ascontiguousarray(self.weights["inner"].T)) * inputs
         return found
 
     def cut_for(self, lang: str | None) -> float:

@@ -27,10 +27,17 @@ _BYTES = {ord(character): code for code, character in enumerate(_CHARACTERS)}
 _INNER = re.escape(_CHARACTERS[0x80:0xC0])
 _CHARACTER = f"[Â-ß][{_INNER}]|[à-ï][{_INNER}]{{2}}|[ð-ô][{_INNER}]{{3}}"
 _RUN = re.compile(f"(?:{_CHARACTER})+")
-# A passage ends with the text, the tag or the value: one page may hold both kinds.
-_PASSAGE = re.compile(r'[^<>"\x00-\x7f][^<>"]*')
-# No language has these sequences: the others may be a capital before a quotation mark.
-_CERTAIN = re.compile(f"â€|[ÂÃ][\xa0-\xbf]|(?:[Ã-ß][{_INNER}]){{3}}|(?:[à-ï][{_INNER}]{{2}}){{2}}")
+# A passage ends with the text, the tag or the value: one page may hold both kinds. All of `_CHARACTER` begin with C3.
+_PASSAGE = re.compile(rb'\xc3[^<>"]*')
+_BOUNDS = (b"<", b">", b'"')
+# No language has these sequences: the others may be a capital before a quotation mark. In UTF-8 all begin with C3:
+# "â€", "Â" or "Ã" before a sign of Latin-1, three from "Ã" to "ß" with one of `_INNER`, two from "à" to "ï" with two.
+_INNER_BYTES = b"(?:%s)" % b"|".join(re.escape(character.encode()) for character in _CHARACTERS[0x80:0xC0])
+_CERTAIN = re.compile(
+    rb"\xc3(?:\xa2\xe2\x82\xac|[\x82\x83]\xc2[\xa0-\xbf]|[\x83-\x9f]I(?:\xc3[\x83-\x9f]I){2}|[\xa0-\xaf]II\xc3[\xa0-\xaf]II)".replace(
+        b"I", _INNER_BYTES
+    )
+)
 _LEAST_PASSAGES = 2
 
 LEAST_PAIRS = 2
@@ -328,21 +335,25 @@ def mend_twice_encoded(data: bytes) -> tuple[bytes, int]:
     data : bytes
         The page, in valid UTF-8.
     """
-    text = data.decode("utf-8")
-    mended: list[tuple[int, int, str]] = []
+    if not _CERTAIN.search(data):
+        return data, 0
+    mended: list[tuple[int, int, bytes]] = []
     is_certain = False
-    for passage in _PASSAGE.finditer(text):
-        found = _mended(passage.group())
+    behind = 0
+    for passage in _PASSAGE.finditer(data):
+        before, behind = data[behind : passage.start()], passage.end()
+        is_first = before[max(map(before.rfind, _BOUNDS)) + 1 :].isascii()
+        found = _mended(passage.group().decode()) if is_first else None
         if found is not None:
-            mended.append((*passage.span(), found))
+            mended.append((*passage.span(), found.encode()))
             is_certain = is_certain or _CERTAIN.search(passage.group()) is not None
     if not is_certain or len(mended) < _LEAST_PASSAGES:
         return data, 0
     parts, last = [], 0
-    for start, end, found in mended:
-        parts += [text[last:start], found]
+    for start, end, shown in mended:
+        parts += [data[last:start], shown]
         last = end
-    return "".join([*parts, text[last:]]).encode("utf-8"), len(mended)
+    return b"".join([*parts, data[last:]]), len(mended)
 
 
 def _mended(passage: str) -> str | None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from heapq import merge
 from typing import Any
 
 from blockfeat.page.encoding import unescape
+from blockfeat.page.tags import places_of
 
 _BODY = b"articleBody"
 _QUOTED_NAMES = (b'"articleBody"', b'"text"')
@@ -54,24 +56,30 @@ def declared_texts(data: bytes, scripts: Iterable[tuple[int, int]]) -> tuple[str
     bodies: dict[str, None] = {}
     others: dict[str, None] = {}
     for start, end in scripts:
-        # Most declare neither; finding that out is far cheaper than the pattern.
-        has_any = any(data.find(name, start, end) >= 0 for name in _QUOTED_NAMES)
-        for member in _TEXT_MEMBER.finditer(data, start, end) if has_any else ():
-            text = _plain(member[2])
-            if text:
-                (bodies if member[1] == _BODY else others)[text] = None
+        behind = start
+        # Most declare neither, and of the others most of the bytes: searching for the names is far cheaper.
+        for place in merge(*(places_of(name, data, start, end) for name in _QUOTED_NAMES)):
+            member = _TEXT_MEMBER.match(data, place, end) if place >= behind else None
+            if member is not None:
+                behind = member.end()
+                text = _plain(member[2])
+                if text:
+                    (bodies if member[1] == _BODY else others)[text] = None
     return "\n".join(bodies), "\n".join(others)
 
 
 def _plain(string: bytes) -> str:
     """Return a JSON string without markup; empty where it is broken."""
     try:
-        text = json.loads(string.decode("utf-8", "replace"), strict=False)
+        text: str = json.loads(string.decode("utf-8", "replace"), strict=False)
     except ValueError:
         return ""
     # Many put markup into the string; soft hyphens go, as they do from the text of the page.
-    text = _TAG.sub(" ", unescape(text)).replace(_SOFT_HYPHEN, "")
-    return " ".join(text.split())
+    if "&" in text:
+        text = unescape(text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    return " ".join(text.replace(_SOFT_HYPHEN, "").split())
 
 
 def read_linked_data(scripts: Iterable[bytes]) -> list[Any]:

@@ -230,8 +230,8 @@ def _in_utf_8(
         raw = bytes(html)
         _check_size(len(raw), max_bytes)
         _check_format(raw)
-        _check_is_text(raw, charset)
         source = source_of_utf_8(raw)
+        _check_is_text(raw, None if source else utf_16_order(raw, charset))
         if source is not None:
             return raw, Decoding("", "utf-8", source), 0
         decoding = decode(raw, charset)
@@ -253,14 +253,16 @@ def _check_format(data: bytes) -> None:
         raise NotHTML(f"the bytes are {found.lastgroup}, not HTML")
 
 
-def _check_is_text(data: bytes, charset: str | None = None, *, is_plain: bool = False) -> None:
-    """Raise NotHTML where the begin of some bytes, or places further on, have more controls than a page or a text."""
+def _check_is_text(data: bytes, order: str | None = None, *, is_plain: bool = False) -> None:
+    """Raise NotHTML where the begin of some bytes, or places further on, have more controls than a page or a text.
+
+    ``order`` is UTF-16 or UTF-32 with its byte order where the bytes are in one of them.
+    """
     sample = data
     if len(data) > _SAMPLES * _SAMPLE_BYTES:
         # Places for UTF-32, too.
         step = len(data) // _SAMPLES & ~3
         sample = b"".join(data[place : place + _SAMPLE_BYTES] for place in range(0, step * _SAMPLES, step))
-    order = utf_16_order(data, charset)
     if order is not None:
         # Every second byte of Cyrillic would look like a control character.
         sample = sample.decode(order, "replace").encode("utf-8", "replace")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blockfeat.blocks import BUNDLED_TABLES, load_table
+from blockfeat.blocks import BUNDLED_TABLES, element_codes, load_table
 from blockfeat.blocks.element_codes import CodeTable, blocks_named
 from blockfeat.blocks.tagtable import BOUNDARY, KEEPABLE, OPERATION, PRUNE, default_code, tag_codes
 from blockfeat.page.page import Page
@@ -25,14 +25,14 @@ READINGS = {"rp", "rt", "rtc"}
 def test_every_name_has_the_code_of_its_table(codes: dict[str, int], others: list[str], other: int) -> None:
     names = [*codes, *others]
     table = CodeTable.of(codes, other)
-    found = table.codes_of(SimpleNamespace(key=name_keys(names)))  # type: ignore[arg-type]
+    found, _ = table.codes_of(SimpleNamespace(key=name_keys(names)))  # type: ignore[arg-type]
     assert found.tolist() == [codes.get(name, other) for name in names]
 
 
 def test_a_table_of_many_names_has_them_all() -> None:
     codes = {f"x-{number}": number % 256 for number in range(3_000)}
     table = pickle.loads(pickle.dumps(CodeTable.of(codes, 7)))
-    found = table.codes_of(SimpleNamespace(key=name_keys([*codes, "y"])))
+    found, _ = table.codes_of(SimpleNamespace(key=name_keys([*codes, "y"])))
     assert found.tolist() == [*codes.values(), 7]
 
 
@@ -78,6 +78,29 @@ def test_pruned_elements_are_kept_where_they_hold_paragraphs(html: str, texts: l
 def test_codes_of_a_page_are_one_byte_an_element() -> None:
     tags = Page.parse("<p>a<b>b</b></p>").tags
     assert tags is not None
-    codes = CodeTable.of({"p": 2, "b": 16}, 0).codes_of(tags)
+    codes, names = CodeTable.of({"p": 2, "b": 16}, 0).codes_of(tags)
     assert codes.dtype == np.uint8
     assert dict(zip(map(tags.name, range(len(tags))), codes.tolist(), strict=True))["p"] == 2
+    assert names == 0
+
+
+@pytest.mark.parametrize("group", element_codes.KEYS)
+@pytest.mark.parametrize("codes", [{}, {"pre": 2, "h1": 2, "sup": 16}])
+def test_the_names_of_a_page_are_noted(group: int, codes: dict[str, int]) -> None:
+    table = CodeTable.of(codes, 7)
+    for name in ("table", "dl", "pre", "xmp", "sub", "sup", "code", "mjx-container", "h1", "h2", "h6", "p", "x"):
+        _, found = table.codes_of(SimpleNamespace(key=name_keys([name])))  # type: ignore[arg-type]
+        assert bool(found & group) == (name_keys([name])[0] in element_codes.KEYS[group])
+
+
+@pytest.mark.parametrize(
+    ("html", "texts"),
+    [
+        ('<p>a<span class="br"></span><span class="br"></span>b', ["a", "b"]),
+        ('<p>a<span class="x br"></span><span class="x br"></span>b', ["a", "b"]),
+        ('<p>a<span class="xbr"></span><span class="br x"></span>b', ["ab"]),
+        ('<p>a<i class="br"></i><i class="br"></i>b', ["ab"]),
+    ],
+)
+def test_empty_spans_of_a_class_break_lines(html: str, texts: list[str]) -> None:
+    assert blocks_of(f"<html><body>{html}</body></html>").texts() == texts

@@ -167,13 +167,12 @@ def test_compiled_and_uncompiled_find_the_same(table: str) -> None:
     for page in demo_pages():
         tags = Page.parse(page.html).tags
         assert tags is not None
-        codes = cutter.codes_of(tags)
-        uncompiled = plain_codes.CodeTable(cutter.codes.keys, cutter.codes.codes, cutter.codes.other).codes_of(tags)
-        if cutter.table.other == "remove_without_space":
-            plain_codes.part_words(tags, uncompiled)
-        if guards.keep_if_it_holds_paragraphs:
-            plain_codes.keep_holders_of_paragraphs(tags, uncompiled)
-        assert codes.tolist() == uncompiled.tolist()
+        codes, names = cutter.codes_of(tags)
+        plain_table = plain_codes.CodeTable(
+            cutter.codes.keys, cutter.codes.codes, cutter.codes.groups, cutter.codes.other
+        )
+        uncompiled, plain_names = plain_table.codes_of(tags, guards=cutter.guards)
+        assert (codes.tolist(), names) == (uncompiled.tolist(), plain_names)
         found = dict(arrays_of(walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
         expected = dict(arrays_of(plain_walk(tags, codes, guards.split_at_breaks, segmenter=FastTokenizer())))
         assert found.keys() == expected.keys()
@@ -192,7 +191,7 @@ def test_broken_utf_8_is_replaced() -> None:
             source=page.tags.source.replace(b"XX", broken),
         )
         text = walk(
-            tags, Blockifier.of(load_table("html5")).codes_of(tags), 2, segmenter=FastTokenizer()
+            tags, Blockifier.of(load_table("html5")).codes_of(tags)[0], 2, segmenter=FastTokenizer()
         ).page_text.text.split()
         assert (text[0], text[-1]) == ("one", "two")
         assert "\ufffd" in text[1]

@@ -21,43 +21,38 @@ def some(*shape: int) -> np.ndarray:
     return RANDOM.normal(0, 2, shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("which", MODULES)
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_features_become_deviations_within_bounds(which: str, order: str) -> None:
-    matrix, mean, scale = some(7, 4), some(4), some(4)
-    found = module(which).standardise(np.asarray(matrix, order=order), mean, scale, 1.5)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(found, np.clip((matrix - mean) * scale, -1.5, 1.5), rtol=1e-6)
-    assert found.flags.c_contiguous
+def network(which: str, features: int, channels: int, *dilations: int) -> tuple[object, dict[str, np.ndarray]]:
+    weights = {"mean": some(features), "scale": some(features), "inner": some(features, channels)}
+    weights |= {"inner_bias": some(channels), "page": some(channels, channels), "page_bias": some(channels)}
+    for layer in range(len(dilations)):
+        weights |= {f"convolution_{layer}": some(3 * channels, channels), f"convolution_{layer}_bias": some(channels)}
+    return module(which).Network(weights, dilations, 1.5), weights  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("which", MODULES)
-def test_channels_stay_above_zero(which: str) -> None:
-    channels = some(5, 3)
-    wanted = np.maximum(channels, 0)
-    sums = module(which).activate(channels)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(channels, wanted, rtol=1e-6)
-    np.testing.assert_allclose(sums, wanted.sum(axis=0), rtol=1e-5)
-
-
-@pytest.mark.parametrize("which", MODULES)
-@pytest.mark.parametrize("columns", [3, 16, 48])
+@pytest.mark.parametrize("channels", [3, 16, 48])
 @pytest.mark.parametrize("blocks", [0, 1, 5, 6, 7, 40])
-def test_a_product_is_added_to_sums(which: str, blocks: int, columns: int) -> None:
-    rows, weights, sums = some(blocks, 7), some(7, columns), some(blocks, columns)
-    wanted = sums + rows.astype(np.float64) @ weights
-    module(which).add_product(rows, weights, sums)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(sums, wanted, atol=1e-5)
+def test_the_first_layer_has_channels_above_zero_and_their_sums(which: str, blocks: int, channels: int) -> None:
+    made, weights = network(which, 7, channels, 1)
+    matrix, found = some(blocks, 7), some(blocks, channels)
+    sums = made.alone(matrix, found)  # type: ignore[attr-defined]
+    inputs = np.clip((matrix - weights["mean"]) * weights["scale"], -1.5, 1.5)
+    wanted = np.maximum(inputs @ weights["inner"] + weights["inner_bias"], 0)
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    np.testing.assert_allclose(sums, wanted.sum(axis=0), atol=1e-3)
 
 
 @pytest.mark.parametrize("which", MODULES)
 @pytest.mark.parametrize("channels", [3, 16])
 @pytest.mark.parametrize(("blocks", "dilation"), [(9, 1), (9, 4), (3, 4), (4, 4), (1, 2), (0, 1)])
 def test_a_convolution_looks_at_both_neighbours(which: str, blocks: int, dilation: int, channels: int) -> None:
-    hidden, weights, bias = some(blocks, channels), some(3 * channels, channels), some(channels)
-    moved = hidden @ weights[channels : 2 * channels] + bias
-    moved[dilation:] += hidden[:-dilation] @ weights[:channels]
-    moved[:-dilation] += hidden[dilation:] @ weights[2 * channels :]
-    found = module(which).convolve(hidden, weights, bias, dilation)  # type: ignore[attr-defined]
+    made, weights = network(which, 2, channels, dilation)
+    states, whole = some(2, blocks, channels), some(channels)
+    hidden, around = states[0] + whole, weights["convolution_0"]
+    moved = hidden @ around[channels : 2 * channels] + weights["convolution_0_bias"]
+    moved[dilation:] += hidden[:-dilation] @ around[:channels]
+    moved[:-dilation] += hidden[dilation:] @ around[2 * channels :]
+    found = made.convolve(states, whole)  # type: ignore[attr-defined]
     np.testing.assert_allclose(found, hidden + np.maximum(moved, 0), atol=1e-4)
 
 

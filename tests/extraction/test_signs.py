@@ -1,0 +1,75 @@
+"""Signs prove that a rule changes nothing: where the bit of a rule is not set, it returns what it got."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blockfeat.extraction import signs
+from blockfeat.extraction.options import DEFAULT_OPTIONS
+from blockfeat.extraction.postprocess import RULES, Choice, Rule
+from blockfeat.models.model import Prediction
+from blockfeat.page.page import Page
+from blocks_of import blocks_of
+from property_examples import examples
+from uncompiled import load_uncompiled
+
+_SENTENCE = "The ferry to the island was late, and the people on the pier began to sing, as they do when it rains."
+_ASKS = "We and our 842 partners store cookies; withdraw your consent to personal data at any time."
+_PARTS = (
+    f"<p>{_SENTENCE}",
+    f"<p>{_SENTENCE * 4}",
+    "<p>Read also: <a href=/1>The keeper</a>",
+    "<p><a href=/1>All ferries of the week</a>",
+    "<h1>The ferry is late</h1>",
+    "<h3>At night</h3>",
+    f"<dl><dt>Oak<dd>{_SENTENCE}</dl>",
+    "<table><tr><td>One<td>Two<tr><td>Three<td>Four</table>",
+    "<div><div>python</div><pre class=language-python>pump()</pre></div>",
+    "<p>Run <code>pump</code>, <code>tank</code> or <kbd>valve</kbd>.",
+    f"<article><p>{_SENTENCE}</article>",
+    f"<div id=klaro><p>{_ASKS}<p>{_ASKS}</div>",
+)
+_pages = st.lists(st.tuples(st.sampled_from(_PARTS), st.booleans(), st.floats(-9, 9)), min_size=1, max_size=14)
+
+
+def _choice(parts: list[tuple[str, bool, float]]) -> Choice:
+    """Return the choice of a page whose parts are kept or not, and as likely as is said."""
+    head = f'<title>The ferry is late</title><meta name=description content="{_SENTENCE}">'
+    page = Page.parse(f"<html lang=en>{head}<main>{' '.join(part for part, _, _ in parts)}</main>")
+    blocks = blocks_of(page.data)
+    kept, odds = (np.resize([part[place] for part in parts], len(blocks)) for place in (1, 2))
+    prediction = Prediction(odds, kept, log_odds=odds)
+    found = signs.signs_of(blocks, kept, odds)
+    return Choice(blocks, prediction, page, DEFAULT_OPTIONS, page.title, kept, found, {})
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@given(_pages)
+@examples(60)
+def test_a_rule_without_its_sign_changes_nothing(rule: Rule, parts: list[tuple[str, bool, float]]) -> None:
+    choice = _choice(parts)
+    if not choice.signs.bits & rule.sign:
+        found = rule.apply(choice)
+        assert np.array_equal(found.kept, choice.kept)
+        assert (*found.tables, found.headline) == (None,)
+
+
+@given(_pages)
+@examples(60)
+def test_words_are_those_of_arrays_compiled_or_not(parts: list[tuple[str, bool, float]]) -> None:
+    choice = _choice(parts)
+    kept, odds, measures = choice.kept, choice.prediction.log_odds, choice.blocks.measures
+    assert odds is not None
+    words = measures.words
+    is_prose = measures.anchor_words <= 0.5 * words
+    wanted = tuple(int(words[mask].sum()) for mask in (kept, kept & (odds > 0), is_prose))
+    assert choice.signs[2:] == wanted
+    assert choice.signs.first == (int(kept.argmax()) if kept.any() else -1)
+    plain = load_uncompiled("blockfeat.extraction.signs").signs_of(choice.blocks, kept, odds)
+    assert tuple(plain) == tuple(choice.signs)
+    without = signs.signs_of(choice.blocks, kept, None)
+    assert not without.bits & (signs.DOUBT | signs.STANDFIRST)
+    assert without.likely == without.kept
