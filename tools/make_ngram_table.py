@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 TABLE = ROOT / "blockfeat" / "lang" / "ngrams.npz"
-KEPT = 27_000
+KEPT = 28_500
 """N-grams of the table: as many as 1 MB holds."""
 
 _FEWEST = 1.0  # logarithm; what a class has seen once is as good as never seen, and the table smaller without

@@ -15,7 +15,7 @@ import numpy as np
 from cython.cimports.libc.math import log1p
 from numpy.typing import NDArray
 
-STEP = 0.75
+STEP = 0.9
 """What one level adds to the logarithm of a probability."""
 
 _LOG_UNIT = cython.declare(cython.int, 256)  # logarithms of counts are integers: sums are the same on every machine
