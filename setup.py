@@ -35,6 +35,7 @@ HOT_MODULES = frozenset(
         "blockfeat.blocks.tag_walk",
         "blockfeat.blocks.text_reader",
         "blockfeat.lang.counting",
+        "blockfeat.lang.ngrams",
         "blockfeat.models.layers",
         "blockfeat.page.markup",
         "blockfeat.page.scanner",

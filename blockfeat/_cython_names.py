@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-_INTEGERS = ("Py_UCS4", "Py_ssize_t", "int", "longlong", "short", "uchar", "uint", "ulonglong")
+_INTEGERS = ("Py_UCS4", "Py_ssize_t", "int", "longlong", "short", "uchar", "uint", "ulonglong", "ushort")
 _FLOATS = ("double", "float")
 
 

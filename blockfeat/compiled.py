@@ -17,6 +17,7 @@ COMPILED_MODULES: tuple[str, ...] = (
     "blockfeat.features.keys",
     "blockfeat.features.nesting",
     "blockfeat.lang.counting",
+    "blockfeat.lang.ngrams",
     "blockfeat.lang.word_keys",
     "blockfeat.models.decoding",
     "blockfeat.models.layers",

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _PASSES = 3
 _CODE = "import time, sys; t = time.perf_counter(); import {0}; print(time.perf_counter() - t)"
 # What is imported, where the distribution says it badly or has several.
-_MODULES = {"cython": "Cython.Shadow", "lxml": "lxml.etree", "py3langid": "py3langid.langid", "scipy": "scipy.stats"}
+_MODULES = {"cython": "Cython.Shadow", "lxml": "lxml.etree", "scipy": "scipy.stats"}
 _MODULES |= {"matplotlib": "matplotlib.pyplot", "pyswarms": "pyswarms", "rapidfuzz": "rapidfuzz.fuzz"}
 
 

@@ -1,16 +1,15 @@
-"""Language of a text: the declared one as a prior, then script, stop words, and a library in doubt."""
+"""Language of a text: the declared one as a prior, then script, stop words, and n-grams of bytes in doubt."""
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +24,9 @@ from blockfeat.lang.characters import (
     written_in,
 )
 from blockfeat.lang.measures import TextMeasures, keys_of_text
+from blockfeat.lang.ngrams import NgramTable
 from blockfeat.lang.stopwords import StopWordIndex, StopWordRatios, stop_word_ratios
 from blockfeat.lang.word_keys import prose_sample
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
 
 _CODES = json.loads(files("blockfeat.lang").joinpath("codes.json").read_bytes())
 
@@ -40,14 +37,17 @@ ISO_639_1 = frozenset(_CODES["two letters"].split())
 _OTHER_CODES: dict[str, str] = _CODES["others"]
 _FIRST_PART = re.compile(r"[^a-z]*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
 
+Codes = Sequence[str]
+Starts = NDArray[np.int32]
+Masks = NDArray[np.uint64]
+Allowed = frozenset[str] | None
 Source = Literal["declared", "script", "stopwords", "library", "none"]
-_logger = logging.getLogger("blockfeat.lang.identify")
 _LONGEST_TEXT = 30_000  # characters, about 5,000 words
 _WINDOWS, _WINDOW = 6, 1_000  # longer texts: their words are taken from so many places, so many characters each
 _MOST_WORDS = 5_000
 _PROSE_WORDS = 12  # a block of so many is likely prose
 _SAMPLE_WORDS = 600  # so many words of such blocks tell a page's language
-_LIBRARY_TEXT = 2_000  # characters; more makes the library slower and no better
+_NGRAM_TEXT = 2_000  # characters; more takes longer and tells no more
 _FEWEST_WORDS = 25  # below, stop words decide nothing
 _LIKE_PROSE = 0.55  # least density of the best language, as a share of what its prose has
 _FEWEST_HITS = 6  # stop words of the best language
@@ -58,8 +58,8 @@ _OVERRULED = 0.45  # a declared language with less than this share of the best i
 _SURELY = 0.8  # density, as a share of what prose has, at which a declared language needs no other evidence
 _MANY_WORDS = 60  # so many words
 _SILENT = 0.2  # with so few of its stop words make a declared language doubtful too
-_OUT_OF_QUESTION = 0.05  # belief of the library below which a declared language falls
-_LIBRARY_DOUBT = 0.04  # below, the library's answer is a guess ("Home", "OK")
+_OUT_OF_QUESTION = 0.05  # probability by n-grams below which a declared language falls
+_NGRAM_DOUBT = 0.04  # below, the answer of n-grams is a guess ("Home", "OK")
 _FEWEST_LETTERS = 6  # weighted; fewer say nothing against a declared language
 # Languages whose stop list fits a sister language that has no list (Serbian, Macedonian, Nepali ...).
 _WITH_SISTERS = frozenset({"hr", "bg", "hi", "mr", "ku", "id", "ms", "bn", "af", "fa", "ar"})
@@ -94,10 +94,11 @@ class LanguageGuess:
     lang
         ISO 639-1 code, or None where nothing was found.
     source
-        What decided: ``declared``, ``script``, ``stopwords``, ``library`` or ``none``.
+        What decided: ``declared``, ``script``, ``stopwords``, ``library`` (n-grams of bytes, by the table made from
+        py3langid's) or ``none``.
     confidence
         Between 0 and 1. Script: share of the letters that are in it. Stop words: 0.5 where two languages are
-        level, 1 where there is no rival. Library: its probability. Declared: 1 where the text agrees, 0.5
+        level, 1 where there is no rival. N-grams: the probability. Declared: 1 where the text agrees, 0.5
         where it says nothing.
     """
 
@@ -145,12 +146,7 @@ class Identifier:
         return cls(index, densities)
 
     def identify(
-        self,
-        text: str,
-        *,
-        declared: str | None = None,
-        candidates: Sequence[str] | None = None,
-        masks: NDArray[np.uint64] | None = None,
+        self, text: str, *, declared: str | None = None, candidates: Codes | None = None, masks: Masks | None = None
     ) -> LanguageGuess:
         """Return the language of a text; see `blockfeat.lang.identify.identify`.
 
@@ -178,11 +174,11 @@ class Identifier:
     def page_language(
         self,
         measures: TextMeasures,
-        starts: NDArray[np.int32],
+        starts: Starts,
         *,
         declared: str | None,
         stop_lists: tuple[str, ...],
-        languages: Sequence[str] = (),
+        languages: Codes = (),
         lang: str | None = None,
         page_wide: bool = True,
     ) -> PageLanguage:
@@ -206,13 +202,7 @@ class Identifier:
         return PageLanguage(found, stop_word_ratios(measures, self.index, stop_lists, masks=masks))
 
     def of_page(
-        self,
-        measures: TextMeasures,
-        starts: NDArray[np.int32],
-        masks: NDArray[np.uint64],
-        *,
-        declared: str | None,
-        languages: Sequence[str] = (),
+        self, measures: TextMeasures, starts: Starts, masks: Masks, *, declared: str | None, languages: Codes = ()
     ) -> str | None:
         """Return the language of a page by its longer blocks, or by all text where there are none.
 
@@ -245,7 +235,7 @@ class Identifier:
                 return asked
         return self.identify(text, declared=declared, masks=sample).lang
 
-    def confirms(self, lang: str, masks: NDArray[np.uint64]) -> bool:
+    def confirms(self, lang: str, masks: Masks) -> bool:
         """Return whether words, given their masks, have so many stop words of a language that it is beyond doubt.
 
         Never for a script without spaces, nor for few words.
@@ -256,15 +246,8 @@ class Identifier:
         share = int(np.count_nonzero(masks & np.uint64(1 << column))) / masks.size
         return share >= _SURELY * float(self.index.densities[column])
 
-    def _by_words(
-        self,
-        sample: str,
-        masks: NDArray[np.uint64],
-        script: str,
-        prior: str | None,
-        allowed: frozenset[str] | None,
-    ) -> LanguageGuess:
-        """Decide between the languages of a script by stop words, or by the library in doubt."""
+    def _by_words(self, sample: str, masks: Masks, script: str, prior: str | None, allowed: Allowed) -> LanguageGuess:
+        """Decide between the languages of a script by stop words, or by n-grams in doubt."""
         words = masks.size
         counts = self.index.counts(masks)
         scores = counts / max(1, words) / self.densities[script]
@@ -282,7 +265,7 @@ class Identifier:
         clear = second <= _CLEAR_LEAD * top and best not in _WITH_SISTERS
         if speaks and clear and hits >= _FEWEST_HITS and words >= _FEWEST_WORDS:
             return LanguageGuess(best, "stopwords", 1 - 0.5 * (second / top) ** 2)
-        heard, belief = _ask_library(sample, script, allowed, prior)
+        heard, belief = _by_ngrams(sample[:_NGRAM_TEXT], script, allowed, prior)
         return heard if prior is None or belief < _OUT_OF_QUESTION else LanguageGuess(prior, "declared", 0.5)
 
     def _declared_stands(
@@ -298,12 +281,12 @@ class Identifier:
         return None if doubtful or silent else LanguageGuess(prior, "declared", 0.5)
 
 
-def identify(text: str, *, declared: str | None = None, candidates: Sequence[str] | None = None) -> LanguageGuess:
+def identify(text: str, *, declared: str | None = None, candidates: Codes | None = None) -> LanguageGuess:
     """Return the language of a text.
 
     The declared language wins unless the text clearly contradicts it (another script, or stop words of
     another language). Else the script decides where only one language writes in it, else the stop words, and
-    for short or doubtful text py3langid, whose model takes 0.8 s to load at its first use.
+    for short or doubtful text n-grams of bytes, as py3langid weighs them.
 
     Parameters
     ----------
@@ -336,9 +319,7 @@ def _windows(sample: str) -> str:
     return "\n".join(sample[place * step : place * step + _WINDOW] for place in range(_WINDOWS))
 
 
-def _decided_by_script(
-    lang: str, script: str, share: float, prior: str | None, allowed: frozenset[str] | None
-) -> LanguageGuess:
+def _decided_by_script(lang: str, script: str, share: float, prior: str | None, allowed: Allowed) -> LanguageGuess:
     """Return the language of a script, or the declared one that is written in it too."""
     if prior is not None:
         return LanguageGuess(prior, "declared", 1.0 if prior == lang else 0.5)
@@ -348,41 +329,25 @@ def _decided_by_script(
     return LanguageGuess(others[0], "script", 0.5 * share) if others else _NOTHING
 
 
-@cache
-def _library() -> LanguageIdentifier:
-    """Load py3langid's bundled model: 0.8 s and about 30 MB, only when short or doubtful text needs it."""
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    # An instance of our own: the module-level functions share state with other users of the library.
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
 def _foreign_letters(lang: str, sample: str) -> bool:
     """Return whether a text declared English, as templates do for any language, has letters it lacks."""
     return lang == "en" and len(_NOT_ENGLISH.findall(sample, 0, _WINDOW)) > 1
 
 
-def _ask_library(
-    sample: str, script: str, allowed: frozenset[str] | None, prior: str | None
-) -> tuple[LanguageGuess, float]:
-    """Return the library's answer among the languages of a script, and its belief in the declared one.
+def _by_ngrams(sample: str, script: str, allowed: Allowed, prior: str | None) -> tuple[LanguageGuess, float]:
+    """Return the answer of n-grams among the languages of a script, and the probability of the declared one.
 
-    Where it has no clear answer, it believes in the declared language.
+    The latter is 1 where they have no clear answer.
     """
+    table = NgramTable.bundled()
     probabilities: dict[str, float] = {}
-    try:
-        library = _library()
-    except OSError as error:  # it unpacks its model into a temporary file
-        _logger.warning("py3langid could not load its model: %s", error)
-        return _NOTHING, 1.0
-    for code, probability in library.rank(sample[:_LIBRARY_TEXT]):
-        lang = normalise_code(code)
-        if lang is not None and written_in(lang, script) and (allowed is None or lang in allowed):
+    for lang, probability in zip(table.languages.tolist(), table.probabilities(sample).tolist(), strict=True):
+        if lang and written_in(lang, script) and (allowed is None or lang in allowed):
             weight = _RARE_WEIGHT if lang in _RARE else 1.0
             probabilities[lang] = probabilities.get(lang, 0.0) + weight * probability
     # Candidates that the caller named share the belief; without them some is left to none of them.
     total = 1.0 if allowed is None else max(sum(probabilities.values()), 1e-9)
     lang, probability = max(probabilities.items(), key=itemgetter(1), default=("", 0.0))
-    if probability / total < _LIBRARY_DOUBT:
+    if probability / total < _NGRAM_DOUBT:
         return _NOTHING, 1.0
     return LanguageGuess(lang, "library", min(1.0, probability / total)), probabilities.get(prior or "", 0.0)

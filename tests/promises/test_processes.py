@@ -96,7 +96,7 @@ def test_memory_is_at_most_64_mb_and_so_many_times_the_page(unit: str, times: in
 # 8: no I/O.
 
 _WATCH = """
-    import os, sys, sysconfig, tempfile
+    import os, sys, sysconfig
     from pathlib import Path
 
     _KINDS = ("socket.", "subprocess.", "os.", "shutil.", "urllib.", "http.", "ftplib.", "sqlite3.", "tempfile.")
@@ -104,8 +104,6 @@ _WATCH = """
     _HARMLESS = ("os.putenv", "os.unsetenv", "os.fork", "os.register_at_fork")
     _PLACES = (*sys.path, *sysconfig.get_paths().values(), sys.prefix, {home!r})
     _ROOTS = [os.path.realpath(path) for path in _PLACES if path]
-    # py3langid unpacks its model into a nameless temporary file when it is first asked.
-    _TEMPORARY = tempfile.gettempdir()
     seen, armed = [], []
 
     def _allowed(event, arguments):
@@ -113,8 +111,6 @@ _WATCH = """
             return False
         if event in ("open", "os.listdir", "os.scandir"):
             path, *rest = arguments
-            if path == _TEMPORARY:
-                return True
             is_inside = not isinstance(path, int) and any(os.path.realpath(path).startswith(root) for root in _ROOTS)
             return is_inside and not (rest and isinstance(rest[0], str) and set(rest[0]) & set("wax+"))
         return event in ("import", "ctypes.dlopen") or event == "os.add_dll_directory"
