@@ -146,10 +146,6 @@ class Guards:
     keeps_holders: bool
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _first_slot(key: cython.ulonglong, bits: cython.int) -> cython.Py_ssize_t:
     """Return where to look for a key first, in two to the power of ``bits`` slots."""
     return ((key * _SPREAD) & _ALL_BITS) >> (64 - bits)
@@ -225,9 +221,6 @@ def _change(
             _keep_holders(opened, closed, keys, codes, _last_text_tag(source, start, stop))
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _has_break_class(
     source: cython.const[cython.uchar][::1], start: cython.Py_ssize_t, stop: cython.Py_ssize_t
 ) -> cython.bint:
@@ -244,9 +237,6 @@ def _has_break_class(
     return False
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _code_of_removed(
     source: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> cython.int:
@@ -285,10 +275,6 @@ def _code_of_removed(
     return code
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _stands_at(
     source: cython.const[cython.uchar][::1],
     place: cython.Py_ssize_t,
@@ -302,9 +288,6 @@ def _stands_at(
     return number == 7
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _last_text_tag(
     source: cython.const[cython.uchar][::1],
     start: cython.const[cython.longlong][::1],
@@ -321,9 +304,6 @@ def _last_text_tag(
     return tag
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _keep_holders(
     opened: cython.const[cython.longlong][::1],
     closed: cython.const[cython.longlong][::1],
@@ -352,7 +332,6 @@ def has_key(keys: NDArray[np.uint64], names: NDArray[np.uint64]) -> bool:
     return bool(_has_any(np.ascontiguousarray(keys, dtype=np.uint64).data, names.data))
 
 
-@cython.cfunc
 def _has_any(keys: cython.const[cython.ulonglong][::1], wanted: cython.const[cython.ulonglong][::1]) -> cython.bint:
     found: cython.bint = False
     element: cython.Py_ssize_t
@@ -389,7 +368,6 @@ def blocks_named(
     return named
 
 
-@cython.cfunc
 def _find_blocks(
     container: cython.const[cython.int][::1],
     keys: cython.const[cython.ulonglong][::1],

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """Signs: bits that prove that a rule changes nothing on a page, found in one pass over its blocks (compiled).
 
 A rule runs where its bit is set; most pages need few rules. Where a bit is not set, the rule would return what it got.
@@ -157,10 +156,6 @@ def _look(blocks: Blocks, is_kept: NDArray[np.uint8], log_odds: NDArray[np.float
     return bits, first if last >= 0 else -1, kept_words, likely_words, prose
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_one_of(key: cython.ulonglong, keys: cython.const[cython.ulonglong][::1]) -> cython.bint:
     """Return whether a key is one of a few."""
     number: cython.Py_ssize_t

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """What each block is by itself, in its row of the matrix: words, characters, links, ending, place (compiled)."""
 
 from __future__ import annotations
@@ -223,15 +222,11 @@ def _add_neighbours(rows: Rows) -> None:
             row[block, column.NEXT_TERMINAL] = row[block + 1, column.TERMINAL] if block < last else 0.0
 
 
-@cython.cfunc
-@cython.inline
 def _is_space(character: cython.Py_UCS4) -> cython.bint:
     """Return whether a character is white space or has no width."""
     return character.isspace() or character in "\u200b\u2060\ufeff"
 
 
-@cython.cfunc
-@cython.inline
 def _terminal(character: cython.Py_UCS4) -> cython.double:
     """Return the value of a character that ends a block."""
     if character in ".!?。！？।؟\"”“»’')）」』":

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """What stands around each block, in its row of the matrix: containers, headings, paths, good text (compiled)."""
 
 from __future__ import annotations
@@ -71,50 +70,13 @@ def add_context(rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting, cue
         kernel.look_through_windows()
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _clip(value: cython.double) -> cython.double:
     """Return the nearest value between 0 and 1."""
     return min(max(value, 0.0), 1.0)
 
 
-@cython.final
-@cython.cclass
 class _Kernel:
     """The rows of a page and what they are filled from; each method fills some columns, as `add_context` calls them."""
-
-    out: cython.float[:, ::1]
-    blocks: cython.Py_ssize_t
-    words: cython.int[::1]
-    anchor_words: cython.int[::1]
-    inner: cython.int[::1]
-    parent: cython.int[::1]
-    depth: cython.int[::1]
-    first: cython.int[::1]
-    end: cython.int[::1]
-    larger: cython.int[::1]
-    bits: cython.uint[::1]
-    names: cython.ulonglong[::1]
-    around: cython.uint[::1]
-    negatives: cython.int[::1]
-    shunned: cython.int[::1]
-    against: cython.int[::1]
-    positive: cython.int[::1]
-    words_before: cython.double[::1]
-    words_inside: cython.double[::1]
-    linked_before: cython.double[::1]
-    good: cython.double[::1]
-    good_before: cython.double[::1]
-    good_inside: cython.double[::1]
-    page_words: cython.double
-    page_good: cython.double
-    path: cython.int[::1]
-    path_blocks: cython.double[::1]
-    path_good: cython.double[::1]
-    path_words: cython.double[::1]
-    change: cython.int[::1]
 
     def __init__(self, rows: NDArray[np.float32], blocks: Blocks, nesting: Nesting) -> None:
         count = rows.shape[0]
@@ -131,12 +93,10 @@ class _Kernel:
         self.path_blocks, self.path_good, self.path_words = np.zeros((3, count))
         self.good_inside = np.empty(nesting.words.size)
         self.change = np.empty(count + 1, dtype=np.int32)
+        self.path = self.change[:0]
         self.page_words = max(float(nesting.words_before[count]), 1.0)
         self.page_good = _TINY
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def look_around(self, article: cython.uint, main_heading: cython.uint) -> cython.void:
         """Fill the columns about what the containers around each block say."""
         articles: cython.Py_ssize_t = 0
@@ -173,9 +133,6 @@ class _Kernel:
             self.out[block, column.PAGE_ARTICLES] = log_articles
             self.out[block, column.PAGE_PARAGRAPHS] = paragraphs / cython.cast(cython.double, self.blocks)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def follow_headings(self) -> cython.void:
         """Fill the columns about the last heading at or before each block."""
         since: cython.int = _FAR_HEADING
@@ -189,9 +146,6 @@ class _Kernel:
             self.out[block, column.SINCE_HEADING] = since
             self.out[block, column.HEADING_REPLY] = share
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def code_paths(self, codes: cython.ulonglong[::1]) -> cython.void:
         """Give each block a number by its path: tags and classes of the containers around it, five levels up."""
         container: cython.int
@@ -210,9 +164,6 @@ class _Kernel:
                 code = (code * _BASE + name) & _ALL_BITS
             codes[block] = code
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def add_good_words(self) -> cython.void:
         """Fill the columns about good words of each block, and of those before, after and on the same path.
 
@@ -248,9 +199,6 @@ class _Kernel:
             self.out[block, column.GOOD_AFTER] = 1.0 - self.good_before[block + 1]
         self._add_up_paths()
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _add_up_paths(self) -> cython.void:
         """Fill the columns about the blocks on the same path as each."""
         path: cython.int
@@ -269,9 +217,6 @@ class _Kernel:
             self.out[block, column.PREVIOUS_PATH] = 1.0 if block > 0 and self.path[block - 1] == path else 0.0
             self.out[block, column.NEXT_PATH] = 1.0 if block < last and self.path[block + 1] == path else 0.0
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def compare_containers(self) -> cython.void:
         """Fill the columns about links, size and good words of the containers around each block."""
         linked: cython.double
@@ -299,9 +244,6 @@ class _Kernel:
                 self.out[block, column.SHARE_1 + level] = self.good_inside[container]
                 container = self.larger[container]
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def place_in_main(self) -> cython.void:
         """Fill the columns about the main container, the deepest with 60 % of the page's good words.
 
@@ -329,9 +271,6 @@ class _Kernel:
         self._count_steps(column.MAIN_STEPS, _MAIN)
         self._count_steps(column.WIDE_STEPS, _WIDE)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _count_steps(self, column: cython.int, least: cython.double) -> cython.void:
         """Fill in how many of the containers with a least share of the page's good words do not hold each block.
 
@@ -362,9 +301,6 @@ class _Kernel:
             around += self.change[block]
             self.out[block, column] = min(count - around, _MOST_STEPS)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def look_through_windows(self) -> cython.void:
         """Fill the columns about good text in windows of one and five blocks on each side, and the next good block."""
         gap: cython.int = _FAR_PROSE
@@ -379,9 +315,6 @@ class _Kernel:
             self.out[block, column.GAP_AFTER] = gap
             gap = 1 if self.good[block] >= _STRONG else min(gap + 1, _FAR_PROSE)
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def _density_within(self, block: cython.Py_ssize_t, reach: cython.Py_ssize_t) -> cython.double:
         """Return good words by words in a window around a block."""
         low: cython.Py_ssize_t = max(block - reach, 0)

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """64-bit keys: look-up in a sorted table, numbers for equal ones, and what the words of a page say (compiled)."""
 
 from __future__ import annotations
@@ -126,10 +125,6 @@ def _find(wanted: Keys, keys: Keys, shift: int, starts: NDArray[np.int32], found
             place[index] = _search(wanted_key[index], key, start, lower_bits)
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _search(
     wanted: cython.ulonglong, keys: cython.ulonglong[::1], starts: cython.int[::1], shift: cython.int
 ) -> cython.int:
@@ -269,10 +264,6 @@ def _share(
     return runs, all_runs
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _place_of(key: cython.ulonglong, multiplier: cython.ulonglong, mask: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Return the place of a key in a hash table of 2**k places, given 2**k - 1, unless another key is there."""
     product: cython.ulonglong = (key * multiplier) & _ALL_BITS

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator"
 """The containers of a page that hold text: how they nest, what tags and attributes say, their words (compiled)."""
 
 from __future__ import annotations
@@ -218,10 +217,6 @@ def _inherit(nesting: Nesting, cues: Cues) -> None:
                 positive[place] = depth[place]
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _one_more(around: cython.uint, bits: cython.uint) -> cython.uint:
     """Return the counts of kinds of cues around a container, with its own; two bits each."""
     kind: cython.int
@@ -233,10 +228,6 @@ def _one_more(around: cython.uint, bits: cython.uint) -> cython.uint:
     return around
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _count_bits(bits: cython.uint) -> cython.int:
     """Return how many bits are set."""
     count: cython.int = 0

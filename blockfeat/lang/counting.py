@@ -65,7 +65,6 @@ def word_spans(classes: NDArray[np.uint8]) -> tuple[NDArray[np.int32], NDArray[n
     return starts[:count].copy(), ends[:count].copy()
 
 
-@cython.cfunc
 def _find_words(
     classes: cython.const[cython.uchar][::1], starts: cython.int[::1], ends: cython.int[::1]
 ) -> cython.Py_ssize_t:
@@ -101,7 +100,6 @@ def keys_of_lowered_text(text: str, classes: NDArray[np.uint8]) -> tuple[NDArray
     return keys[:count].copy(), starts[:count].copy()
 
 
-@cython.cfunc
 def _find_keys(
     text: str, classes: cython.const[cython.uchar][::1], keys: cython.ulonglong[::1], starts: cython.int[::1]
 ) -> cython.Py_ssize_t:
@@ -130,10 +128,6 @@ def _find_keys(
     return count
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _continues_word(own: cython.uchar, before: cython.uchar) -> cython.bint:
     """Return whether a character belongs to the word of the one before, given the class bits of both."""
     is_single: cython.bint = (own & _ALPHANUMERIC != 0) & ((own | before) & _UNSPACED != 0)
@@ -163,7 +157,6 @@ def sentence_ends(
     return ends[:count].copy()
 
 
-@cython.cfunc
 def _find_sentence_ends(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
@@ -189,9 +182,6 @@ def _find_sentence_ends(
     return count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _sentence_end(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
@@ -205,9 +195,6 @@ def _sentence_end(
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _behind_closers(classes: cython.const[cython.uchar][::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """Return the position behind the stops and closing quotes that stand here, a few at most."""
     end: cython.Py_ssize_t = min(place + _MOST_CLOSERS, classes.shape[0])
@@ -216,17 +203,11 @@ def _behind_closers(classes: cython.const[cython.uchar][::1], place: cython.Py_s
     return place
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_wide(stop: cython.uint) -> cython.bint:
     """Return whether a stop needs no white space behind it."""
     return stop == 0x3002 or stop == 0xFF01 or stop == 0xFF0E or stop == 0xFF1F or stop == 0xFF61  # 。！．？｡
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_spaced(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
@@ -246,9 +227,6 @@ def _is_spaced(
     return not classes[behind] & _LOWERCASE and not _is_initial_or_ordinal(codes, classes, stop)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_initial_or_ordinal(
     codes: cython.const[cython.uint][::1], classes: cython.const[cython.uchar][::1], stop: cython.Py_ssize_t
 ) -> cython.bint:
@@ -308,7 +286,6 @@ def count_text(
     return CountedText(dict(zip(COUNTED, counts, strict=True)), keys[:words].copy(), bool(seen & characters.CONTROL))
 
 
-@cython.cfunc
 def _count_text(
     codes: cython.const[cython.uint][::1],
     classes: cython.const[cython.uchar][::1],
@@ -378,10 +355,6 @@ def _count_text(
     return words, seen
 
 
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _add_word(
     counts: cython.int[:, ::1],
     block: cython.Py_ssize_t,

@@ -346,7 +346,7 @@ def _by_ngrams(sample: str, script: str, allowed: Allowed, prior: str | None) ->
             weight = _RARE_WEIGHT if lang in _RARE else 1.0
             probabilities[lang] = probabilities.get(lang, 0.0) + weight * probability
     # Candidates that the caller named share the belief; without them some is left to none of them.
-    total = 1.0 if allowed is None else max(sum(probabilities.values()), 1e-9)
+    total = 1.0 if allowed is None else max(sum(probabilities.values()), 1e-6)
     lang, probability = max(probabilities.items(), key=itemgetter(1), default=("", 0.0))
     if probability / total < _NGRAM_DOUBT:
         return _NOTHING, 1.0

@@ -50,7 +50,6 @@ def keys_of_spans(
     return keys
 
 
-@cython.cfunc
 def _write_keys(
     codes: cython.const[cython.uint][::1],
     starts: cython.const[cython.int][::1],
@@ -94,7 +93,6 @@ def masks_of_keys(
     return masks
 
 
-@cython.cfunc
 def _look_up(
     keys: cython.const[cython.ulonglong][::1],
     known: cython.const[cython.ulonglong][::1],
@@ -122,7 +120,6 @@ def count_bits(masks: NDArray[np.uint64], size: int) -> NDArray[np.int64]:
     return counts
 
 
-@cython.cfunc
 def _count_bits(masks: cython.const[cython.ulonglong][::1], counts: cython.longlong[::1]) -> cython.void:
     word: cython.Py_ssize_t
     bit: cython.Py_ssize_t
@@ -154,7 +151,6 @@ def shares_by_block(masks: NDArray[np.uint64], words: NDArray[np.int32], bit: in
     return shares
 
 
-@cython.cfunc
 def _write_shares(
     masks: cython.const[cython.ulonglong][::1],
     words: cython.const[cython.int][::1],
@@ -221,7 +217,6 @@ def prose_sample(
     return blocks[:count], sample[:size].copy()
 
 
-@cython.cfunc
 def _take_prose(
     words: cython.const[cython.int][::1],
     anchor_words: cython.const[cython.int][::1],
@@ -271,7 +266,6 @@ def mark_sequences(
     return covered
 
 
-@cython.cfunc
 def _mark_sequences(
     codes: cython.const[cython.uint][::1],
     sequences: cython.const[cython.ulonglong][::1],

@@ -211,7 +211,6 @@ def best_chain(gains: Floats, pairs: Floats) -> NDArray[np.bool_]:
     return labels
 
 
-@cython.cfunc
 def _follow_chain(
     gains: cython.const[cython.double][:],
     pairs: cython.const[cython.double][:, :],

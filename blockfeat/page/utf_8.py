@@ -24,7 +24,6 @@ def doubled_pairs(data: bytes) -> int:
     return int(_pairs(data, len(data)))
 
 
-@cython.cfunc
 def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cython.Py_ssize_t:
     place: cython.Py_ssize_t = 0
     before: cython.Py_ssize_t
@@ -40,9 +39,6 @@ def _pairs(data: cython.const[cython.uchar][::1], size: cython.Py_ssize_t) -> cy
     return -1 if place < 0 else found
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _is_doubled(second: cython.int, lead: cython.int) -> cython.bint:
     """Return whether the Latin letters that first bytes of UTF-8 become stand before what other bytes become.
 
@@ -56,9 +52,6 @@ def _is_doubled(second: cython.int, lead: cython.int) -> cython.bint:
     return is_letter and (lead == 0xC2 or lead == 0xC5 or lead == 0xCB or lead == 0xE2)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _behind_ascii(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
@@ -78,9 +71,6 @@ def _behind_ascii(
     return place
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _behind_character(
     data: cython.const[cython.uchar][::1], place: cython.Py_ssize_t, size: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
@@ -152,7 +142,6 @@ class Marks:
         return found.startswith(self.words.get(found[: self.SHORTEST], ()))
 
 
-@cython.cfunc
 def _likely_places(
     data: cython.const[cython.uchar][::1],
     slots: cython.const[cython.uchar][::1],

@@ -85,9 +85,6 @@ def _fill(
                 first += count
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
 def _mark_runs(
     masks: cython.float[:, ::1],
     values: cython.const[cython.float][:, :],

@@ -1,0 +1,8 @@
+# C types of keys.py: where it runs uncompiled, nobody reads this file.
+
+cdef inline int _search(
+    unsigned long long wanted, unsigned long long[::1] keys, int[::1] starts, int shift
+) noexcept nogil
+cdef inline Py_ssize_t _place_of(
+    unsigned long long key, unsigned long long multiplier, Py_ssize_t mask
+) noexcept nogil

@@ -1,0 +1,25 @@
+# C types of counting.py: where it runs uncompiled, nobody reads this file.
+
+cdef Py_ssize_t _find_words(const unsigned char[::1] classes, int[::1] starts, int[::1] ends)
+cdef Py_ssize_t _find_keys(str text, const unsigned char[::1] classes, unsigned long long[::1] keys, int[::1] starts)
+cdef inline bint _continues_word(unsigned char own, unsigned char before) noexcept nogil
+cdef Py_ssize_t _find_sentence_ends(
+    const unsigned int[::1] codes, const unsigned char[::1] classes, const int[::1] block_ends, int[::1] ends
+)
+cdef int _sentence_end(
+    const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop, Py_ssize_t block_end
+) noexcept nogil
+cdef Py_ssize_t _behind_closers(const unsigned char[::1] classes, Py_ssize_t place) noexcept nogil
+cdef bint _is_wide(unsigned int stop) noexcept nogil
+cdef bint _is_spaced(
+    const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop, Py_ssize_t behind, Py_ssize_t block_end
+) noexcept nogil
+cdef bint _is_initial_or_ordinal(
+    const unsigned int[::1] codes, const unsigned char[::1] classes, Py_ssize_t stop
+) noexcept nogil
+cdef tuple _count_text(
+    const unsigned int[::1] codes, const unsigned char[::1] classes, const int[::1] block_ends, const int[::1] piece_ends, const unsigned char[::1] piece_flags, const unsigned int[::1] lower_case, int[:, ::1] counts, unsigned long long[::1] keys
+)
+cdef inline void _add_word(
+    int[:, ::1] counts, Py_ssize_t block, unsigned char own, unsigned char flags, bint begins_sentence
+) noexcept nogil
