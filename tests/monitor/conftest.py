@@ -1,4 +1,4 @@
-"""Both databases: SQLite in a file, PostgreSQL as a server of its own in a temporary folder."""
+"""Both databases, SQLite in a file and PostgreSQL as a server of its own in a temporary folder; servers on loopback."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hooks import Hook
+from small_site import Site, serving
 
 _PROGRAMS = [Path("/usr/local/bin"), Path("/usr/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
 
@@ -65,6 +67,22 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
     return server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Any]:
+    """An empty store in either database."""
+    from blockfeat.monitor.store.store import Store
+
+    with Store.open(address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A fresh server whose answers a test sets."""
+    with serving() as running:
+        yield running
 
 
 @pytest.fixture
