@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from blockfeat.monitor.fetching.rendering import Browser
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.run import run_once
 from blockfeat.monitor.store.store import Store
-from small_site import OPTIONS, Site, serving
+from small_site import OPTIONS, Site
 
 pytestmark = pytest.mark.slow
 
@@ -102,12 +101,6 @@ def test_hostile_scripts_end_within_their_time(script: str) -> None:
     shown = _rendered(b"<p>Text<script>%s</script>" % script.encode(), parts, seconds=8)
     assert shown is None or len(shown) < 20_000_000
     assert len(parts.asked) <= 60
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as made:
-        yield made
 
 
 def test_the_monitor_reads_what_a_browser_shows(site: Site, tmp_path: Path) -> None:

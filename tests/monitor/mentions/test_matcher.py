@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from blockfeat.errors import BrandError
 from blockfeat.monitor.mentions.brand import Brand
-from blockfeat.monitor.mentions.folding import PARAGRAPH
 from blockfeat.monitor.mentions.matcher import BrandMatcher
 
 
@@ -116,12 +115,6 @@ def test_longest_name_of_a_brand_counts() -> None:
 
 def test_a_name_without_turkish_letters_is_found_in_capitals() -> None:
     assert found(Brand("Titan"), "TITAN", "tr") == ["TITAN"]
-
-
-@pytest.mark.parametrize(("context", "count"), [("article", 1), ("paragraph", 0)])
-def test_context_words_of_the_article_or_the_paragraph(context: str, count: int) -> None:
-    brand = Brand("Apple", requires=("phones",), context=context)  # type: ignore[arg-type]
-    assert len(found(brand, f"An Apple.{PARAGRAPH}It makes phones.")) == count
 
 
 def test_the_longest_name_counts_wherever_it_stands() -> None:
