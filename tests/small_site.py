@@ -78,8 +78,8 @@ def serving() -> Iterator[Site]:
                 state.busy += 1
                 state.most_at_once = max(state.most_at_once, state.busy)
             status, headers, body = state.answer(self.path)
-            if self.path == "/drip":
-                return self._drip()
+            if self.path.startswith("/drip"):
+                return self._drip(b"X-Slow: " if self.path == "/drip-head" else b"\r\n")
             state.closing.wait(float(headers.get("X-Wait", "0")))
             with lock:
                 state.busy -= 1
@@ -92,9 +92,9 @@ def serving() -> Iterator[Site]:
             self.wfile.write(body)
             return None
 
-        def _drip(self) -> None:
+        def _drip(self, rest: bytes) -> None:
             self.close_connection = True
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n" + rest)
             while not state.closing.wait(0.05):
                 self.wfile.write(b"x")
 

@@ -9,9 +9,18 @@ from pathlib import Path
 __all__ = ["warc_record", "write_warc"]
 
 
-def warc_record(number: int, body: bytes, *, kind: str = "text/html; charset=utf-8", version: str = "1.0") -> bytes:
-    """Return a response with its number in id and address."""
-    http = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+def warc_record(
+    number: int,
+    body: bytes,
+    *,
+    kind: str = "text/html; charset=utf-8",
+    version: str = "1.0",
+    status: str = "200 OK",
+    more: str = "",
+) -> bytes:
+    """Return a response with its number in id and address, and more lines in its head."""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{more}Content-Length: {len(body)}\r\n\r\n"
+    http = head.encode() + body
     head = (
         f"WARC/{version}\r\nWARC-Type: response\r\n"
         f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012}>\r\n"

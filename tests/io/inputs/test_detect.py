@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from blockfeat.errors import InputError
 from blockfeat.io.inputs import FieldNames, InputOptions, read_inputs
 from blockfeat.io.inputs.options import detected, looks_like_html, peeked, unpacked
+from warc_file import warc_record
 
 RECORDS = "".join(json.dumps({"id": f"p{n}", "html": "<p>x" * 500}) + "\n" for n in range(3)).encode()
 
@@ -62,15 +63,10 @@ def test_a_page_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callabl
 def test_an_archive_on_standard_input(monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
     body = b"<p>" + b"x" * 3000
-    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
-    record = (
-        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Target-URI: http://a.example/\r\n"
-        b"WARC-Date: 2024-01-01T00:00:00Z\r\nContent-Type: application/http; msgtype=response\r\n"
-        b"Content-Length: %d\r\n\r\n%s\r\n\r\n" % (len(http), http)
-    )
+    record = warc_record(7, body)
     _given(monkeypatch, pack(record))
     (document,) = read_inputs(["-"])
-    assert (document.id, document.url, document.data) == ("urn:a", "http://a.example/", body)
+    assert (document.url, document.data) == ("https://a.example/7", body)
     _given(monkeypatch, gzip.compress(record)[:-40])
     *_, last = read_inputs(["-"])
     assert last.error is not None
