@@ -24,6 +24,11 @@ class Called:
     stdout: str
     stderr: str
 
+    @property
+    def said(self) -> str:
+        """What was said on standard error, without the frames and line breaks of a terminal."""
+        return " ".join(self.stderr.replace("│", " ").split())
+
 
 def call(
     *words: str | Path, given: str = "", folder: Path | None = None, environment: Mapping[str, str] | None = None

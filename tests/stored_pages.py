@@ -51,10 +51,12 @@ def due_feed(store: Store, *, at: float = NOW) -> DueFeed:
     return feed
 
 
-def mention(sentence: str = "Corvane sails.", *, counted: bool = True, **values: Any) -> FoundMention:
-    """Return a mention of Corvane; one that does not count stands in a list of links."""
+def mention(
+    sentence: str = "Corvane sails.", *, counted: bool = True, brand: str = "Corvane", **values: Any
+) -> FoundMention:
+    """Return a mention at the beginning of a sentence; one that does not count stands in a list of links."""
     place, because = ("body", None) if counted else ("clutter", "dropped: a list of links")
-    found = FoundMention("Corvane", place, counted, because, 0, 7, "Corvane", sentence, 3, "/html/p", 1.5)
+    found = FoundMention(brand, place, counted, because, 0, len(brand), brand, sentence, 1, "/html/p", 1.5)
     return replace(found, **values)
 
 
@@ -98,6 +100,14 @@ def save(
     page = replace(page, version=values.pop("version", page.version))
     found = record(read, *mentions) if isinstance(read, str) else read
     return save_visit(store, visit(page, **values), found, copies=copies, announce=announce)
+
+
+def save_on_day(store: Store, number: int, read: PageRecord) -> Saved:
+    """Save a page of a host of its own, read on a day of its own."""
+    then = NOW + 86_400 * number
+    store.add_sources([], [entry(f"h{number}.example/")], now=then)
+    (page,) = due(store, at=NOW + 9e6)
+    return save(store, page, read, at=then, copies=CopySettings(min_words=20))
 
 
 def execute(store: Store, *statements: str, **values: Any) -> None:

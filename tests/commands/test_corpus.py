@@ -70,5 +70,4 @@ def test_bad_settings_name_file_and_key(text: str, reason: str, tmp_path: Path) 
 def test_settings_are_looked_for_here_and_in_the_users_folder() -> None:
     here, home = settings_files()
     assert here == Path("blockfeat.toml")
-    assert home.name == "blockfeat.toml"
-    assert home.parent.name == "blockfeat"
+    assert (home.name, home.parent.name) == ("blockfeat.toml", "blockfeat")

@@ -70,12 +70,9 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
         assert client.post("accept", json={"page": first}).json()["progress"]["done"] == 1
         second = client.post("next", json={}).json()["page"]
         client.post("mark", json={"page": second, "blocks": [0], "role": "byline"})
-        other = subprocess.run(
-            [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"],
-            cwd=saved, capture_output=True, text=True, timeout=600,
-        )  # fmt: skip
-        assert other.returncode == 126
-        assert "another session" in other.stderr
+        words = [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"]
+        other = subprocess.run(words, cwd=saved, capture_output=True, text=True, timeout=600)
+        assert (other.returncode, "another session" in other.stderr) == (126, True)
         os.kill(process.pid, signal.SIGKILL)
     (page,) = read_corpus(saved / "saved.labels.jsonl")
     assert page.id == first
@@ -97,8 +94,7 @@ def test_pages_are_labelled_where_nothing_can_be_trained(saved: Path) -> None:
         assert any(block["suggested"] == "content" for block in page["blocks"])
         assert client.post("accept", json={"page": page["page"]}).json()["progress"]["done"] == 1
         refused = client.post("train", json={})
-        assert refused.status_code == 422
-        assert refused.json()["detail"] == session["training_lacks"]
+        assert (refused.status_code, refused.json()["detail"]) == (422, session["training_lacks"])
         assert client.get("training").json()["phase"] == "none"
         process.send_signal(signal.SIGINT)
         assert process.wait(600) == 0
@@ -124,13 +120,13 @@ def test_the_labels_are_named_after_the_pages(name: str, output: str) -> None:
 
 def test_what_cannot_be_labelled_is_an_error_that_names_it(saved: Path) -> None:
     runner, app = CliRunner(), app_of(["label"])
-    output = str(saved / "out.jsonl")
-    gone = runner.invoke(app, ["label", str(saved / "gone"), "-o", output])
-    assert "gone: there are no pages to label" in str(gone.exception)
-    packed = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "out.jsonl.xz"), "--port", "0"])
-    assert "ends in .jsonl" in str(packed.exception)
-    lost = runner.invoke(app, ["label", str(saved / "saved"), "-o", str(saved / "no" / "out.jsonl"), "--port", "0"])
-    assert "there is no folder" in str(lost.exception)
+    for pages, output, reason in (
+        ("gone", "out.jsonl", "gone: there are no pages to label"),
+        ("saved", "out.jsonl.xz", "ends in .jsonl"),
+        ("saved", "no/out.jsonl", "there is no folder"),
+    ):
+        done = runner.invoke(app, ["label", str(saved / pages), "-o", str(saved / output), "--port", "0"])
+        assert reason in str(done.exception)
 
 
 def test_two_labellers_are_compared(saved: Path) -> None:
@@ -147,5 +143,4 @@ def test_two_labellers_are_compared(saved: Path) -> None:
     assert found.exit_code == 0, found.output
     report = json.loads((saved / "out.json").read_text())
     assert (report["cosine"], report["kappa"], report["only_first"]) == (1.0, 1.0, 1)
-    none = runner.invoke(app, ["evaluate"])
-    assert none.exit_code == 2
+    assert runner.invoke(app, ["evaluate"]).exit_code == 2

@@ -33,11 +33,9 @@ def _served(*options: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     save_model(load_model("margin"), tmp_path / "own.json")
+    options = ("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000")
     with (
-        _served("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000") as (
-            url,
-            process,
-        ),
+        _served(*options) as (url, process),
         httpx2.Client(base_url=url, timeout=600, trust_env=False) as client,
     ):
         while True:
@@ -48,8 +46,7 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
                 continue
         assert health.json()["workers"] == 1
         names = [each["name"] for each in client.get("/api/v1/models").json()["models"]]
-        assert names[0] == "default"
-        assert names[-1] == "own"
+        assert (names[0], names[-1]) == ("default", "own")
         assert client.post("/api/v1/extract", json={"html": "<p>Text", "model": "own"}).status_code == 200
         assert client.post("/api/v1/extract", json={"html": "x" * 30_000}).status_code == 413
         process.send_signal(signal.SIGINT)

@@ -118,15 +118,8 @@ def install_into(wheel: Path, extras: Sequence[str], folder: Path, python: str) 
     if there == wanted:
         return
     note.unlink(missing_ok=True)
-    pip = [
-        str(folder / "bin" / "python"),
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "--quiet",
-        "install",
-        "--no-compile",
-    ]
+    python_there = str(folder / "bin" / "python")
+    pip = [python_there, "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-compile"]
     if there.get("asks") == asks:
         _run([*pip, "--no-deps", "--force-reinstall", str(wheel)])
     else:

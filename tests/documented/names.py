@@ -132,9 +132,8 @@ def source_files() -> tuple[Path, ...]:
     """Return the files of the checkout and of the package, without documents and what is built."""
     tops = [PACKAGE, *(ROOT / folder for folder in _FOLDERS)]
     below = [path for top in tops for path in top.rglob("*") if path.is_file()] + [*ROOT.iterdir()]
-    return tuple(
-        path for path in below if path.suffix in _SOURCES and "__pycache__" not in path.parts and path.is_file()
-    )
+    sources = (path for path in below if path.suffix in _SOURCES and path.is_file())
+    return tuple(path for path in sources if "__pycache__" not in path.parts)
 
 
 @cache

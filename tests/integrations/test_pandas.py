@@ -25,8 +25,7 @@ def test_a_row_a_page_with_the_index_of_the_frame(jobs: int) -> None:
     assert found["error"]["b"] == 'row b: "content" is empty'
     assert "PDF" in found["error"]["d"]
     assert "int" in found["error"]["f"]
-    assert found["text"].dtype == "string"
-    assert found["id"].tolist() == list("abcdef")
+    assert (found["text"].dtype, found["id"].tolist()) == ("string", list("abcdef"))
 
 
 def test_rows_with_one_label_and_no_rows() -> None:

@@ -91,11 +91,8 @@ def test_a_page_that_hangs_or_kills_its_process_is_one_row(session: Any) -> None
     rows = blockfeat.integrations.spark.extract(frame, model=hostile(), deadline=5.0).collect()
     assert [row["id"] for row in rows] == ["0", "1", "2", "3", "4", "5"]
     assert [row["status"] for row in rows] == ["ok", "error", "ok", "error", "error", "ok"]
-    assert [row["error"] for row in rows if row["error"]] == [
-        "it took longer than 5 s",
-        "its worker process died",
-        '4: "html" is empty',
-    ]
+    errors = ["it took longer than 5 s", "its worker process died", '4: "html" is empty']
+    assert [row["error"] for row in rows if row["error"]] == errors
 
 
 def test_columns_that_are_not_there_or_taken_are_refused(session: Any) -> None:

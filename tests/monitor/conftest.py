@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import os
 import shutil
 import subprocess
@@ -14,20 +12,11 @@ from typing import Any
 
 import pytest
 
+from coroutines import pytest_pyfunc_call as pytest_pyfunc_call
 from hooks import Hook
 from small_site import Site, serving
 
 _PROGRAMS = [Path("/usr/local/bin"), Path("/usr/bin"), *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine in a loop of its own."""
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    given = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**given), 300))
-    return True
 
 
 def _program(name: str) -> str | None:

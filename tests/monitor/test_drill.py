@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,13 +19,12 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
 
-from sqlalchemy import text
-
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store.engine import open_engine
 from blockfeat.monitor.store.store import Store
 from examples.drill_server import DrillServer
 from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
+from stored_pages import column, execute
 
 pytestmark = pytest.mark.slow
 
@@ -88,17 +87,15 @@ class _Taking(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         mentions = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["mentions"]
         self.server.requests.append(time.monotonic())
+        status = 204
         if len(self.server.requests) == 1:
-            return self._answer(429, {"Retry-After": "1"})
-        if self.server.refuses and any(mention["url"].endswith("/updated") for mention in mentions):
-            return self._answer(422)
-        self.server.ids.update(mention["id"] for mention in mentions)
-        return self._answer(204)
-
-    def _answer(self, status: int, headers: Mapping[str, str] | None = None) -> None:
+            status = 429
+        elif self.server.refuses and any(mention["url"].endswith("/updated") for mention in mentions):
+            status = 422
+        else:
+            self.server.ids.update(mention["id"] for mention in mentions)
         self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
+        self.send_header("Retry-After", "1")
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
@@ -174,9 +171,9 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
         served = _served(server, before)
         after = _finished(address)
         assert before.items() <= after.items()
-    with Store(address, open_engine(address)) as store, store.engine.begin() as connection:
+    with Store(address, open_engine(address)) as store:
         # Its address led elsewhere at the first poll; a minute later it is asked again.
-        connection.execute(text("UPDATE feed SET due_at = 0 WHERE url LIKE '%stray%'"))
+        execute(store, "UPDATE feed SET due_at = 0 WHERE url LIKE '%stray%'")
     said = _run_to_the_end(config, address)
     assert _served(server, before).items() >= served.items()
     assert not server.forbidden
@@ -249,32 +246,25 @@ def _check_deliveries(store: Store, receiver: _Receiver, config: Path) -> None:
 def _check_copies(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """Where one of two like articles tells another story, none of them is a copy, and the mentions of both count."""
     server.revise()
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%drill.%/plain'"))
+    execute(store, "UPDATE page SET due_at = 0 WHERE url LIKE '%drill.%/plain'")
     _run_to_the_end(config, address)
-    pair = list(store.rows("pages", where="url LIKE '%/plain'"))
-    assert {row["copy_of"] for row in pair} == {None}
-    assert {row["url"] for row in store.rows("mentions", where="url LIKE '%/plain' AND counted = 1")} == {
-        row["url"] for row in pair
-    }
+    pair = column(store, "pages", "url", "copy_of", where="url LIKE '%/plain'")
+    counted = column(store, "mentions", "url", where="url LIKE '%/plain' AND counted = 1")
+    assert {(url, None) for url in counted} == set(pair)
 
 
 def _check_update(store: Store, server: DrillServer, config: Path, address: str) -> None:
     """A changed page replaces its mentions, and what it said before stays as a version."""
     server.revise()
-    with store.engine.begin() as connection:
-        connection.execute(text("UPDATE page SET due_at = 0 WHERE url LIKE '%/updated' OR url LIKE '%drill.%/plain'"))
+    execute(store, "UPDATE page SET due_at = 0 WHERE url LIKE '%/updated' OR url LIKE '%drill.%/plain'")
     _run_to_the_end(config, address)
     (row,) = store.rows("pages", where="url LIKE '%/updated'")
-    assert row["version"] == 2
-    assert "has voted" in row["text"]
     (old,) = store.rows("versions")
-    assert old["url"] == row["url"]
-    assert "will vote" in old["text"]
+    assert (row["version"], row["url"]) == (2, old["url"])
+    assert ("will vote" in old["text"], "has voted" in row["text"]) == (True, True)
     replaced = {mention["id"] for mention in store.rows("replaced_mentions")}
     current = {mention["id"]: mention for mention in store.rows("mentions", where="url LIKE '%/updated'")}
     assert len(set(current) - replaced) == 1
     # Its sentence was corrected: it is the same mention.
     assert [key in replaced for key, mention in current.items() if "can repair" in mention["sentence"]] == [True]
-    unchanged = list(store.rows("pages", where="url LIKE '%drill.%/plain'"))
-    assert [page["version"] for page in unchanged] == [1]
+    assert column(store, "pages", "version", where="url LIKE '%drill.%/plain'") == [1]

@@ -266,14 +266,6 @@ def test_a_wall_does_not_replace_what_was_read(store: Store, web: _Web, readers:
     assert column(store, "page", "etag") == ["article"]
 
 
-def test_a_host_that_a_clock_that_was_ahead_put_off_is_free_again(store: Store) -> None:
-    now, ahead = time.time(), time.time() + 4 * 365 * 86400
-    store.save_poll(due_feed(store), Poll(at=ahead, due_at=ahead + 600, host="a.example", retry_at=ahead + 60))
-    assert store.due_feeds(now=now, limit=9) == []
-    store.begin_run(now=now, process="x")
-    assert (due_feed(store, at=now).url, store.held_hosts(now=now)) == (_OLD, {})
-
-
 def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: _Web) -> None:
     from blockfeat.monitor.feeds.reading import open_feed, read_feed
 

@@ -137,10 +137,10 @@ def test_robots_can_be_left_out(site: Site) -> None:
     assert site.seen == ["/a"]
 
 
-@pytest.mark.parametrize(("per_host", "most"), [(1, 1), (2, 2)])
-def test_requests_to_one_host_at_once(site: Site, per_host: int, most: int) -> None:
+@pytest.mark.parametrize(("per_host", "concurrency", "most"), [(1, 9, 1), (2, 9, 2), (5, 2, 2)])
+def test_requests_at_once(site: Site, per_host: int, concurrency: int, most: int) -> None:
     site.answers |= {f"/{n}": (200, {"X-Wait": "0.3"}, PAGE) for n in range(5)}
-    options = replace(OPTIONS, per_host=per_host, robots=False)
+    options = replace(OPTIONS, per_host=per_host, concurrency=concurrency, robots=False)
     run(lambda fetcher: asyncio.gather(*(fetcher.fetch(f"{site.url}/{n}") for n in range(5))), options)
     assert site.most_at_once == most
 
@@ -199,24 +199,6 @@ class _Turns(HostTurns):
     async def visit(self, host: str, *, delay: float = 0.0, takes: float = 0.0) -> None:
         async with self.turn(host, delay=delay):
             self.clock.now += takes
-
-
-@pytest.mark.parametrize(("per_host", "concurrency", "most"), [(5, 2, 2), (1, 5, 3), (2, 5, 5)])
-async def test_turns_are_given_to_so_many_at_once(per_host: int, concurrency: int, most: int) -> None:
-    turns = _Turns(per_host=per_host, concurrency=concurrency)
-    now, seen = 0, 0
-
-    async def visit(host: str) -> None:
-        nonlocal now, seen
-        async with turns.turn(host, delay=0.0):
-            now += 1
-            seen = max(seen, now)
-            for _ in range(20):
-                await asyncio.sleep(0)
-            now -= 1
-
-    await asyncio.gather(*map(visit, "aaabbbccc"))
-    assert seen == most
 
 
 async def test_a_turn_that_fails_is_given_on() -> None:

@@ -188,10 +188,12 @@ def test_attempts_are_counted_until_a_page_is_read(store: Store) -> None:
     add(store, "a.example/1")
     assert [again(error="busy", tried=tried) for tried in (True, True, False)] == [(1, 0), (2, 0), (2, 0)]
     assert column(store, "pages", "status") == ["waiting"]
-    assert again("Corvane sails.") == (0, 1)
-    assert again(error="busy", tried=True) == (1, 1)
+    assert (again("Corvane sails."), again(error="busy", tried=True)) == ((0, 1), (1, 1))
     assert column(store, "pages", "status", "text", "attempts") == [("ok", "Corvane sails.", 1)]
     assert again(http_status=304) == (0, 1)
+    save(store, "a.example/2", error="gone", http_status=410, tried=True)
+    rows = column(store, "pages", "http_status", "error", "attempts", where="status = 'error'")
+    assert rows == [(410, "gone", 1)]
 
 
 @pytest.mark.parametrize(
@@ -254,10 +256,3 @@ def test_a_page_with_nothing_new_says_nothing_and_without_receivers_nothing_is_k
     save(store, "a.example/1", "Corvane sails.", mention())
     save(store, "b.example/2", "Nothing.", announce=True)
     assert events(store) == []
-
-
-def test_a_login_that_many_addresses_lead_to_makes_none_of_them_another(store: Store) -> None:
-    there = {"final_url": "https://a.example/login", "canonical_url": "https://a.example/login"}
-    for number, status in enumerate(("partial", "partial", "ok")):
-        wall = record("Log in.", status=status)
-        assert save(store, f"a.example/{number}", wall, **there).outcome == "new"

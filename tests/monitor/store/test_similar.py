@@ -190,8 +190,7 @@ def test_pages_are_rechecked_after_their_revisits() -> None:
 def test_what_is_purged_is_gone_and_stays_away(store: Store) -> None:
     for name, article, day in (("a/1", _A, 0), ("b/2", _B, 1), ("c/3", _C, 8)):
         _save(store, name, article, day=day)
-    assert store.purge(url="https://a/1") == 1
-    assert store.purge(before="2026-01-10") == 1
+    assert (store.purge(url="https://a/1"), store.purge(before="2026-01-10")) == (1, 1)
     assert store.purge(host="a", before="2027-01-01") == 0
     assert column(store, "pages", "text", "status", where="url = 'https://a/1'") == [(None, "purged")]
     assert column(store, "mentions", "url") == ["https://c/3"]

@@ -132,17 +132,6 @@ def test_two_addresses_of_one_page(store: Store) -> None:
     assert (rows, len(column(store, "mentions", "id"))) == ([(short.url, long.url, long.url)], 1)
 
 
-def test_failures_and_hosts_that_want_to_be_left_alone(store: Store) -> None:
-    first, second = add(store, "a.example/1", "a.example/2")
-    save(store, first, due_at=NOW + 50, error="busy", http_status=429, retry_at=NOW + 50)
-    assert (due(store, at=NOW + 1), store.next_due()) == ([], NOW + 50)
-    assert store.held_hosts(now=NOW + 1) == {"a.example": NOW + 50}
-    assert {page.id for page in due(store, at=NOW + 51)} == {first.id, second.id}
-    save(store, first, error="gone", http_status=410, tried=True)
-    rows = column(store, "pages", "http_status", "error", "attempts", where="status = 'error'")
-    assert rows == [(410, "gone", 1)]
-
-
 def test_hosts_take_turns(store: Store) -> None:
     first, *_ = add(store, *(f"a.example/{n}" for n in range(20)), "b.example/1")
     assert {page.host for page in store.due_pages(now=NOW, limit=2, of_each_host=5)} == {"a.example", "b.example"}

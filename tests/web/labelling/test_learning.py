@@ -40,11 +40,8 @@ def test_every_page_is_held_out_once_at_each_point_of_the_curve(labelled):
     found = train_on_labels(
         labelled, kind="thresholds", configs=QUICK, others={"margin": Extractor.load("margin")}, on_step=steps.append
     )
-    assert found.kind == "thresholds"
-    assert found.pages == 9
-    assert found.held_out == "other pages"
-    assert [point.pages for point in found.points] == [2, 3, 6]
-    assert found.others == {"margin": 1.0}
+    assert (found.kind, found.pages, found.held_out) == ("thresholds", 9, "other pages")
+    assert ([point.pages for point in found.points], found.others) == ([2, 3, 6], {"margin": 1.0})
     assert found.f1 == found.points[-1].f1 > 0.9
     assert [step.done for step in steps] == sorted(step.done for step in steps)
     assert steps[-1].total == 10
@@ -93,8 +90,7 @@ def test_the_better_kind_is_taken_and_the_suggestions_come_from_it(tmp_path):
             background.start_training("thresholds")
         background.wait()
         state = background.state
-        assert state.error is None
-        assert state.phase == "done"
+        assert (state.error, state.phase) == (None, "done")
         assert state.result is not None
         assert {"thresholds", "margin"} >= {state.result.kind}
         assert any("your labels" in name for name in state.result.others)
