@@ -7,13 +7,11 @@ import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from blockfeat.monitor.fetching import Clock, Fetched, Fetcher, FetchOptions
-
-__all__ = ["OPTIONS", "PAGE", "Answer", "Site", "fetch", "run", "serving"]
 
 PAGE = b"<html><body><p>Hello.</p></body></html>"
 OPTIONS = FetchOptions(delay=0, first_wait=0.01, timeout=5, allow_networks=("127.0.0.1/32",))
@@ -26,6 +24,7 @@ class Site:
 
     url: str = ""
     answers: dict[str, Answer | list[Answer]] = field(default_factory=dict)
+    otherwise: Answer = (404, {}, b"none")
     seen: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     busy: int = 0
@@ -36,10 +35,30 @@ class Site:
         return self.url.replace("127.0.0.1", f"{name}.localhost")
 
     def answer(self, path: str) -> Answer:
-        found = self.answers.get(path, (404, {}, b"none"))
+        found = self.answers.get(path, self.otherwise)
         if isinstance(found, list):
             found = found.pop(0) if len(found) > 1 else found[0]
         return found
+
+
+class Web:
+    """Answers for addresses, without a network; ``asked`` has what was asked."""
+
+    def __init__(self, **answers: Fetched) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    def put(self, url: str, body: str | bytes = "", status: int = 200, **values: Any) -> None:
+        data = body.encode() if isinstance(body, str) else body
+        error = None if status == 200 else f"{url}: the server answered {status}"
+        permanent = 400 <= status < 500
+        self.answers[url] = replace(Fetched(url, url, status, data=data, error=error, permanent=permanent), **values)
+
+    async def fetch(self, url: str, **options: object) -> Fetched:
+        self.asked.append(url)
+        if url not in self.answers:
+            self.put(url, status=404)
+        return self.answers[url]
 
 
 class _Server(ThreadingHTTPServer):

@@ -7,8 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,38 +19,22 @@ from blockfeat.cli import app_of
 from blockfeat.commands.serve import default_output
 from blockfeat.data.corpus import read_corpus, write_corpus
 from blockfeat.data.validate import validate
+from command_line import call, client_of, serving
 from hidden_modules import beyond, hiding
 from labelled_site_pages import site_page
-
-_COMMAND = "import sys; from blockfeat.cli import main; sys.argv = ['blockfeat', *sys.argv[1:]]; main()"
 
 
 @contextmanager
 def _labelling(
-    folder: Path, *options: str, without: tuple[str, ...] = (), said: list[str] | None = None
-) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str]]]:
-    code = hiding(*without) + _COMMAND
-    command = [sys.executable, "-c", code, "label", *options, "--port", "0", "--model", "margin"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
-    ) as process:  # fmt: skip
-        try:
-            lines = [process.stdout.readline()]
-            while lines[-1] and "http://" not in lines[-1]:
-                lines.append(process.stdout.readline())
-            found = re.findall(r"http://\S+", lines[-1])
-            (said if said is not None else []).extend(lines)
-            assert found, process.stderr.read() if process.stderr else ""
-            with httpx2.Client(base_url=f"{found[0]}api/v1/label/", timeout=600, trust_env=False) as client:
-                while process.poll() is None:
-                    try:
-                        client.get("session")
-                        break
-                    except httpx2.ConnectError:
-                        time.sleep(0.05)
-                yield client, process
-        finally:
-            process.kill()
+    folder: Path, *options: str, without: tuple[str, ...] = ()
+) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str], list[str]]]:
+    words = ("label", *options, "--model", "margin")
+    with (
+        serving(*words, folder=folder, before=hiding(*without)) as (url, process, lines),
+        client_of(url, process) as client,
+    ):
+        client.base_url = f"{url}/api/v1/label/"
+        yield client, process, lines
 
 
 @pytest.fixture
@@ -65,18 +47,17 @@ def saved(tmp_path: Path) -> Path:
 
 
 def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path) -> None:
-    with _labelling(saved, "saved") as (client, process):
+    with _labelling(saved, "saved") as (client, process, _):
         first = client.get("session").json()["next"]
         assert client.post("accept", json={"page": first}).json()["progress"]["done"] == 1
         second = client.post("next", json={}).json()["page"]
         client.post("mark", json={"page": second, "blocks": [0], "role": "byline"})
-        words = [sys.executable, "-c", _COMMAND, "label", "saved", "--port", "0", "--model", "margin"]
-        other = subprocess.run(words, cwd=saved, capture_output=True, text=True, timeout=600)
+        other = call("label", "saved", "--port", "0", "--model", "margin", folder=saved)
         assert (other.returncode, "another session" in other.stderr) == (126, True)
         os.kill(process.pid, signal.SIGKILL)
     (page,) = read_corpus(saved / "saved.labels.jsonl")
     assert page.id == first
-    with _labelling(saved, "saved") as (client, process):
+    with _labelling(saved, "saved") as (client, process, _):
         assert client.get("session").json()["progress"]["done"] == 1
         assert client.get("page", params={"page": second}).json()["blocks"][0]["marked"]
         process.send_signal(signal.SIGINT)
@@ -87,8 +68,7 @@ def test_a_killed_session_loses_nothing_and_a_second_one_is_refused(saved: Path)
 
 
 def test_pages_are_labelled_where_nothing_can_be_trained(saved: Path) -> None:
-    said: list[str] = []
-    with _labelling(saved, "saved", without=beyond("web"), said=said) as (client, process):
+    with _labelling(saved, "saved", without=beyond("web")) as (client, process, said):
         session = client.get("session").json()
         page = client.get("page", params={"page": session["next"]}).json()
         assert any(block["suggested"] == "content" for block in page["blocks"])
@@ -130,7 +110,7 @@ def test_what_cannot_be_labelled_is_an_error_that_names_it(saved: Path) -> None:
 
 
 def test_two_labellers_are_compared(saved: Path) -> None:
-    with _labelling(saved, "saved", "-o", "anna.jsonl") as (client, _):
+    with _labelling(saved, "saved", "-o", "anna.jsonl") as (client, *_):
         pages = [entry["page"] for entry in client.get("session").json()["pages"]]
         for name in pages:
             client.post("accept", json={"page": name})

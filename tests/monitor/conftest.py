@@ -12,7 +12,11 @@ from typing import Any
 
 import pytest
 
+from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
+from blockfeat.monitor.fetching import FetchOptions
+from blockfeat.monitor.mentions.brand import Brand
 from coroutines import pytest_pyfunc_call as pytest_pyfunc_call
+from examples.demo import DemoServer
 from hooks import Hook
 from small_site import Site, serving
 
@@ -77,6 +81,26 @@ def store(address: str) -> Iterator[Any]:
 
     with Store.open(address) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def many_sites() -> Iterator[DemoServer]:
+    """Four sites with six pages each; the last pages of two are copies."""
+    with DemoServer(feeds=4, pages=6) as demo:
+        yield demo
+
+
+@pytest.fixture
+def many_pages(many_sites: DemoServer, tmp_path: Path) -> MonitorConfig:
+    """What has a monitor look for all brands in the many sites."""
+    pages = (page for site in many_sites.sites("many") for page in site.pages)
+    return MonitorConfig(
+        store=str(tmp_path / "monitor.db"),
+        sources=(Source(many_sites.list_url("many")),),
+        brands=tuple(map(Brand, sorted({name for page in pages for name in page.brands + page.around}))),
+        fetch=FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",)),
+        pages=PageSettings(max_age=None, jobs=0),
+    )
 
 
 @pytest.fixture

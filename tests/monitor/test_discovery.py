@@ -13,8 +13,8 @@ from blockfeat.errors import InputError
 from blockfeat.monitor.crawl.visiting import page_entry
 from blockfeat.monitor.discovery import discover, feed_links
 from blockfeat.monitor.feeds.feed import FeedEntry
-from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.fetching.urls import article_address
+from small_site import Web
 
 _HOME = """<html><head><link rel="alternate" type="application/rss+xml" href="/news.rss">
 <link rel="alternate" type="application/rss+xml; charset=utf-8" href="https://other.example/comments">
@@ -28,18 +28,11 @@ _ITEM = "<item><title>One</title><link>https://example.org/%d</link></item>"
 _MAP = """<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">%s</urlset>"""
 
 
-class _Site:
-    """Answers as a site does."""
-
-    def __init__(self, pages: dict[str, str]) -> None:
-        self.pages = pages
-        self.asked: list[str] = []
-
-    async def fetch(self, url: str, **options: object) -> Fetched:
-        self.asked.append(url)
-        if url not in self.pages:
-            return Fetched(url, url, status=404, error=f"{url}: answered 404", permanent=True)
-        return Fetched(url, url, status=200, data=self.pages[url].encode())
+def _site(pages: dict[str, str]) -> Web:
+    site = Web()
+    for url, text in pages.items():
+        site.put(url, text)
+    return site
 
 
 def test_feeds_of_the_page_of_robots_and_at_usual_addresses() -> None:
@@ -52,7 +45,7 @@ def test_feeds_of_the_page_of_robots_and_at_usual_addresses() -> None:
         "feed.json": _JSON,
         "feed": "<html><title>No feed</title>",
     }
-    site = _Site({f"https://example.org/{name}": text for name, text in own.items()})
+    site = _site({f"https://example.org/{name}": text for name, text in own.items()})
     site.pages["https://other.example/comments"] = _RSS % ""
     found = asyncio.run(discover("example.org", site))
     assert [(feed.url, feed.kind, feed.entries, feed.named_by) for feed in found] == [
@@ -66,8 +59,8 @@ def test_feeds_of_the_page_of_robots_and_at_usual_addresses() -> None:
 def test_a_site_that_is_none_or_cannot_be_had() -> None:
     for address, reason in (("https://", "no host"), ("gone.example", "404")):
         with pytest.raises(InputError, match=reason):
-            asyncio.run(discover(address, _Site({})))
-    assert asyncio.run(discover("bare.example", _Site({"https://bare.example/": "<p>x"}))) == []
+            asyncio.run(discover(address, _site({})))
+    assert asyncio.run(discover("bare.example", _site({"https://bare.example/": "<p>x"}))) == []
     assert list(feed_links(b"", url="https://a.example/")) == []
 
 

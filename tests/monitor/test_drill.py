@@ -7,11 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,6 +22,7 @@ from blockfeat.monitor.store.engine import open_engine
 from blockfeat.monitor.store.store import Store
 from examples.drill_server import DrillServer
 from examples.drill_sites import BRAND, BRAND_AROUND, OUTCOMES
+from hooks import Hook
 from stored_pages import column, execute
 
 pytestmark = pytest.mark.slow
@@ -69,47 +68,6 @@ attempts = 1
 def server() -> Iterator[DrillServer]:
     with DrillServer(retry_after=1) as demo:
         yield demo
-
-
-class _Receiver(ThreadingHTTPServer):
-    """Asks for patience first, and refuses what is of one page until it is told not to."""
-
-    def __init__(self) -> None:
-        self.ids: Counter[str] = Counter()
-        self.requests: list[float] = []
-        self.refuses = True
-        super().__init__(("127.0.0.1", 0), _Taking)
-
-
-class _Taking(BaseHTTPRequestHandler):
-    server: _Receiver
-
-    def do_POST(self) -> None:
-        mentions = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["mentions"]
-        self.server.requests.append(time.monotonic())
-        status = 204
-        if len(self.server.requests) == 1:
-            status = 429
-        elif self.server.refuses and any(mention["url"].endswith("/updated") for mention in mentions):
-            status = 422
-        else:
-            self.server.ids.update(mention["id"] for mention in mentions)
-        self.send_response(status)
-        self.send_header("Retry-After", "1")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Write nothing."""
-
-
-@pytest.fixture
-def receiver() -> Iterator[_Receiver]:
-    with _Receiver() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
 
 
 def _configured(folder: Path, server: DrillServer, address: str, hook: str) -> Path:
@@ -163,9 +121,12 @@ def _served(server: DrillServer, urls: dict[str, tuple[str, int]]) -> dict[str, 
 
 
 def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
-    tmp_path: Path, server: DrillServer, address: str, receiver: _Receiver
+    tmp_path: Path, server: DrillServer, address: str, hook: Hook
 ) -> None:
-    config = _configured(tmp_path, server, address, f"http://127.0.0.1:{receiver.server_port}/")
+    # It asks for patience first, and refuses what is of one page until it is told not to.
+    hook.answers = [(429, {"Retry-After": "1"})]
+    hook.refuses = lambda mention: mention["url"].endswith("/updated")
+    config = _configured(tmp_path, server, address, hook.url)
     for at in _KILL_AT:
         before = _run_and_kill(config, address, at)
         served = _served(server, before)
@@ -182,7 +143,7 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
         _check_mentions(store, tmp_path / "mentions.jsonl")
         failed = {row["url"] for row in store.rows("pages", where="status = 'error'")}
         assert all(any(url in line for line in said) for url in failed if url not in before)
-        _check_deliveries(store, receiver, config)
+        _check_deliveries(store, hook, config)
         _check_update(store, server, config, address)
         _check_copies(store, server, config, address)
     assert not server.forbidden
@@ -228,18 +189,18 @@ def _check_mentions(store: Store, stream: Path) -> None:
     assert arrived == set(keys)
 
 
-def _check_deliveries(store: Store, receiver: _Receiver, config: Path) -> None:
+def _check_deliveries(store: Store, hook: Hook, config: Path) -> None:
     """What the receiver refused waits as dead letters, and arrives when it is delivered again; all else is there."""
     counted = {row["id"]: row["url"] for row in store.rows("mentions", where="counted = 1")}
     refused = {key for key, url in counted.items() if url.endswith("/updated")}
-    assert receiver.requests[1] - receiver.requests[0] >= 1
-    assert set(receiver.ids) >= set(counted) - refused
-    assert not set(receiver.ids) & refused
+    assert hook.times[1] - hook.times[0] >= 1
+    assert hook.taken >= set(counted) - refused
+    assert not hook.taken & refused
     (letters,) = store.status(now=time.time()).dead_letters
     assert letters["number"] == len(refused) > 0
-    receiver.refuses = False
+    hook.refuses = lambda mention: False
     subprocess.run([*_CALL, "redeliver", str(config)], check=True, capture_output=True, timeout=60)
-    assert set(receiver.ids) >= set(counted)
+    assert hook.taken >= set(counted)
     assert store.status(now=time.time()).dead_letters == ()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from blockfeat.monitor.store.schema import VIEWS
 from blockfeat.monitor.store.store import Store
 from examples.demo import DemoServer
 from pages import article_page
+from small_site import Web
 from stored_pages import NOW, add, column, due, entry, execute, save
 
 _LATER = NOW + 3600
@@ -277,14 +277,8 @@ def test_an_error_that_is_not_of_the_page_is_the_programs(
         assert str(error) in (reader.read(page).error or "")
 
 
-class _Web:
-    """One answer to whatever is asked."""
-
-    def __init__(self, answer: Fetched) -> None:
-        self.answer = answer
-
-    async def fetch(self, url: str, **options: object) -> Fetched:
-        return self.answer
+def _answering(answer: Fetched) -> Web:
+    return Web(**{_URL: answer})
 
 
 class _Broken:
@@ -310,7 +304,7 @@ def test_a_page_whose_own_text_in_the_feed_cannot_be_read_is_not_forgotten(answe
             return await super().read(page) if page.origin == "feed" else PageRecord("empty")
 
     page = replace(_DUE, linked=linked)
-    seen, record = asyncio.run(visit(page, _Web(answer), Empty(), _CONFIG, entry_text=own, environment="now"))
+    seen, record = asyncio.run(visit(page, _answering(answer), Empty(), _CONFIG, entry_text=own, environment="now"))
     assert (seen.error, seen.fault, seen.due_at, record) == (_REASON, "now", None, None)
 
 
@@ -331,7 +325,7 @@ def test_what_a_browser_shows_of_a_page_is_not_forgotten_either() -> None:
 
     answer = Fetched(_URL, _URL, 200, data=b"<script>")
     known: dict[str, Any] = {"renderer": Browser(), "environment": "now"}
-    seen, record = asyncio.run(visit(_DUE, _Web(answer), WithoutScripts(), _CONFIG, **known))
+    seen, record = asyncio.run(visit(_DUE, _answering(answer), WithoutScripts(), _CONFIG, **known))
     assert (seen.error, seen.fault, record) == (_REASON, "now", None)
 
 
@@ -358,16 +352,10 @@ def test_what_a_library_makes_of_an_answer_is_told_from_what_the_answer_is(
     answer = asyncio.run(fetched())
     assert (answer.is_fault, (answer.error or "").endswith(f": {reason}")) == (is_fault, True)
     fault = "now" if is_fault else None
-    seen, _ = asyncio.run(visit(_DUE, _Web(answer), _Broken(), _CONFIG, environment="now"))
+    seen, _ = asyncio.run(visit(_DUE, _answering(answer), _Broken(), _CONFIG, environment="now"))
     assert seen.fault == fault
     feed = DueFeed(1, _URL, 0, None, None, None, None, 0)
-    assert asyncio.run(poll(feed, _Web(answer), _CONFIG, every=0.0, environment="now")).poll.fault == fault
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[DemoServer]:
-    with DemoServer(feeds=4, pages=6) as demo:
-        yield demo
+    assert asyncio.run(poll(feed, _answering(answer), _CONFIG, every=0.0, environment="now")).poll.fault == fault
 
 
 def _contents(store: str) -> tuple[list[dict[str, Any]], ...]:
@@ -382,16 +370,9 @@ def _contents(store: str) -> tuple[list[dict[str, Any]], ...]:
 
 
 def test_a_monitor_without_a_library_misses_nothing_once_it_has_it(
-    server: DemoServer, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    many_sites: DemoServer, many_pages: MonitorConfig, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = sorted({name for site in server.sites("many") for page in site.pages for name in page.brands})
-    config = MonitorConfig(
-        store=address,
-        sources=(Source(server.list_url("many")),),
-        brands=tuple(map(Brand, names)),
-        fetch=FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.0.1/32",)),
-        pages=PageSettings(max_age=None, jobs=0),
-    )
+    server, config = many_sites, replace(many_pages, store=address)
 
     def run_in(environment: str, **options: Any) -> Summary:
         monkeypatch.setattr(run, "environment", lambda: environment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,23 +32,14 @@ _FETCH = FetchOptions(delay=0.0, per_host=4, attempts=1, allow_networks=("127.0.
 _PAGES = PageSettings(max_age=None, jobs=0)
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[DemoServer]:
-    with DemoServer(feeds=4, pages=6) as demo:
-        yield demo
+@pytest.fixture
+def server(many_sites: DemoServer) -> DemoServer:
+    return many_sites
 
 
 @pytest.fixture
-def config(server: DemoServer, tmp_path: Path) -> MonitorConfig:
-    """Four sites with six pages each; the last pages of two are copies."""
-    names = sorted({name for site in server.sites("many") for page in site.pages for name in page.brands + page.around})
-    return MonitorConfig(
-        store=str(tmp_path / "monitor.db"),
-        sources=(Source(server.list_url("many")),),
-        brands=tuple(map(Brand, names)),
-        fetch=_FETCH,
-        pages=_PAGES,
-    )
+def config(many_pages: MonitorConfig) -> MonitorConfig:
+    return many_pages
 
 
 def test_what_feeds_name_is_found_once_and_copies_are_known(server: DemoServer, config: MonitorConfig) -> None:

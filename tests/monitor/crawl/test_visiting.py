@@ -21,36 +21,16 @@ pytest.importorskip("feedparser", reason="needs the extra monitor")
 from blockfeat.errors import ModelError
 from blockfeat.monitor.config import MonitorConfig, PageSettings, Source
 from blockfeat.monitor.crawl.visiting import OwnText, PolledFeed, Readers, poll, visit
-from blockfeat.monitor.fetching.options import Fetched
 from blockfeat.monitor.mentions.brand import Brand
 from blockfeat.monitor.reading import FetchedPage, PageReader, ReaderSettings
 from blockfeat.monitor.store.records import DuePage, PageRecord, Poll
 from blockfeat.monitor.store.store import Store
 from pages import article_page
+from small_site import Web
 from stored_pages import column, due, due_feed, save_visit
 
 _OLD, _NEW = "https://old.example/feed", "https://new.example/feed"
 _STORY = "The ferry Corvane left the harbour at nine, said its captain, and nobody on the quay was surprised by that."
-
-
-class _Web:
-    """Answers for addresses, and what was asked."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, Fetched] = {}
-        self.asked: list[str] = []
-
-    def put(self, url: str, body: str = "", status: int = 200, **values: object) -> None:
-        error = None if status == 200 else f"{url}: the server answered {status}"
-        permanent = 400 <= status < 500
-        answer = Fetched(url, url, status=status, data=body.encode(), error=error, permanent=permanent)
-        self.answers[url] = replace(answer, **values)  # type: ignore[arg-type]
-
-    async def fetch(
-        self, url: str, *, etag: str | None = None, last_modified: str | None = None, kind: str = "page"
-    ) -> Fetched:
-        self.asked.append(url)
-        return self.answers[url]
 
 
 class _Readers:
@@ -68,8 +48,8 @@ def readers() -> _Readers:
 
 
 @pytest.fixture
-def web() -> _Web:
-    return _Web()
+def web() -> Web:
+    return Web()
 
 
 @pytest.fixture
@@ -94,7 +74,7 @@ def _rss(*items: str) -> str:
     return f'<rss version="2.0"><channel><title>News</title>{"".join(items)}</channel></rss>'
 
 
-def _polled(store: Store, web: _Web) -> tuple[PolledFeed, int]:
+def _polled(store: Store, web: Web) -> tuple[PolledFeed, int]:
     """Poll the feed, due or not; return what came of it, and how many pages are new or updated."""
     feed = due_feed(store, at=time.time() + 9e9)
     found = asyncio.run(poll(feed, web, _CONFIG, every=0.0))
@@ -102,7 +82,7 @@ def _polled(store: Store, web: _Web) -> tuple[PolledFeed, int]:
     return found, store.save_poll(feed, found.poll, entries, found.feeds)
 
 
-def _visited(store: Store, web: _Web, readers: _Readers) -> list[str]:
+def _visited(store: Store, web: Web, readers: _Readers) -> list[str]:
     """Poll the feed, and fetch and save every page that is due; return what they became, in order."""
 
     async def own(page: DuePage) -> OwnText | None:
@@ -119,7 +99,7 @@ def _pages(store: Store, *names: str) -> dict[str, list[Any]]:
     return {url.rpartition("/")[2]: values for url, *values in column(store, "pages", "url", *names)}
 
 
-def test_a_redirect_to_what_is_no_feed_is_forgotten(store: Store, web: _Web) -> None:
+def test_a_redirect_to_what_is_no_feed_is_forgotten(store: Store, web: Web) -> None:
     web.put(_OLD, "<html><p>We have a new site", moved_permanently_to=_NEW, final_url=_NEW)
     assert _polled(store, web)[0].outcome == "failed"
     (feed,) = store.rows("feeds")
@@ -131,7 +111,7 @@ def test_a_redirect_to_what_is_no_feed_is_forgotten(store: Store, web: _Web) -> 
     assert column(store, "feeds", "failures", "failing_since", "error") == [(0, None, None)]
 
 
-def test_a_feed_that_has_moved_is_asked_at_both_addresses_when_it_fails(store: Store, web: _Web) -> None:
+def test_a_feed_that_has_moved_is_asked_at_both_addresses_when_it_fails(store: Store, web: Web) -> None:
     web.put(_OLD, _rss(_item("one")), moved_permanently_to=_NEW, final_url=_NEW)
     web.put(_NEW, status=500)
     _polled(store, web)
@@ -149,7 +129,7 @@ def test_a_feed_that_has_moved_is_asked_at_both_addresses_when_it_fails(store: S
     assert [due_feed(store, at=time.time() + hours * 3600).url for hours in (1, 8 * 24)] == [_NEW, _OLD]
 
 
-def test_a_feed_that_is_gone_is_asked_again(store: Store, web: _Web) -> None:
+def test_a_feed_that_is_gone_is_asked_again(store: Store, web: Web) -> None:
     web.put(_OLD, status=410)
     found, _ = _polled(store, web)
     assert found.poll.due_at - found.poll.at == 86400
@@ -161,7 +141,7 @@ def test_a_feed_that_is_gone_is_asked_again(store: Store, web: _Web) -> None:
     assert failing["failing_since"].startswith(datetime.now(UTC).strftime("%Y-"))
 
 
-def test_a_feed_with_the_same_bytes_is_not_read_again(store: Store, web: _Web) -> None:
+def test_a_feed_with_the_same_bytes_is_not_read_again(store: Store, web: Web) -> None:
     text = _rss("<lastBuildDate>Mon</lastBuildDate>", _item("one"))
     web.put(_OLD, text)
     assert _polled(store, web)[0].outcome == "read"
@@ -172,7 +152,7 @@ def test_a_feed_with_the_same_bytes_is_not_read_again(store: Store, web: _Web) -
     assert [_polled(store, web)[1], _polled(store, web)[1]] == [1, 0]
 
 
-def test_an_update_is_seen_where_the_entry_changed(store: Store, web: _Web, readers: _Readers) -> None:
+def test_an_update_is_seen_where_the_entry_changed(store: Store, web: Web, readers: _Readers) -> None:
     day = datetime(2026, 1, 1, 9, tzinfo=UTC)
     two = _item("two", "Same.", day + timedelta(hours=3))
     web.put(_OLD, _rss(_item("one", "Before.", day), two))
@@ -184,7 +164,7 @@ def test_an_update_is_seen_where_the_entry_changed(store: Store, web: _Web, read
     assert [page.url for page in due(store, at=time.time())] == ["https://a.example/one"]
 
 
-def test_a_feed_that_is_always_dated_now_costs_no_fetches(store: Store, web: _Web) -> None:
+def test_a_feed_that_is_always_dated_now_costs_no_fetches(store: Store, web: Web) -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     for minutes in (20, 10, 0):
         date = now - timedelta(minutes=minutes)
@@ -194,7 +174,7 @@ def test_a_feed_that_is_always_dated_now_costs_no_fetches(store: Store, web: _We
     assert column(store, "pages", "published") == [None, None]
 
 
-def test_a_page_that_cannot_be_had_is_read_in_the_feed(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_page_that_cannot_be_had_is_read_in_the_feed(store: Store, web: Web, readers: _Readers) -> None:
     web.put(_OLD, _rss(_item("paid", _STORY), _item("silent"), _item("no page", _STORY, link=False)))
     web.put("https://a.example/paid", status=402)
     web.put("https://a.example/silent", status=403)
@@ -208,7 +188,7 @@ def test_a_page_that_cannot_be_had_is_read_in_the_feed(store: Store, web: _Web, 
     assert f"{_OLD}#no%20page" not in web.asked
 
 
-def test_a_refused_page_is_tried_again_over_days(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_refused_page_is_tried_again_over_days(store: Store, web: Web, readers: _Readers) -> None:
     web.put(_OLD, _rss(_item("late", _STORY)))
     _polled(store, web)
     waits = []
@@ -222,7 +202,7 @@ def test_a_refused_page_is_tried_again_over_days(store: Store, web: _Web, reader
     assert 2 * 86400 < sum(wait or 0 for wait in waits) < 7 * 86400
 
 
-def test_a_login_that_many_pages_lead_to_swallows_none(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_login_that_many_pages_lead_to_swallows_none(store: Store, web: Web, readers: _Readers) -> None:
     web.put(_OLD, _rss(_item("one"), _item("two"), _item("three", _STORY)))
     # Without a word that is content.
     wall = "<html><body><form><input type=password></form><nav><a href=/>Home</a></nav></body></html>"
@@ -241,7 +221,7 @@ _STUB = (
 )
 
 
-def test_a_stub_of_an_article_is_no_article(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_stub_of_an_article_is_no_article(store: Store, web: Web, readers: _Readers) -> None:
     web.put(_OLD, _rss(_item("one"), _item("two"), _item("three", _STORY)))
     for name in ("one", "two", "three"):
         web.put(f"https://a.example/{name}", _STUB, final_url="https://a.example/plans")
@@ -254,7 +234,7 @@ def test_a_stub_of_an_article_is_no_article(store: Store, web: _Web, readers: _R
     assert set(column(store, "mentions", "url", where="counted = 1")) == {"https://a.example/three"}
 
 
-def test_a_wall_does_not_replace_what_was_read(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_wall_does_not_replace_what_was_read(store: Store, web: Web, readers: _Readers) -> None:
     url, day = "https://a.example/one", datetime(2026, 1, 1, 9, tzinfo=UTC)
     web.put(url, f"<html><body><h1>A ferry</h1><p>{_STORY} {_STORY}</p></body></html>", etag="article")
     for date, outcome in ((day, "new"), (day + timedelta(days=1), "unchanged")):
@@ -266,7 +246,7 @@ def test_a_wall_does_not_replace_what_was_read(store: Store, web: _Web, readers:
     assert column(store, "page", "etag") == ["article"]
 
 
-def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: _Web) -> None:
+def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: Web) -> None:
     from blockfeat.monitor.feeds.reading import open_feed, read_feed
 
     count = 5_000
@@ -283,7 +263,7 @@ def test_a_large_sitemap_comes_in_small_pieces(store: Store, web: _Web) -> None:
     assert (sum(sizes), max(sizes) <= 1000) == (count, True)
 
 
-def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web: _Web, readers: _Readers) -> None:
+def test_a_redirect_to_a_login_is_no_article_whatever_it_says(store: Store, web: Web, readers: _Readers) -> None:
     web.put(_OLD, _rss(_item("one"), _item("two", _STORY), _item("login")))
     page = f"<html><body><h1>Read with us</h1><p>{_STORY}</p><input type=password></body></html>"
     for name in ("one", "two"):

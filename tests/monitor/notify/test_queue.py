@@ -92,14 +92,14 @@ def _ids(hook: Hook) -> list[list[str]]:
 
 
 def test_one_refused_mention_becomes_a_dead_letter_and_the_others_arrive(store: Store, hook: Hook) -> None:
-    hook.refused = "2"
+    hook.refuses = lambda mention: mention["id"] == "2"
     receiver = _waiting(store, hook, {"id": "1"}, {"id": "2"}, {"id": "3"})
     arrived, failed = _deliver(store, receiver)
     assert (arrived, len(failed), _ids(hook)) == (2, 1, [["1", "2", "3"], ["1"], ["2"], ["3"]])
     (letters,) = store.status(now=0).dead_letters
     assert (letters["number"], "422" in letters["error"]) == (1, True)
     assert asyncio.run(redeliver(store, [receiver]))[0] == 0
-    hook.refused = None
+    hook.refuses = lambda mention: False
     assert asyncio.run(redeliver(store, [receiver])) == (1, [])
     assert store.status(now=0).dead_letters == ()
 

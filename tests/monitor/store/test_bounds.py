@@ -256,3 +256,10 @@ def test_a_page_with_nothing_new_says_nothing_and_without_receivers_nothing_is_k
     save(store, "a.example/1", "Corvane sails.", mention())
     save(store, "b.example/2", "Nothing.", announce=True)
     assert events(store) == []
+
+
+def test_a_login_that_many_addresses_lead_to_makes_none_of_them_another(store: Store) -> None:
+    there = {"final_url": "https://a.example/login", "canonical_url": "https://a.example/login"}
+    for number, status in enumerate(("partial", "partial", "ok")):
+        wall = record("Log in.", status=status)
+        assert save(store, f"a.example/{number}", wall, **there).outcome == "new"

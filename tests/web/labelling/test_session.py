@@ -185,6 +185,9 @@ except OSError as error:
     "action",
     [
         lambda session: session.mark("page-0", [-1], "content"),
+        lambda session: session.mark("page-0", [], "content"),
+        lambda session: session.mark("page-0", [0], "title"),
+        lambda session: session.set_aside("page-0", "done"),
         lambda session: session.view("nobody"),
         lambda session: session.use(Suggester(Extractor.load("ziegler2007"))),
     ],
