@@ -165,7 +165,6 @@ def test_settings_are_checked(tmp_path: Path) -> None:
     (alert,) = config.alerts
     assert (alert.when, alert.at, alert.quiet, config.timezone) == ("daily", 450, (1320, 360), "Europe/Berlin")
     assert (alert.email, alert.tell) == (("you@example.org",), ("mentions", "spikes"))
-    assert config.smtp is not None
     assert config.smtp.host == "mail.example.org"
     bad = _SOURCES_AND_BRANDS + (
         '[monitor]\ntimezone = "Mars/Base"\n[[alerts]]\nname = "A"\nbrands = "Nobody"\nat = "25:00"\nwhen = "weekly"\n'

@@ -7,14 +7,12 @@ import base64
 
 import pytest
 
-pytest.importorskip("feedparser", reason="needs the extra monitor")
-
 from blockfeat.errors import InputError
 from blockfeat.monitor.crawl.visiting import page_entry
 from blockfeat.monitor.discovery import discover, feed_links
 from blockfeat.monitor.feeds.feed import FeedEntry
 from blockfeat.monitor.fetching.urls import article_address
-from small_site import Web
+from fetching import Web
 
 _HOME = """<html><head><link rel="alternate" type="application/rss+xml" href="/news.rss">
 <link rel="alternate" type="application/rss+xml; charset=utf-8" href="https://other.example/comments">

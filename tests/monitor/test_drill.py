@@ -15,8 +15,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.errors import StoreError
 from blockfeat.monitor.store.engine import open_engine
 from blockfeat.monitor.store.store import Store
@@ -34,16 +32,12 @@ _CONFIG = """
 store = "{store}"
 stream = "mentions.jsonl"
 stream_clutter = true
-
 [[sources]]
 url = "{feeds}"
-
 [[brands]]
 name = "{brand}"
-
 [[brands]]
 name = "{around}"
-
 [fetch]
 delay = "30ms"
 per_host = 2
@@ -54,10 +48,8 @@ read_timeout = "2s"
 timeout = "3s"
 max_bytes = "1 MB"
 allow_networks = ["127.0.0.1/32"]
-
 [[webhooks]]
 url = "{hook}"
-
 [pages]
 max_age = "off"
 attempts = 1

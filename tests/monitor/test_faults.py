@@ -9,12 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("feedparser", reason="needs the extra monitor")
-
 import httpx2
+import pytest
 
 from blockfeat.errors import LimitExceeded, MissingExtraError, ModelError, NotHTML
 from blockfeat.extraction.extractor import Extractor
@@ -31,8 +27,8 @@ from blockfeat.monitor.store.records import DueFeed, DuePage, PageRecord, Poll
 from blockfeat.monitor.store.schema import VIEWS
 from blockfeat.monitor.store.store import Store
 from examples.demo import DemoServer
+from fetching import Web
 from pages import article_page
-from small_site import Web
 from stored_pages import NOW, add, column, due, entry, execute, save
 
 _LATER = NOW + 3600

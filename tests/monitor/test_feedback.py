@@ -6,9 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from typer.testing import CliRunner
 
 from blockfeat.commands.monitor import app

@@ -6,8 +6,6 @@ from typing import get_args
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.extraction.walls import KINDS
 from blockfeat.monitor.config import PageKind, PageSettings, parse_config
 from blockfeat.monitor.mentions.brand import Brand

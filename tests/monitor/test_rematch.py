@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.blocks.block import Block
 from blockfeat.errors import MissingExtraError
 from blockfeat.monitor import rematch as rematching

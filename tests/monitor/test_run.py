@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.errors import StoreError
 from blockfeat.monitor import run
 from blockfeat.monitor.config import MonitorConfig, PageSettings, Source

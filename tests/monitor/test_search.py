@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from typer.testing import CliRunner
 
 from blockfeat.commands.monitor import app

@@ -174,7 +174,6 @@ def test_text_that_stands_in_noscript_only_is_shown() -> None:
 def test_verdicts_and_marks_of_ones_own() -> None:
     html = page_with()
     extraction = extractor_of("default").extract(html)
-    assert extraction.analysis is not None
     blocks = extraction.analysis.measured.blocks
     verdicts = ["content" if block.kept else "clutter" for block in extraction.blocks]
     own: dict[str, Any] = {"attributes": {0: {"data-suggested": "x"}}, "style_sheet": "bf-block{color:red}"}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("fastapi", reason="needs the extra web")
 
 from blockfeat.monitor.config import example_config
 from blockfeat.monitor.demo import DemoServer

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("fastapi", reason="needs the extra web")
 
 import html5lib
 from starlette.testclient import TestClient

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-pytest.importorskip("fastapi", reason="needs the extra web")
 
 from blockfeat.monitor.reports import Filters, mention_rows
 from blockfeat.monitor.store.store import Store

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("feedparser", reason="needs the extra monitor")
-
 from blockfeat.monitor.config import PageSettings
 from blockfeat.monitor.crawl import frontier as frontier_module
 from blockfeat.monitor.crawl.frontier import Frontier, after_failed_poll, after_failed_visit, after_poll, after_visit

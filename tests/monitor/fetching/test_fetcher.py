@@ -11,7 +11,8 @@ import pytest
 from blockfeat.errors import InputError
 from blockfeat.monitor.fetching import Fetched, Fetcher, FetchOptions
 from fake_clock import FakeClock
-from small_site import OPTIONS, PAGE, Site, fetch, run
+from fetching import OPTIONS, fetch, run
+from small_site import PAGE, Site
 
 
 def test_a_page_with_its_validators_and_the_fetchers_name(site: Site) -> None:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from blockfeat.monitor.fetching import Fetched, Fetcher
 from blockfeat.monitor.fetching.politeness import LONGEST_WAIT, HostTurns, RobotsRules, retry_at
 from fake_clock import FakeClock
-from small_site import OPTIONS, PAGE, Answer, Site, fetch, run
+from fetching import OPTIONS, fetch, run
+from small_site import PAGE, Answer, Site
 
 ROBOTS = b"User-agent: blockfeat\nDisallow: /private/\nCrawl-delay: 7\n\nUser-agent: *\nDisallow: /\n"
 

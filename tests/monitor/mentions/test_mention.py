@@ -6,8 +6,6 @@ import time
 
 import pytest
 
-pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
-
 from blockfeat.blocks.block import Block
 from blockfeat.extraction.analysis import Facts
 from blockfeat.extraction.extraction import Extraction

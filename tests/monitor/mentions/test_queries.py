@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("ahocorasick_rs", reason="needs the extra monitor")
-
 from blockfeat.errors import QueryError
 from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 

@@ -16,8 +16,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.notify import channels
 from blockfeat.monitor.notify.channels import AtomFile, Command, DeliveryError, Email, Message, Slack
 from blockfeat.monitor.receivers import Alert, Smtp

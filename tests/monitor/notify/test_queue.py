@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.notify.channels import DeliveryError, Message
 from blockfeat.monitor.notify.queue import AlertReceiver, Receiver, WebhookReceiver, deliver, redeliver
 from blockfeat.monitor.receivers import Alert, Webhook

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.config import CopySettings, Source
 from blockfeat.monitor.store.records import DuePage, Poll
 from blockfeat.monitor.store.store import Store

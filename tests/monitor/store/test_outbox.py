@@ -6,8 +6,6 @@ import time
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.config import CopySettings
 from blockfeat.monitor.store.outbox import expected_articles, surprise
 from blockfeat.monitor.store.store import Store

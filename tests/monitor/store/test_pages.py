@@ -8,8 +8,6 @@ from datetime import datetime
 
 import pytest
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.store.store import Store
 from stored_pages import add, column, other_story, record, save, story
 

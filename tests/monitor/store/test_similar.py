@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from blockfeat.monitor.config import CopySettings, PageSettings
 from blockfeat.monitor.crawl.frontier import after_visit
 from blockfeat.monitor.mentions.queries import Query

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("sqlalchemy", reason="needs the extra monitor")
-
 from sqlalchemy import inspect, text
 
 from blockfeat.errors import StoreError

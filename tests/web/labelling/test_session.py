@@ -57,7 +57,6 @@ def test_a_marked_page_is_in_the_corpus_once_it_is_accepted(begin, tmp_path):
     (page,) = read_corpus(tmp_path / "labels.jsonl")
     assert (page.id, page.url, page.lang) == ("page-1", "https://courier.example/1", "en")
     assert page.text == "\n\n".join(view.cut.blocks.text(block) for block in content[1:])
-    assert page.roles is not None
     assert (page.roles.blocks[content[0]], None in page.roles.blocks) == ("caption", False)
     assert page.roles.fits(view.cut.blocks)
     assert validate(tmp_path / "labels.jsonl").ok
@@ -143,7 +142,6 @@ def test_a_done_page_stays_in_step_while_it_is_relabelled(begin):
         session.accept("page-0")
         session.mark("page-0", [0], "content")
         (page,) = read_corpus(session.output)
-        assert page.roles is not None
         assert page.roles.blocks[0] == "content"
         session.mark("page-0", [0], None)
         assert session.state("page-0") == "open"
@@ -155,7 +153,6 @@ def test_a_page_without_content_is_gold_too(begin, tmp_path):
         session.no_content("page-0")
     (page,) = read_corpus(tmp_path / "labels.jsonl")
     assert page.text == ""
-    assert page.roles is not None
     assert set(page.roles.blocks) == {"clutter"}
     assert validate(tmp_path / "labels.jsonl").ok
 
