@@ -12,9 +12,7 @@ from blockfeat.errors import InputError
 from blockfeat.training.evaluation.peers import Peer, PeerExtract, installed_peers
 
 TEXT = " ".join(["The mill in Ashford will close in May, its owner said on Monday evening."] * 4)
-HTML = (
-    f"<html><body><nav><a href=/>Home</a></nav><article><h1>Mill</h1><p>{TEXT}</p><ul><li>One saw</li></ul></article>"
-)
+HTML = f"<html><body><nav><a href=/>Home</a></nav><article><h1>Mill</h1><p>{TEXT}<ul><li>One saw</li></ul></article>"
 PAGE = LabelledPage("a", HTML, TEXT, lang="en")
 GOLD = {"a": {"code": [], "tables": [], "headings": [[1, "Mill"]], "list_items": ["One saw"], "sup": [], "sub": []}}
 

@@ -13,9 +13,7 @@ from blockfeat.errors import CorpusError
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
     path = tmp_path / "blockfeat.toml"
-    path.write_text(
-        '[corpora]\nnews = "news.jsonl.xz"\nblogs = ["a.jsonl", "/far/b.jsonl.gz"]\n[other]\nx = 1\n', encoding="utf-8"
-    )
+    path.write_text('[corpora]\nnews = "news.jsonl.xz"\nblogs = ["a.jsonl", "/far/b.jsonl.gz"]\n[other]\nx = 1\n')
     return path
 
 

@@ -29,10 +29,8 @@ def _labelling(
     folder: Path, *options: str, without: tuple[str, ...] = ()
 ) -> Iterator[tuple[httpx2.Client, subprocess.Popen[str], list[str]]]:
     words = ("label", *options, "--model", "margin")
-    with (
-        serving(*words, folder=folder, before=hiding(*without)) as (url, process, lines),
-        client_of(url, process) as client,
-    ):
+    served = serving(*words, folder=folder, before=hiding(*without))
+    with served as (url, process, lines), client_of(url, process) as client:
         client.base_url = f"{url}/api/v1/label/"
         yield client, process, lines
 

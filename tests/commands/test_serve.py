@@ -17,10 +17,7 @@ from command_line import client_of, serving
 def test_it_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
     save_model(load_model("margin"), tmp_path / "own.json")
     options = ("--model", str(tmp_path / "own.json"), "--allow-host", "reader.example", "--max-bytes", "20000")
-    with (
-        serving("serve", "--jobs", "1", *options) as (url, process, _),
-        client_of(url, process) as client,
-    ):
+    with serving("serve", "--jobs", "1", *options) as (url, process, _), client_of(url, process) as client:
         health = client.get("/api/v1/health", headers={"host": "reader.example"})
         assert health.json()["workers"] == 1
         names = [each["name"] for each in client.get("/api/v1/models").json()["models"]]

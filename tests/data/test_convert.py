@@ -110,10 +110,8 @@ def test_cleaneval_problems(tmp_path: Path) -> None:
 
 def test_jsonl_with_other_names(tmp_path: Path) -> None:
     path = tmp_path / "other.jsonl"
-    records = [
-        {"key": 17, "body": "<p>A", "content": "A", "language": "fr", "must": ["A"]},
-        {"body": "<p>B", "content": "B"},
-    ]
+    full = {"key": 17, "body": "<p>A", "content": "A", "language": "fr", "must": ["A"]}
+    records = [full, {"body": "<p>B", "content": "B"}]
     path.write_text("\n".join(map(json.dumps, records)))
     fields = parse_fields("id=key, html=body, text=content, lang=language, with=must")
     first, second = convert(path, "jsonl", "de", fields=fields)

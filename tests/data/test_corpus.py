@@ -148,11 +148,10 @@ def test_host(values: dict[str, Any], host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "language"),
-    [("de-AT", "de"), ("PT_br", "pt"), ("en", "en"), ("Xyz", "xyz"), ("", None), (None, None)],
+    ("code", "lang"), [("de-AT", "de"), ("PT_br", "pt"), ("en", "en"), ("Xyz", "xyz"), ("", None), (None, None)]
 )
-def test_language_code(code: str | None, language: str | None) -> None:
-    assert language_code(code) == language
+def test_language_code(code: str | None, lang: str | None) -> None:
+    assert language_code(code) == lang
 
 
 @pytest.fixture

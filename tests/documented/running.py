@@ -142,9 +142,8 @@ class Session:
         told = extras in installs_named_in("\n".join(lines)) or not extras
         assert told, f"{fence.place}: no line above installs blockfeat[{fence.install}]"
         other = [one for one in installs_named_in(re.sub(r"#.*", "", fence.text)) if one != extras]
-        assert not other, (
-            f"{fence.place}: it installs blockfeat[{','.join(sorted(other[0]))}], and names {fence.install}"
-        )
+        installed = ",".join(sorted(other[0])) if other else ""
+        assert not other, f"{fence.place}: it installs blockfeat[{installed}], and names {fence.install}"
 
     def _run_shell(self, fence: Fence, environment: Environment, text: str) -> str:
         """Run by bash, which stops at the first command that fails."""

@@ -88,11 +88,8 @@ def _lines(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _metadata_page() -> str:
     """Return an article with an author, an agency and a moment of publication, as docs/metadata.md has them."""
-    said: dict[str, Any] = {
-        "@context": "https://schema.org",
-        "@type": "NewsArticle",
-        "headline": "Lighthouse to be repaired",
-    }
+    said: dict[str, Any] = {"@context": "https://schema.org", "@type": "NewsArticle"}
+    said["headline"] = "Lighthouse to be repaired"
     said["author"] = [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Reuters"}]
     said["datePublished"] = "2024-05-02T08:15:00+02:00"
     return article_page().replace("</head>", f'<script type="application/ld+json">{json.dumps(said)}</script></head>')

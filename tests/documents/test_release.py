@@ -242,7 +242,7 @@ def test_an_sbom_has_what_attestations_need_and_its_number_follows_from_its_part
     assert sbom("numpy")["serialNumber"] != one["serialNumber"]
 
 
-def test_a_step_that_fails_fails_the_release(
+def test_a_failure_fails_a_release(
     tool: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check_release = tool("check_release")

@@ -104,11 +104,8 @@ def test_columns_that_are_not_there_or_taken_are_refused(session: Any) -> None:
 
 
 def test_a_column_id_names_the_pages_where_there_is_one(session: Any) -> None:
-    pages = [
-        ("a", "https://a.example/", article_page()),
-        (None, "https://b.example/", article_page()),
-        (None, None, ""),
-    ]
+    page = article_page()
+    pages = [("a", "https://a.example/", page), (None, "https://b.example/", page), (None, None, "")]
     frame = session.createDataFrame(pages, "id string, url string, html string").coalesce(1)
     rows = blockfeat.integrations.spark.extract(frame, model="thresholds").collect()
     assert [row["id"] for row in rows] == ["a", "https://b.example/", None]
@@ -144,9 +141,7 @@ def test_large_and_empty_batches_keep_their_columns(session: Any) -> None:
     ]
 
 
-def test_the_example_reads_the_archives_of_a_list(
-    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_example_reads_archives_of_a_list(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fastwarc", reason="the extra 'warc' is not installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
     write_warc(tmp_path / "a.warc.gz", [article_page(n % 7).encode() for n in range(90)])

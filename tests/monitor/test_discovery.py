@@ -44,7 +44,7 @@ def test_feeds_of_the_page_of_robots_and_at_usual_addresses() -> None:
         "feed": "<html><title>No feed</title>",
     }
     site = _site({f"https://example.org/{name}": text for name, text in own.items()})
-    site.pages["https://other.example/comments"] = _RSS % ""
+    site.put("https://other.example/comments", _RSS % "")
     found = asyncio.run(discover("example.org", site))
     assert [(feed.url, feed.kind, feed.entries, feed.named_by) for feed in found] == [
         ("https://example.org/map.xml", "sitemap", 5, "robots.txt"),

@@ -143,9 +143,8 @@ def test_nothing_is_lost_and_nothing_repeated_through_ten_kills(
 
 def _check_pages(store: Store, server: DrillServer) -> None:
     """Each page has become what the drill says, once, and each was sent in full as seldom as kills allow."""
-    rows = {
-        (urlsplit(row["url"]).hostname.split(".")[0], urlsplit(row["url"]).path): row for row in store.rows("pages")
-    }
+    parts = [(urlsplit(row["url"]), row) for row in store.rows("pages")]
+    rows = {(url.hostname.split(".")[0], url.path): row for url, row in parts}
     assert set(rows) == {(host, path) for host, paths in OUTCOMES.items() for path in paths}
     for (host, path), row in rows.items():
         outcome = OUTCOMES[host][path]

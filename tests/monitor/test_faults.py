@@ -259,9 +259,7 @@ _PAGE = FetchedPage(article_page().encode(), _URL)
         (LimitExceeded("1 MB, more than the limit"), False),
     ],
 )
-def test_an_error_that_is_not_of_the_page_is_the_programs(
-    error: Exception, is_fault: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_not_of_the_page_are_faults(error: Exception, is_fault: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **options: object) -> None:
         raise error
 

@@ -122,9 +122,7 @@ def test_staying_polls_again_and_stops(config: MonitorConfig, server: DemoServer
     assert [dict(summary.pages) for summary in rounds] == [{"new": 1}, {"unchanged": 1}]
 
 
-def test_a_page_that_breaks_something_ends_neither_this_run_nor_the_next(
-    config: MonitorConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_breaks_something_ends_no_run(config: MonitorConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     save_visits = Store.save_visits
 
     def broken(self: Store, visits: list[tuple[Visit, PageRecord | None]], **options: object) -> list[Saved]:
@@ -215,9 +213,7 @@ def test_a_host_that_asks_for_a_pause_gets_it_and_goes_on_in_the_same_run(
     assert all(until <= at for at in asked[6:])
 
 
-def test_a_host_that_pauses_again_and_again_is_left_to_the_next_run(
-    tmp_path: Path, run_over: Callable[..., Any]
-) -> None:
+def test_a_host_that_pauses_too_often_is_left_to_the_next_run(tmp_path: Path, run_over: Callable[..., Any]) -> None:
     async def answer(url: str, asked: int) -> Fetched:
         return Fetched(url, url, 429, error=f"{url}: busy", retry_at=time.time() + 0.1, host="a.example")
 

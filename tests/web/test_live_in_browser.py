@@ -251,9 +251,7 @@ def test_mentions_that_came_since_are_told_and_shown(opening: Opening, store: St
 
 @pytest.mark.parametrize("scripts", [True, False])
 @pytest.mark.parametrize("address", ["/?brand=Corvane", "/?brand=Le+Rex&counted=no", "/article/1", "/article/4"])
-def test_verdicts_are_stored_and_the_page_stays_where_it_is(
-    opening: Opening, store: Store, address: str, scripts: bool
-) -> None:
+def test_verdicts_are_stored_and_the_page_stays(opening: Opening, store: Store, address: str, scripts: bool) -> None:
     with opening(address, scripts=scripts) as page:
         form = page.locator("form.verdicts").last
         key = form.locator("[name=mention]").input_value()
@@ -312,9 +310,7 @@ def test_a_verdict_that_is_not_taken_says_why(page: Page, store: Store) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_lessons_are_accepted_and_forgotten_and_the_page_stays_where_it_is(
-    opening: Opening, store: Store, scripts: bool
-) -> None:
+def test_lessons_are_accepted_and_forgotten_in_place(opening: Opening, store: Store, scripts: bool) -> None:
     _judge_all(store)
     with opening(scripts=scripts) as page:
         page.get_by_role("link", name="Lessons").click()

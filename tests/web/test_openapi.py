@@ -14,9 +14,7 @@ from described_api import answers_as_described
 from served import Served
 
 
-def test_requests_after_the_description_never_break_the_service(
-    reader: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_requests_by_the_description_never_break_the_service(reader: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     def fetch(url: str, **options: Any) -> Any:
         raise FetchError(f"{url}: not fetched in tests")
 

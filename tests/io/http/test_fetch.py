@@ -77,13 +77,13 @@ def test_a_redirect_elsewhere_is_refused(site: Site, target: str) -> None:
 
 _OTHER = (
     "ftp://a.example/",
-    "file:///etc/passwd",
+    "file:///etc/hosts",
     "a.example",
     "http://",
     "http://[::1",
     "http://a b/",
     "",
-    "http://\x00",
+    "http://\0",
 )
 
 
@@ -120,9 +120,7 @@ def test_a_redirect_to_a_private_address_is_refused(site: Site, monkeypatch: pyt
     assert len(checked) == 2
 
 
-def test_the_name_server_is_asked_once_and_that_answer_is_connected_to(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_name_server_is_asked_once_and_its_answer_connected_to(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     port = site.url.rpartition(":")[2]
     hosts: list[str] = []
     real = socket.getaddrinfo
@@ -194,9 +192,7 @@ def test_an_allowed_network_is_fetched_from_and_no_other(site: Site) -> None:
         (KeyError("a"), "unexpected KeyError: 'a'", False, False, True),
     ],
 )
-def test_a_failure_says_why_and_whether_it_passes(
-    error: Exception, reason: str, passing: bool, permanent: bool, is_fault: bool
-) -> None:
+def test_a_failure_says_why(error: Exception, reason: str, passing: bool, permanent: bool, is_fault: bool) -> None:
     failure = failure_of(error, seconds=9, connect=2, read=3)
     found = (str(failure), failure.passing, failure.permanent, failure.is_fault)
     assert found == (reason, passing, permanent, is_fault)

@@ -62,13 +62,9 @@ def test_a_host_with_private_answers_only_is_refused(monkeypatch: pytest.MonkeyP
         fetch("http://a.example/", hint=", ask the owner")
 
 
-@pytest.mark.parametrize(
-    "error", [socket.gaierror(socket.EAI_NONAME, "Name or service not known"), UnicodeError("label too long")]
-)
+@pytest.mark.parametrize("error", [socket.gaierror(socket.EAI_NONAME, "not known"), UnicodeError("label too long")])
 @pytest.mark.parametrize("allow_private", [False, True])
-def test_a_host_that_is_not_known_is_an_error(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, allow_private: bool
-) -> None:
+def test_an_unknown_host_is_an_error(monkeypatch: pytest.MonkeyPatch, error: Exception, allow_private: bool) -> None:
     def fail(*arguments: Any, **options: Any) -> None:
         raise error
 

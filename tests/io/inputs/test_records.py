@@ -93,9 +93,7 @@ def test_a_file_that_is_not_packed_as_its_name_says_is_read_as_it_is(tmp_path: P
     assert ":1: not JSON" in (document.error or "")
 
 
-@pytest.mark.parametrize(
-    "text", ['{\n  "html": "x",\n  "id": "a"\n}\n', '[\n  {\n    "html": "x"\n  }\n]\n', '[{"html": "x"}]']
-)
+@pytest.mark.parametrize("text", ['{\n"html": "x",\n"id": "a"\n}\n', '[\n{\n"html": "x"\n}\n]\n', '[{"html": "x"}]'])
 def test_json_over_several_lines_is_one_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "p.json"
     path.write_text(text)
@@ -207,9 +205,7 @@ def test_a_chunked_body_is_joined(archive: Callable[..., Path]) -> None:
     assert [document.data for document in read_warc(archive(chunked))] == [b"hello!"]
 
 
-def test_a_body_that_is_too_large_is_an_error_of_that_record(
-    archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_body_is_an_error_of_that_record(archive: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "_MAX_PAGE_BYTES", 1000)
     packed = _record(1, gzip.compress(b"x" * 50_000), more="Content-Encoding: gzip\r\n")
     *large, third = read_warc(archive(packed, _record(2, b"y" * 5000), _record(3, b"z")))

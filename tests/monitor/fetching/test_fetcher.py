@@ -57,9 +57,7 @@ def test_what_can_pass_is_tried_again(site: Site, status: int) -> None:
     assert (fetched.status, fetched.permanent, site.seen.count("/y")) == (status, False, 3)
 
 
-@pytest.mark.parametrize(
-    ("status", "value", "wait"), [(429, "120", 120.0), (503, "Tue, 14 Nov 2023 22:23:20 GMT", 600.0)]
-)
+@pytest.mark.parametrize(("status", "value", "wait"), [(429, "120", 120), (503, "Tue, 14 Nov 2023 22:23:20 GMT", 600)])
 def test_a_retry_after_holds_the_host(site: Site, status: int, value: str, wait: float) -> None:
     site.answers |= {"/x": (status, {"Retry-After": value}, b""), "/y": (200, {}, PAGE)}
     clock = FakeClock()
@@ -160,9 +158,7 @@ def test_a_network_that_is_none_is_refused() -> None:
 _NOWHERE = ("http://[", f"http://{'a' * 70}.example/", "http://a..b/", "http:x", "mailto:x", "", "/x" * 60_000)
 
 
-@pytest.mark.parametrize(
-    "headers", [*({"Location": to} for to in _NOWHERE), {"Location": "/x", "Set-Cookie": "\x9d=\x9d"}]
-)
+@pytest.mark.parametrize("headers", [*({"Location": to} for to in _NOWHERE), {"Location": "/x", "Set-Cookie": "\x9d="}])
 def test_strange_redirects_end_in_an_error(site: Site, headers: dict[str, str]) -> None:
     def resolver(host: str, port: int) -> list[str]:
         raise UnicodeError(f"no name: {host}")

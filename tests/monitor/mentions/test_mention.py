@@ -17,9 +17,7 @@ from blockfeat.monitor.mentions.queries import Query, QueryMatcher
 from blockfeat.monitor.reading import all_mentions, found_mentions
 
 SENTENCE = "People who were in the town that day said it had been a good idea, and that they would come again."
-PARAGRAPHS = "".join(
-    f"<p>{SENTENCE} The company Norvik opened shop number {number} there. {SENTENCE}</p>" for number in range(6)
-)
+PARAGRAPHS = "".join(f"<p>{SENTENCE} The company Norvik opened shop number {n} there. {SENTENCE}</p>" for n in range(6))
 PAGE = f"""<html lang=en><head><title>Norvik opens a shop in the old town</title></head><body>
 <nav><ul><li><a href=/a>Norvik</a></li><li><a href=/b>Brelan</a></li></ul></nav>
 <main><h1>Norvik opens a shop in the old town</h1>{PARAGRAPHS}</main>

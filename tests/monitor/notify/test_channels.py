@@ -140,9 +140,7 @@ def test_no_mail_server_and_no_password(mail: MailServer, monkeypatch: pytest.Mo
     assert mail.mails == []
 
 
-def test_no_word_of_a_page_is_a_link_or_a_call_in_slack_or_mattermost(
-    hook: Hook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_word_of_a_page_is_a_link_or_a_call_in_a_chat(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_URL", f"{hook.url}secret")
     evil = _EVENT | {"title": "<!channel> @all [x](https://evil.example)", "url": "https://a.example/|x"}
     _send(Slack("CHAT_URL", "agent"), evil)

@@ -47,9 +47,7 @@ def test_a_token_that_cannot_be_sent_fails_the_delivery_without_being_shown(
     assert hook.headers == []
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:99999/", "http://127.0.0.1:x/", "http://[::1", f"http://{'a' * 70}.example/"]
-)
+@pytest.mark.parametrize("url", ["http://a:99999/", "http://a:x/", "http://[::1", f"http://{'a' * 70}.example/"])
 def test_an_address_that_is_none_fails_the_delivery(url: str) -> None:
     with pytest.raises(DeliveryError, match="http://"):
         _send(url)
@@ -169,9 +167,7 @@ def _set_up(store: Store, alert: Alert) -> tuple[AlertReceiver, _Box]:
     return receiver, box
 
 
-def test_what_comes_within_a_minute_is_one_message_and_nothing_is_told_twice(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_comes_within_a_minute_is_one_message_and_told_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr(time, "time", lambda: clock[0])
     receiver, box = _set_up(store, Alert("A"))

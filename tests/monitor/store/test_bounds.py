@@ -129,9 +129,7 @@ _FIRST, _SECOND, _THIRD, _FOURTH = (f"2026-01-0{day}T00:00:00Z" for day in (1, 2
         (None, _FIRST, False),
     ],
 )
-def test_only_a_later_date_of_a_feed_is_an_update(
-    store: Store, before: str | None, after: str | None, is_update: bool
-) -> None:
+def test_only_a_later_date_is_an_update(store: Store, before: str | None, after: str | None, is_update: bool) -> None:
     store.add_sources([Source("https://a.example/feed")], [], now=NOW)
     feed = due_feed(store)
     store.add_entries(feed, [entry("a.example/1", stamp=before)], now=NOW)

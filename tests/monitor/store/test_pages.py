@@ -51,14 +51,12 @@ def test_what_could_not_be_fetched_and_then_not_read_is_new(store: Store) -> Non
 
 
 @pytest.mark.parametrize(
-    ("origin", "status", "is_kept"), [("page", "ok", False), ("page", "partial", True), ("feed", "ok", True)]
+    ("origin", "status", "kept"), [("page", "ok", False), ("page", "partial", 1), ("feed", "ok", 1)]
 )
-def test_the_text_of_a_feed_is_kept_until_the_page_itself_is_read(
-    store: Store, origin: str, status: str, is_kept: bool
-) -> None:
+def test_the_text_of_a_feed_is_kept_until_the_page_is_read(store: Store, origin: str, status: str, kept: bool) -> None:
     (page,) = add(store, "a.example/1", title="A title", text="<p>Said by the feed.")
     save(store, page, record(_STORY, origin=origin, status=status))
-    assert (store.entry_text(page) is not None) is is_kept
+    assert (store.entry_text(page) is not None) == kept
 
 
 @pytest.mark.parametrize(
@@ -69,13 +67,11 @@ def test_the_text_of_a_feed_is_kept_until_the_page_itself_is_read(
     ],
     ids=["canonical", "final"],
 )
-@pytest.mark.parametrize("own_name", [None, "https://a.example/front"])
-def test_a_page_is_known_at_the_address_that_it_leads_to(
-    store: Store, final_url: str, canonical_url: str, own_name: str | None
-) -> None:
+@pytest.mark.parametrize("name", [None, "https://a.example/front"])
+def test_a_page_is_known_where_it_leads_to(store: Store, final_url: str, canonical_url: str, name: str | None) -> None:
     first, second = add(store, "a.example/long", "s.example/x")
     save(store, first, _STORY, final_url="https://a.example/long?s=1")
-    read = record(_STORY, canonical_url=own_name)
+    read = record(_STORY, canonical_url=name)
     assert save(store, second, read, final_url=final_url, canonical_url=canonical_url).outcome == "same"
     assert _column(store, "same_as") == {"long": None, "x": first.id}
 

@@ -85,11 +85,9 @@ def test_what_passes_by_itself_is_no_change(pair: str) -> None:
 _LONG = "The company said in its report that it had opened its first shop in the town {} years ago"
 
 
-@pytest.mark.parametrize(
-    ("words", "one", "other"), [("{} shops", 12, 13), ("Norvik 3, Brelan {}", 1, 2), (_LONG, 5, 6)]
-)
-def test_other_numbers_are_news(words: str, one: int, other: int) -> None:
-    assert steady(words.format(one)) != steady(words.format(other))
+@pytest.mark.parametrize(("text", "one", "other"), [("{} shops", 12, 13), ("Norvik 3, Brelan {}", 1, 2), (_LONG, 5, 6)])
+def test_other_numbers_are_news(text: str, one: int, other: int) -> None:
+    assert steady(text.format(one)) != steady(text.format(other))
 
 
 def test_a_corrected_sentence_is_the_same_one() -> None:
@@ -149,10 +147,8 @@ def test_a_story_is_that_of_its_first_article(store: Store) -> None:
         _save(store, name, article, day=day)
     _save(store, "f", _A, lang="de")
     stories = dict(column(store, "pages", "url", "story"))
-    assert {url[-1]: story and story[-1] for url, story in stories.items()} == dict.fromkeys("abcdef") | {
-        "b": "a",
-        "d": "a",
-    }
+    of_first = {url[-1]: story and story[-1] for url, story in stories.items()}
+    assert of_first == dict.fromkeys("abcdef") | {"b": "a", "d": "a"}
 
 
 def test_days_are_those_of_the_zone_and_change_with_it(store: Store) -> None:

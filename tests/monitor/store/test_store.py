@@ -95,9 +95,7 @@ def test_copies_are_judged_anew_when_the_original_changes(store: Store) -> None:
 def test_an_id_outlives_a_corrected_letter(store: Store) -> None:
     store.set_sinks(["one"])
     (page,) = add(store, "a.example/1")
-    wrong, corrected, other = map(
-        mention, ("Corvane sials at nine.", "Corvane sails at nine.", "Corvane has a new captain.")
-    )
+    wrong, corrected, other = map(mention, ("Corvane sials at 9.", "Corvane sails at 9.", "Corvane has a new captain."))
     save(store, page, "one", wrong, other, announce=True)
     before = dict(column(store, "mentions", "sentence", "id"))
     save(store, page, "two", other, corrected, version=1, announce=True)

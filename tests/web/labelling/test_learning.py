@@ -37,9 +37,8 @@ def labelled(tmp_path_factory) -> list[LabelledPage]:
 
 def test_every_page_is_held_out_once_at_each_point_of_the_curve(labelled):
     steps: list[Step] = []
-    found = train_on_labels(
-        labelled, kind="thresholds", configs=QUICK, others={"margin": Extractor.load("margin")}, on_step=steps.append
-    )
+    others = {"margin": Extractor.load("margin")}
+    found = train_on_labels(labelled, kind="thresholds", configs=QUICK, others=others, on_step=steps.append)
     assert (found.kind, found.pages, found.held_out) == ("thresholds", 9, "other pages")
     assert ([point.pages for point in found.points], found.others) == ([2, 3, 6], {"margin": 1.0})
     assert found.f1 == found.points[-1].f1 > 0.9

@@ -126,9 +126,7 @@ def test_nothing_of_the_client_goes_along_with_a_fetch(client: httpx2.Client, si
         ({"url": ""}, "an address is needed"),
     ],
 )
-def test_wrong_requests_are_answered_by_input_and_reason(
-    client: httpx2.Client, body: dict[str, Any], reason: str
-) -> None:
+def test_wrong_requests_are_answered_by_reason(client: httpx2.Client, body: dict[str, Any], reason: str) -> None:
     status, detail = _problem(client.post("/api/v1/extract", json=body))
     assert (status, reason in detail, "Value error" in detail) == (422, True, False)
 

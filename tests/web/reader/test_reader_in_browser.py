@@ -160,9 +160,7 @@ def _status(page: Page, text: str) -> None:
         ("links", True, {"links": True}),
     ],
 )
-def test_an_option_is_sent_and_taken_back(
-    read: Page, control: str, value: str | bool, expected: dict[str, Any]
-) -> None:
+def test_an_option_is_sent_and_taken_back(read: Page, control: str, value: str | bool, expected: dict) -> None:
     read.get_by_text("More options").click()
     field = read.locator(f"#{control}")
     with _sent(read, "extract", **expected) as sent:
