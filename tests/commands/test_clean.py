@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -59,11 +60,9 @@ def test_the_default_settings_are_shown() -> None:
         (("page.html", "--update-hosts"), 2, "no list of hosts"),
     ],
 )
-def test_wrong_use_is_one_line_and_a_code(
-    arguments: tuple[str, ...], code: int, message: str, page: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(page.parent)
-    assert message in _cleaned(*arguments, code=code)
+def test_wrong_use_is_one_line_and_a_code(arguments: tuple[str, ...], code: int, message: str, page: Path) -> None:
+    with chdir(page.parent):
+        assert message in _cleaned(*arguments, code=code)
 
 
 def test_a_folder_and_json_lines_become_files_or_lines(tmp_path: Path) -> None:

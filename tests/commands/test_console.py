@@ -91,13 +91,11 @@ def test_a_full_disk_behind_a_file_is_named(folder: Path) -> None:
     assert (code, lines) == (126, ["blockfeat: /dev/full: cannot be written: No space left on device"])
 
 
-@pytest.mark.parametrize(
-    "words", [("models",), ("--help",), ("extract", "page.html", *["pages.jsonl"] * 50), ("corpus", "count", "demo")]
-)
+@pytest.mark.parametrize("words", ["models", "--help", "extract page.html" + " pages.jsonl" * 50, "corpus count demo"])
 @pytest.mark.parametrize("is_closed_at_once", [True, False])
-def test_a_broken_pipe_is_no_failure(folder: Path, words: tuple[str, ...], is_closed_at_once: bool) -> None:
+def test_a_broken_pipe_is_no_failure(folder: Path, words: str, is_closed_at_once: bool) -> None:
     pipe = subprocess.PIPE
-    with subprocess.Popen([*_CALL, *words], stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
+    with subprocess.Popen([*_CALL, *words.split()], stdout=pipe, stderr=pipe, cwd=folder, env=_ENVIRONMENT) as process:
         if not is_closed_at_once:
             assert process.stdout.readline()
         process.stdout.close()

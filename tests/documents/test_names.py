@@ -84,9 +84,8 @@ def test_a_name_that_is_there_and_what_is_no_name_pass(span: str) -> None:
 
 def test_remarks_are_read() -> None:
     text = "Stands in tests/gone.py and io/test_gone, made by blockfeat.gone; tests/pages.py and test_pool are there."
-    assert list(problems_of_text(text)) == [
-        "there is no tests/gone.py", "there is no blockfeat.gone", "there is no test io/test_gone"
-    ]  # fmt: skip
+    gone = ["tests/gone.py", "blockfeat.gone", "test io/test_gone"]
+    assert list(problems_of_text(text)) == [f"there is no {name}" for name in gone]
     assert model_problem("blockfeat extract --model gone page.html") == "no bundled model gone"
     assert model_problem("blockfeat extract --model margin -m mine.json page.html") is None
 

@@ -64,7 +64,7 @@ def test_the_citation_names_this_version_and_the_papers() -> None:
     assert [reference["year"] for reference in citation["references"]] == [2007, 2009, 2018, 2003]
 
 
-def test_the_changelog_tells_of_this_version_on_the_day_of_the_citation(
+def test_the_changelog_tells_of_this_version_on_its_day(
     tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_release = tool("check_release")

@@ -32,10 +32,8 @@ class Hostile(Extractor):
 
 
 def samples(*pages: str) -> list[object]:
-    return [
-        data.Document(text=page, id=str(number), metadata={"url": f"https://a.example/{number}"})
-        for number, page in enumerate(pages)
-    ]
+    places = ((str(number), {"url": f"https://a.example/{number}"}) for number in range(len(pages)))
+    return [data.Document(text=page, id=id, metadata=url) for page, (id, url) in zip(pages, places, strict=True)]
 
 
 def test_pages_become_texts_with_the_values_that_filters_read() -> None:

@@ -136,9 +136,8 @@ def test_large_and_empty_batches_keep_their_columns(session: Any) -> None:
     found = blockfeat.integrations.spark.extract(
         frame.union(empty), keep=["number", "list"], model="thresholds", deadline=None
     ).collect()
-    assert sorted((row["number"], row["list"], row["status"]) for row in found) == [
-        (n, [n], "ok" if n % 5 else "error") for n in range(700)
-    ]
+    rows = sorted((row["number"], row["list"], row["status"]) for row in found)
+    assert rows == [(n, [n], "ok" if n % 5 else "error") for n in range(700)]
 
 
 def test_the_example_reads_archives_of_a_list(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,12 +65,7 @@ def test_failures_are_tried_again_at_their_place(renderer: Formatter, tmp_path: 
     assert [record["id"] for record in records if record["error"]] == ["page 7"]
 
 
-@given(
-    failed=st.lists(st.booleans(), max_size=8),
-    new=st.integers(0, 4),
-    stops=st.lists(st.integers(0, 12), max_size=4),
-    torn=st.booleans(),
-)
+@given(st.lists(st.booleans(), max_size=8), st.integers(0, 4), st.lists(st.integers(0, 12), max_size=4), st.booleans())
 def test_kills_at_any_moment_lose_nothing(
     tmp_path_factory: pytest.TempPathFactory, failed: list[bool], new: int, stops: list[int], torn: bool
 ) -> None:

@@ -21,10 +21,9 @@ from blockfeat.monitor.store.records import DueFeed, DuePage, PollPolicy
 
 def _pages(*names: str) -> list[DuePage]:
     """Pages named by host and number, such as a1."""
-    return [
-        replace(_PAGE, id=number, url=f"https://{name[0]}.example/{name[1:]}", host=f"{name[0]}.example")
-        for number, name in enumerate(names, start=1)
-    ]
+    hosts = (f"{name[0]}.example" for name in names)
+    places = enumerate(zip(hosts, names, strict=True), start=1)
+    return [replace(_PAGE, id=number, url=f"https://{host}/{name[1:]}", host=host) for number, (host, name) in places]
 
 
 def _frontier(*names: str, per_host: int) -> Frontier[DuePage]:

@@ -62,9 +62,8 @@ _CONFIG = MonitorConfig(store="", sources=(), brands=(), pages=PageSettings(max_
 def _item(name: str, text: str = "", date: datetime | None = None, link: bool = True) -> str:
     shown = f"<pubDate>{format_datetime(date)}</pubDate>" if date else ""
     where = f"<link>https://a.example/{name}</link>" if link else ""
-    return f"<item><title>{name}</title>{where}<guid isPermaLink='false'>{name}</guid>{shown}" + (
-        f"<description>{text}</description></item>"
-    )
+    said = f"<guid isPermaLink='false'>{name}</guid>{shown}<description>{text}</description>"
+    return f"<item><title>{name}</title>{where}{said}</item>"
 
 
 def _rss(*items: str) -> str:

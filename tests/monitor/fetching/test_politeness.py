@@ -22,11 +22,8 @@ ROBOTS = b"User-agent: blockfeat\nDisallow: /private/\nCrawl-delay: 7\n\nUser-ag
 
 
 def test_robots_rules_are_read_once_and_kept_on_every_hop(site: Site) -> None:
-    site.answers |= {
-        "/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS),
-        "/a": (200, {}, PAGE),
-        "/b": (302, {"Location": "/private/b"}, b""),
-    }
+    site.answers |= {"/robots.txt": (200, {"Content-Type": "text/plain"}, ROBOTS), "/a": (200, {}, PAGE)}
+    site.answers["/b"] = 302, {"Location": "/private/b"}, b""
     clock = FakeClock()
 
     async def work(fetcher: Fetcher) -> list[Fetched]:
@@ -47,7 +44,7 @@ def test_without_a_robots_file_everything_is_allowed(site: Site, status: int) ->
 
 
 @pytest.mark.parametrize(
-    ("answer", "wait"), [((500, {}, b""), 600.0), ((503, {"Retry-After": "60"}, b""), 60.0), ((429, {}, b""), 300.0)]
+    ("answer", "wait"), [((500, {}, b""), 600), ((503, {"Retry-After": "60"}, b""), 60), ((429, {}, b""), 300)]
 )
 def test_an_unreadable_robots_file_means_waiting(site: Site, answer: Answer, wait: float) -> None:
     site.answers |= {"/robots.txt": answer, "/a": (200, {}, PAGE)}

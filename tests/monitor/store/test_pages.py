@@ -103,7 +103,7 @@ def test_a_copy_is_found_among_many_pages(store: Store) -> None:
         (None, "yesterday", "2026-01-05"),
     ],
 )
-def test_the_feed_says_when_a_page_was_published_else_the_page(
+def test_the_feed_dates_a_page_else_the_page(
     store: Store, of_feed: str | None, of_page: str | None, expected: str
 ) -> None:
     (page,) = add(store, "a.example/1", published=datetime.fromisoformat(of_feed) if of_feed else None)

@@ -23,12 +23,9 @@ from blockfeat.monitor.store.similar import (
     story_similarity,
 )
 from blockfeat.monitor.store.store import Store
-from stored_pages import NOW, column, due, entry, execute, mention, other_story, record, save
+from stored_pages import NOW, column, due, entry, execute, mention, other_story, record, save, story
 
-_STORY = " ".join(
-    f"On day {number} the keeper of the lighthouse counted {number * 7 % 31} ships and wrote the names into {number}."
-    for number in range(1, 25)
-)
+_STORY = story(1, 25)
 
 
 def test_a_copy_with_another_beginning_shares_keys() -> None:

@@ -159,13 +159,10 @@ def test_a_change_comes_back_from_its_value(change: Change):
     assert Change.from_value(change.to_value()) == change
 
 
-@pytest.mark.parametrize(
-    "value",
-    [{}, {"page": "a", "cut": "c", "roles": {"title": [1]}, "at": 0}, {"page": "a", "cut": "c", "roles": [], "at": 0}],
-)
-def test_what_is_no_change_is_an_error(value):
+@pytest.mark.parametrize("roles", [None, {"title": [1]}, []])
+def test_what_is_no_change_is_an_error(roles):
     with pytest.raises(CorpusError):
-        Change.from_value(value)
+        Change.from_value({} if roles is None else {"page": "a", "cut": "c", "roles": roles, "at": 0})
 
 
 @given(st.lists(changes, max_size=12), st.integers(0, 15))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -165,10 +166,8 @@ def test_what_can_be_chosen(client: httpx2.Client, reader: Served) -> None:
 
 def test_only_public_addresses_unless_told_otherwise(site: Site) -> None:
     site.answers["/a"] = 200, _HTML, _PAGE.encode()
-    with (
-        serving_reader(ServeSettings(jobs=1, max_bytes=50_000)) as strict,
-        httpx2.Client(base_url=strict.url, timeout=600, trust_env=False) as client,
-    ):
+    client_of = partial(httpx2.Client, timeout=600, trust_env=False)
+    with serving_reader(ServeSettings(jobs=1, max_bytes=50_000)) as strict, client_of(base_url=strict.url) as client:
         for url in (f"{site.url}/a", site.named("news") + "/a", "http://[::1]/", "http://169.254.169.254/", "10.0.0.1"):
             status, detail = _problem(client.post("/api/v1/extract", json={"url": url}))
             assert (status, "no public address" in detail) == (403, True), url
