@@ -14,8 +14,6 @@ from blockfeat.web.app import bound_socket, create_app, server_of
 from blockfeat.web.guard import ServeSettings
 from blockfeat.web.reader.service import Service
 
-__all__ = ["Served", "serving", "serving_reader"]
-
 
 @dataclass(frozen=True)
 class Served:

@@ -6,8 +6,6 @@ import gzip
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["warc_record", "write_warc"]
-
 
 def warc_record(
     number: int,

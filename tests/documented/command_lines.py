@@ -14,8 +14,6 @@ import typer
 from blockfeat.cli import app_of
 from documented.fences import ROOT
 
-__all__ = ["commands_of", "problem_of"]
-
 # typer brings its own click: these classes have no other public name.
 _WRONG_USAGE: Any = typer.BadParameter.__mro__[1]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")

@@ -22,8 +22,6 @@ from pathlib import Path
 from documented.fences import ROOT
 from tools.clean_environments import interpreters
 
-__all__ = ["Environment", "Unavailable", "environment_of", "extras_of", "install_into"]
-
 _PLACE = ROOT / "build" / "delivered"
 _SOURCES = ("blockfeat", "setup.py", "pyproject.toml", "MANIFEST.in", "tools/build_release.py")
 _BUILT = (".c", ".pyc", ".pyd", ".so")

@@ -27,8 +27,6 @@ from blockfeat.models import bundled_models
 from documented.command_lines import commands_of, problem_of
 from documented.fences import ROOT
 
-__all__ = ["PACKAGE", "model_problem", "problem_of_name", "problems_of_text", "remarks_of", "source_files", "spans_of"]
-
 PACKAGE = Path(blockfeat.__file__).parent
 _FOLDERS = ("benchmarks", "examples", "experiments", "tests", "tools", ".ci", ".github")
 _SOURCES = ("", ".py", ".pxd", ".toml", ".json", ".yml", ".html", ".js", ".sh", ".txt", ".css", ".rng", ".lock", ".cff")

@@ -24,8 +24,6 @@ from documented.fences import ROOT, Fence, installs_named_in
 from documented.outputs import difference
 from documented.scratch import names_of
 
-__all__ = ["Session", "new_session"]
-
 _NAMED_FILE = re.compile(r"\A# ([\w.-]+\.toml)\n")
 _EXAMPLE = re.compile(r"https://(?:www\.)?example\.org\b")
 _PROGRAMS = ("curl", "jq", "sqlite3")  # of the system: blocks that name one wait for a machine that has it

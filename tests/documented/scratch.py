@@ -13,8 +13,6 @@ from typing import Any
 from pages import article_page
 from warc_file import warc_record
 
-__all__ = ["demo_records", "names_of", "write_scratch"]
-
 _WIKIDATA = {"entities": {"Q312": {"id": "Q312", "labels": {"en": {"language": "en", "value": "Apple"}}}}}
 
 

@@ -52,12 +52,9 @@ def test_tables_of_models_and_extras_are_whole() -> None:
 @pytest.mark.parametrize(
     ("span", "problem"),
     [
-        ("blockfeat/sources/fetch.py", "there is no blockfeat/sources/fetch.py"),
-        ("sources/", "there is no sources/"),
-        ("test_sources.py", "there is no test_sources.py"),
-        ("blockfeat.sources.fetch", "nothing knows blockfeat.sources.fetch"),
+        *((path, f"there is no {path}") for path in ("blockfeat/sources/fetch.py", "sources/", "test_sources.py")),
+        *((f"blockfeat.{n}", f"nothing knows blockfeat.{n}") for n in ("sources.fetch", "extraction.Extraction.txt")),
         ("blockfeat.extract_all(html)", "nothing knows blockfeat.extract_all"),
-        ("blockfeat.extraction.Extraction.txt", "nothing knows blockfeat.extraction.Extraction.txt"),
         ("--modell thresholds", "nothing knows --modell"),
         ("blockfeat extract --modell x", "No such option: --modell"),
         ("monitor rematch FILE --gone", "No such option: --gone"),

@@ -28,32 +28,17 @@ pytestmark = pytest.mark.slow
 _CALL = [sys.executable, "-c", "from blockfeat.cli import main; main()", "monitor"]
 _KILL_AT = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18)
 _CONFIG = """
-[monitor]
-store = "{store}"
-stream = "mentions.jsonl"
-stream_clutter = true
-[[sources]]
-url = "{feeds}"
-[[brands]]
-name = "{brand}"
-[[brands]]
-name = "{around}"
-[fetch]
-delay = "30ms"
-per_host = 2
-attempts = 2
-first_wait = "20ms"
-max_wait = "50ms"
-read_timeout = "2s"
-timeout = "3s"
-max_bytes = "1 MB"
-allow_networks = ["127.0.0.1/32"]
-[[webhooks]]
-url = "{hook}"
-[pages]
-max_age = "off"
-attempts = 1
+monitor = {{ store = "{store}", stream = "mentions.jsonl", stream_clutter = true }}
+sources = [{{ url = "{feeds}" }}]
+brands = [{{ name = "{brand}" }}, {{ name = "{around}" }}]
+webhooks = [{{ url = "{hook}" }}]
+pages = {{ max_age = "off", attempts = 1 }}
+fetch = {{ {fetch} }}
 """
+_FETCH = (
+    'delay = "30ms", per_host = 2, attempts = 2, first_wait = "20ms", max_wait = "50ms", read_timeout = "2s", '
+    'timeout = "3s", max_bytes = "1 MB", allow_networks = ["127.0.0.1/32"]'
+)
 
 
 @pytest.fixture
@@ -64,8 +49,9 @@ def server() -> Iterator[DrillServer]:
 
 def _configured(folder: Path, server: DrillServer, address: str, hook: str) -> Path:
     path = folder / "monitor.toml"
-    values = {"hook": hook, "feeds": server.list_url("drill"), "brand": BRAND, "around": BRAND_AROUND, "store": address}
-    path.write_text(_CONFIG.format(**values), encoding="utf-8")
+    brands = {"brand": BRAND, "around": BRAND_AROUND}
+    text = _CONFIG.format(fetch=_FETCH, hook=hook, feeds=server.list_url("drill"), store=address, **brands)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

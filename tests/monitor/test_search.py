@@ -47,27 +47,21 @@ def _found(store: Store, query: str, **options: int) -> list[str]:
     return [row["host"].split(".")[0] for row in found]
 
 
+_FINDING = {
+    "a": '"Tolmet Bank" NOT title:football | merger NEAR/2 quillstack | title:bank',
+    "b": "-merger tolmet",
+    "ba": '"Tolmet Bank" | strike OR protest | title:(football OR bank*) tolmet',
+    "c": "招商银行 | 银行 NEAR/5 上海",
+    "d": "삼성전자",
+    "e": "البنك | بنك",
+    "f": "l'oréal | oréal Dell",
+    "g": "Сбербанк*",
+    "": "merger NEAR/1 protest | nothing OR (NOT tolmet merger)",
+}
+
+
 @pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ('"Tolmet Bank"', "ba"),
-        ('"Tolmet Bank" NOT title:football', "a"),
-        ("merger NEAR/2 quillstack", "a"),
-        ("merger NEAR/1 protest", ""),
-        ("strike OR protest", "ba"),
-        ("title:bank", "a"),
-        ("title:(football OR bank*) tolmet", "ba"),
-        ("招商银行", "c"),
-        ("银行 NEAR/5 上海", "c"),
-        ("삼성전자", "d"),
-        ("البنك", "e"),
-        ("بنك", "e"),
-        ("l'oréal", "f"),
-        ("oréal Dell", "f"),
-        ("Сбербанк*", "g"),
-        ("-merger tolmet", "b"),
-        ("nothing OR (NOT tolmet merger)", ""),
-    ],
+    ("query", "expected"), [(query, expected) for expected, some in _FINDING.items() for query in some.split(" | ")]
 )
 def test_queries_find_articles(filled: Store, query: str, expected: str) -> None:
     assert "".join(_found(filled, query)) == expected

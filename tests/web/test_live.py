@@ -66,28 +66,18 @@ def test_the_page_shows_what_counts_and_runs_nothing_of_the_pages(client: TestCl
     assert "unsafe" not in policy
 
 
-@pytest.mark.parametrize(
-    ("query", "brands"),
-    [
-        ("", {"Corvane", "Le Rex"}),
-        ("brand=Corvane", {"Corvane"}),
-        ("brand=Corvane&brand=Le+Rex", {"Corvane", "Le Rex"}),
-        ("lang=fr", {"Le Rex"}),
-        ("source=h0.example", {"Corvane"}),
-        ("place=headline", set()),
-        ("kind=article", {"Corvane"}),
-        ("since=2026-01-07", {"Le Rex"}),
-        ("until=2026-01-05", {"Corvane"}),
-        ("q=REX+100%25", {"Le Rex"}),
-        ("q=%25", {"Le Rex"}),
-        ("q=_", set()),
-        ("brand=&since=&until=&q=", {"Corvane", "Le Rex"}),
-        ("brand=%27+OR+1%3D1+--", set()),
-    ],
-)
-def test_filters(client: TestClient, query: str, brands: set[str]) -> None:
+_SHOWING = {
+    ("Corvane", "Le Rex"): ("", "brand=Corvane&brand=Le+Rex", "brand=&since=&until=&q="),
+    ("Corvane",): ("brand=Corvane", "source=h0.example", "kind=article", "until=2026-01-05"),
+    ("Le Rex",): ("lang=fr", "since=2026-01-07", "q=REX+100%25", "q=%25"),
+    (): ("place=headline", "q=_", "brand=%27+OR+1%3D1+--"),
+}
+
+
+@pytest.mark.parametrize(("brands", "query"), [(brands, query) for brands in _SHOWING for query in _SHOWING[brands]])
+def test_filters(client: TestClient, query: str, brands: tuple[str, ...]) -> None:
     rows = client.get(f"/api/v1/mentions?{query}").json()
-    assert {row["brand"] for row in rows} == brands
+    assert {row["brand"] for row in rows} == set(brands)
 
 
 def test_what_does_not_count_is_shown_with_its_reason_where_it_is_asked_for(client: TestClient) -> None:
