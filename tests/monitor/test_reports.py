@@ -89,7 +89,7 @@ def test_the_report_has_the_chosen_mentions_and_names_them(store: Store) -> None
 
 
 @pytest.mark.parametrize(
-    ("last", "step", "count"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
+    ("last", "step", "columns"), [("2026-01-09", "day", 9), ("2026-06-30", "week", 27), ("2029-01-01", "month", 37)]
 )
 def test_long_periods_are_shown_in_longer_steps(last: str, step: str, columns: int) -> None:
     found, steps, summed = in_steps({"Corvane": {"2026-01-01": 2, last: 3}})
